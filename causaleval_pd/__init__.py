@@ -97,6 +97,7 @@ from .inference.mixed_model import model as model
 from .inference.power import comparison_power as comparison_power
 from .inference.power import control_power as control_power
 from .inference.ranking import rank_test as rank_test
+from .published.from_published import from_published as from_published
 from .reports.report import report as report
 from .reports.style import style as style
 from .structure.nulls.expectation import expected_metric as expected_metric
@@ -156,6 +157,7 @@ if not TYPE_CHECKING:
         "execution",
         "graphs",
         "inference",
+        "published",
         "reports",
         "statistics",
         "tables",

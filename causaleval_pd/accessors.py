@@ -25,6 +25,7 @@ from .inference.mixed_model import model
 from .inference.power import comparison_power, control_power
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
+from .reports.notebook import cube_html
 from .reports.report import report
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
@@ -141,6 +142,9 @@ class CubeAccessor:
 
     def __repr__(self) -> str:
         return f"<verbs on {describe_cube(self._object)}: summary, test_controls, compare, ..., plot>"
+
+    def _repr_html_(self) -> str:
+        return cube_html(self._object)
 
     @property
     def plot(self) -> CubePlots:

@@ -129,6 +129,34 @@ def sachs_estimates() -> pd.DataFrame:
     return table.assign(estimate=graph_column(table["estimate"]))
 
 
+def causal_learn_results() -> pd.DataFrame:
+    """Return graphs that causal-learn stores as results of PC and FCI on nine networks of the bnlearn repository.
+
+    Returns
+    -------
+    DataFrame
+        18 rows: `network`, `algorithm` ("pc", "fci"), `kind` ("cpdag", "pag": the class of graphs that the algorithm
+        searches, meant for `control_kind`), `truth` (DAGs over X1, X2, ..., of 5 to 76 nodes) and `estimate`.
+
+    Notes
+    -----
+    The estimates are those of the project's `tests/TestData`: chi-squared tests of level .05 on 10,000 rows drawn from
+    each network. No node is latent, so that FCI's target is the PAG of the truth: score with `context={"latents": []}`.
+    Four of FCI's graphs are the PAG of no graph. MIT licence, copyright (c) 2022 cmu-phil,
+    https://github.com/py-why/causal-learn.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.causal_learn_results()
+    >>> runs.loc[runs["algorithm"] == "pc", "estimate"].graph.n_edges.tolist()
+    [46, 6, 4, 4, 40, 17, 6, 31, 79]
+    """
+    table = pd.read_csv(str(files(__package__) / "data" / "causal_learn_results.csv.gz"))
+    table.insert(2, "kind", table["algorithm"].map({"pc": "cpdag", "fci": "pag"}))
+    return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
+
+
 def runs() -> pd.DataFrame:
     """Return runs of PC, GES and LiNGAM on simulated data of three densities and three sample sizes.
 

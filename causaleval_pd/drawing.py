@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 _AIMS = {"minimize": "lower is better", "maximize": "higher is better", "zero": "closest to 0 is best"}
 #: width of a letter of labels and of captions, in inches
 LETTER, _SMALL = 0.085, 0.068
+#: smallest size of names of rows, in points, and number of rows from which on they are in small print
+_SMALLEST, _MANY_ROWS = 5.0, 12
+#: width of axes, in inches, from which on legends stand right of them
+_WIDE = 4.0
+#: width of a page, in inches
+_PAGE = 7.0
 #: height of a line of a legend, in inches
 _LEGEND_LINE = 0.22
 
@@ -57,6 +64,54 @@ def colours(n: int) -> list[Any]:
     return list(sns.color_palette("colorblind" if n <= 10 else "viridis", n))
 
 
+def tone(share: float, ax: Axes | None = None) -> tuple[float, float, float]:
+    """Return the colour of text, or a paler one: this share of it on the colour of the axes, light or dark."""
+    from matplotlib import rcParams
+    from matplotlib.colors import to_rgb
+
+    paper = to_rgb(rcParams["axes.facecolor"] if ax is None else ax.get_facecolor())
+    red, green, blue = (share * t + (1 - share) * p for t, p in zip(to_rgb(rcParams["text.color"]), paper, strict=True))
+    return red, green, blue
+
+
+def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> None:
+    """Write a legend right of the axes if it fits there, else above them; a figure of its own gets room for it."""
+    figure, words = figure_of(ax), [str(handle.get_label()) for handle in handles]
+    if not handles or figure is None:
+        return
+    style: dict[str, Any] = {"handles": list(handles), "title": title or None, "frameon": False, "borderaxespad": 0}
+    beside = [_broken(word, int(1.9 / _SMALL)) for word in words]
+    rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *beside])
+    if (own or inches(ax) >= _WIDE) and rows * _LEGEND_LINE <= inches(ax, "height") + 0.4:
+        _label(handles, beside)
+        if own:
+            figure.set_figwidth(figure.get_figwidth() + legend_room(beside, title, math.inf)[1])
+        ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small", alignment="left", **style)
+        return
+    many = len(words) > _MANY_ROWS
+    letter, line = (0.057, 0.15) if many else (_SMALL, 0.19)
+    if own and many:
+        figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
+    # axes are measured without their labels, above which the legend goes on
+    width = figure.get_figwidth() - 0.2 if own else 1.2 * inches(ax)
+    above = [_broken(word, max(6, int((width - 0.5) / letter))) for word in words]
+    longest = max(len(part) for label in above for part in label.split("\n"))
+    columns = min(len(words), max(1, int(width / (0.5 + letter * longest))))
+    _label(handles, above)
+    if own:
+        lines = math.ceil(sum(1 + label.count("\n") for label in above) / columns) + bool(title)
+        figure.set_figheight(figure.get_figheight() + 0.2 + line * lines)
+    size = "x-small" if many else "small"
+    style |= {"columnspacing": 1.0, "handlelength": 1.6, "labelspacing": 0.25, "alignment": "left"}
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1.02), ncols=columns, fontsize=size, **style)
+
+
+def _label(handles: Sequence[Any], words: Sequence[str]) -> None:
+    """Give the entries of a legend their labels."""
+    for handle, word in zip(handles, words, strict=True):
+        handle.set_label(word)
+
+
 def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the given axes, or those of a new figure of this width and height in inches."""
     if ax is not None:
@@ -75,15 +130,19 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     if own and figure is not None:
         caption_figure(figure, text)
         return
+    # axes are measured without their labels, below which the caption goes on
+    width = max(2.8, 1.2 * inches(ax))
+    narrow = width < _WIDE
     ax.annotate(
-        wrapped(text, max(3.0, inches(ax))),
+        wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),
-        xycoords=("axes fraction", ax.xaxis.label),
-        xytext=(0, -8),
+        # names of rows are left of the axes, where there is room for the caption too
+        xycoords=(ax.yaxis.label, ax.xaxis.label),
+        xytext=(3, -8),
         textcoords="offset points",
         va="top",
-        size="small",
-        color="0.35",
+        size="x-small" if narrow else "small",
+        color=tone(0.65),
         gid="caption",
     )
 
@@ -92,7 +151,7 @@ def caption_figure(figure: Figure, text: str) -> None:
     """Write a caption in small print at the foot of a figure, and make the figure higher by its lines."""
     lines = wrapped(text, figure.get_figwidth() - 0.2)
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * len(lines.split("\n")))
-    figure.supxlabel(lines, x=0.01, ha="left", size="small", color="0.35", gid="caption")
+    figure.supxlabel(lines, x=0.01, ha="left", size="small", color=tone(0.65), gid="caption")
 
 
 def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float]:
@@ -123,16 +182,52 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: fl
     return math.sin(math.radians(40)) * LETTER * max(map(len, words))
 
 
+def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> None:
+    """Name the rows of axes of `height` inches, broken to `room` inches, in smaller print where the rows are low."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties
+
+    size = FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
+    slot = height / max(len(words), 1)
+    while True:
+        letters = max(6, int(room / (LETTER * size / 10)))
+        names = [_broken(word, letters) for word in words]
+        lines = max((1 + name.count("\n") for name in names), default=1)
+        if size <= _SMALLEST or 1.25 * lines * size / 72 <= slot:
+            break
+        size -= 0.5
+    ax.set_yticks(range(len(words)), names, fontsize=size)
+
+
+def _broken(word: str, letters: int) -> str:
+    """Break a name into lines of at most this number of letters: after spaces, underscores and hyphens if possible."""
+    lines = [""]
+    for piece in re.split(r"(?<=[\s_/-])", word):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > letters:
+            lines.append("")
+        lines[-1] += piece
+        while len(lines[-1].rstrip()) > letters:
+            lines[-1:] = [lines[-1][:letters], lines[-1][letters:]]
+    return "\n".join(line.strip() for line in lines)
+
+
+def rows_height(words: Sequence[str], room: float) -> float:
+    """Return the height, in inches, of rows with these names beside them, broken to `room` inches."""
+    size = 10 if len(words) <= _MANY_ROWS else 8
+    lines = max(math.ceil(len(word) * LETTER * size / 10 / room) for word in words)
+    return len(words) * max(0.3 if len(words) <= _MANY_ROWS else 0.2, 0.06 + lines * size * 1.25 / 72)
+
+
 def figure_of(ax: Axes) -> Figure | None:
     """Return the figure that holds axes, be it through subfigures; None if they were removed."""
     # a subfigure's figure is the outermost; get_figure(root=True) is newer than the oldest matplotlib supported
     return None if ax.figure is None else ax.figure.figure
 
 
-def inches(ax: Axes) -> float:
-    """Return the width of axes before their layout."""
+def inches(ax: Axes, side: Literal["width", "height"] = "width") -> float:
+    """Return the width or height of axes before their layout."""
     figure = figure_of(ax)
-    return 4.0 if figure is None else float(ax.get_window_extent().width / figure.dpi)
+    return 4.0 if figure is None else float(getattr(ax.get_window_extent(), side) / figure.dpi)
 
 
 def colour_map(name: str) -> Any:

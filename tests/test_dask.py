@@ -209,3 +209,12 @@ def test_an_unset_seed_is_settled_once():
     first = lazy.compute()
     pd.testing.assert_frame_equal(first, lazy.compute(), check_exact=True)
     assert first["control_seed"].nunique() == 1
+
+
+def test_verbs_that_need_all_rows_are_refused_by_name():
+    table = dd.from_pandas(ce.datasets.runs().head(4), npartitions=2)
+    for verb in ("pool", "with_baselines"):
+        message = rf"no verb '{verb}', which needs all rows; use table.compute\(\).ceval"
+        with pytest.raises(AttributeError, match=message):
+            getattr(table.ceval, verb)
+    assert not hasattr(table.ceval, "nothing")

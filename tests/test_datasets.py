@@ -200,3 +200,45 @@ def test_controls_of_the_published_estimates():
     found = runs.ceval.with_controls(["shd"], n_draws=20_000, rng=3, control_kind="kind", columns="full")
     np.testing.assert_allclose(found["shd_control_mean"], [31.494, 35.0, 34.258, 35.199], atol=0.1)
     np.testing.assert_allclose(found["shd_p"], [0.0059, 0.0900, 0.1162, 0.5301], atol=0.015)
+
+
+def test_results_of_causal_learn_are_those_that_the_project_stores():
+    runs = ce.datasets.causal_learn_results()
+    folder = SCRIPT.parent / "causal_learn_results"
+    stored = {}
+    for path in folder.glob("*.txt"):
+        network, ending, _ = path.name.split(".")
+        how = {} if ending == "truth" else {"encoding": "causal-learn matrix"}
+        nodes = ce.read_graphs(folder / f"{network}.truth.txt").graph.n_nodes.iloc[0]
+        names = {} if ending == "truth" else {"nodes": [f"X{i + 1}" for i in range(nodes)]}
+        stored[network, ending] = ce.read_graphs(path, **how, **names).graph.to_strings().iloc[0]
+    assert len(stored) == 24
+    for column, ending in (("truth", "truth"), ("estimate", None)):
+        mine = zip(runs["network"], runs["algorithm"], runs[column].graph.to_strings(), strict=True)
+        for network, algorithm, text in mine:
+            if network != "win95pts":
+                assert text == stored[network, ending or algorithm]
+    # the repository's page of win95pts: 76 nodes, 112 arcs
+    last = runs[runs["network"] == "win95pts"]["truth"].graph
+    assert last.n_nodes.tolist() == [76, 76] and last.n_edges.tolist() == [112, 112]
+
+
+@pytest.mark.slow
+def test_where_the_results_of_causal_learn_beat_guessing():
+    """The page of other people's results: skeletons everywhere, directions in large networks only."""
+    runs = ce.datasets.causal_learn_results()
+    assert runs.ceval.evaluate(["skeleton_p"], context={"latents": []})["skeleton_p"].max() < 0.0055
+    small = runs["truth"].graph.n_nodes <= 11
+    runs["size"] = np.where(small, "small", "large")
+    cube = runs.ceval.cube(
+        ["v_structure_f1"],
+        by=["algorithm", "size"],
+        null="orientation",
+        control_kind="kind",
+        context={"latents": []},
+        n_draws=1000,
+        rng=7,
+    )
+    p = cube.ceval.summary().set_index(["algorithm", "size"])["p_value"]
+    assert (p.xs("large", level="size") < 0.002).all()
+    assert (p.xs("small", level="size") > 0.2).all()

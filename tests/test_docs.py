@@ -1,17 +1,20 @@
-"""The pages: every Python block runs, links lead somewhere, tables and sources are those of the package.
+"""The pages: every Python block runs and gives the output shown, links lead somewhere, tables are those of the package.
 
-`python tests/test_docs.py` writes the generated parts anew: the tables of metrics and null models, and the code blocks
-of CONTRIBUTING.md that are copies of files in tests/extensions.
+`python tests/test_docs.py` writes the generated parts anew: the tables of metrics and null models, the code blocks of
+docs/extending.md that are copies of files in tests/extensions, and the outputs that pages show.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pandas as pd
@@ -22,8 +25,15 @@ import causaleval_pd as ce
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "causaleval_pd"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-PAGES = [ROOT / "README.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXTENDING = ROOT / "docs/extending.md"
+GUIDE = ROOT / "docs/guide"
+PAGES = [ROOT / "README.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md")), *sorted(GUIDE.glob("*.md"))]
+#: a block of code, with the output that it shows if a block `output` follows
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n```output\n(?P<output>.*?)^```$)?", re.DOTALL | re.MULTILINE)
+#: letters of a line of output that a page shows without scrolling
+WIDEST = 86
+#: how tables are printed
+PRINTED = ("display.width", WIDEST, "display.max_columns", 20, "display.max_rows", 60)
 MARKED = "(?<=<!-- {0}: begin -->\n).*?(?=<!-- {0}: end -->)"
 COPY = re.compile(r"<!-- source: (\S+) -->\n(?:```python\n(?P<code>.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 REGISTERS = re.compile(r"@ce\.\w+\(|\bregister\w*\(")
@@ -158,7 +168,7 @@ def with_table(name: str) -> tuple[Path, str]:
 
 
 def with_copies() -> str:
-    """Return CONTRIBUTING.md with its copied code made anew, as far as the files are there."""
+    """Return docs/extending.md with its copied code made anew, as far as the files are there."""
 
     def copy(found: re.Match[str]) -> str:
         source = ROOT / found[1]
@@ -166,7 +176,7 @@ def with_copies() -> str:
             return found[0]
         return f"<!-- source: {found[1]} -->\n```python\n{source.read_text(encoding='utf-8')}```\n"
 
-    return COPY.sub(copy, CONTRIBUTING.read_text(encoding="utf-8"))
+    return COPY.sub(copy, EXTENDING.read_text(encoding="utf-8"))
 
 
 def name_of(page: Path) -> str:
@@ -180,7 +190,7 @@ def test_tables_are_those_of_the_registry(name):
 
 
 def test_copied_code_is_that_of_its_file():
-    assert CONTRIBUTING.read_text(encoding="utf-8") == with_copies(), "write it anew by python tests/test_docs.py"
+    assert EXTENDING.read_text(encoding="utf-8") == with_copies(), "write it anew by python tests/test_docs.py"
 
 
 def test_every_metric_and_null_model_is_in_its_table():
@@ -188,6 +198,13 @@ def test_every_metric_and_null_model_is_in_its_table():
     assert sorted(metrics) == sorted(ce.list_metrics().index)
     text = (ROOT / "docs/null_models.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^\| `\w+`", text, re.MULTILINE)) == len(null_models())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_outputs_fit_their_pages(page):
+    outputs = [found["output"] or "" for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    lines = "".join(outputs).splitlines()
+    assert [line for line in lines if len(line) > WIDEST or line.endswith("\\")] == [], "show fewer columns"
 
 
 def test_every_closed_form_is_explained():
@@ -215,10 +232,24 @@ def test_sections_of_the_changelog_occur_once_a_release():
         assert len(sections) == len(set(sections)), release.partition("\n")[0]
 
 
-def test_every_page_is_in_the_index():
-    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("folder", [ROOT / "docs", GUIDE], ids=lambda folder: folder.name)
+def test_every_page_is_in_the_index(folder):
+    index = (folder / "index.md").read_text(encoding="utf-8")
     linked = set(re.findall(r"\]\((\w+\.md)\)", index))
-    assert linked == {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert linked == {page.name for page in folder.glob("*.md")} - {"index.md"}
+
+
+@pytest.mark.parametrize("page", sorted(GUIDE.glob("*.md")), ids=lambda page: page.name)
+def test_numbers_of_the_guide_are_computed_there(page):
+    """Every number of the text that has a point or several digits is, rounded, in an output of the page or its code."""
+    text = page.read_text(encoding="utf-8")
+    blocks = "".join(found[0] for found in BLOCK.finditer(text))
+    computed = {float(x) for x in re.findall(r"(?<![\w.])-?\d*\.?\d+(?:e-?\d+)?(?![\w.]*\w)", blocks)}
+    prose = re.sub(r"`[^`\n]*`|\]\([^)]*\)", "", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE))
+    for number in re.findall(r"(?<![\w.])(?:\d*\.\d+|\d{2,})(?!\.?\d| %)", prose):
+        places = len(number.partition(".")[2])
+        near = 0.5 * 10.0**-places + 1e-9 if places else 0
+        assert any(abs(abs(x) - float(number)) <= near for x in computed), f"{number} is not computed on {page.name}"
 
 
 def test_the_map_of_rooms_is_the_folders():
@@ -229,28 +260,40 @@ def test_the_map_of_rooms_is_the_folders():
     assert sorted(listed) == sorted(folders | modules)
 
 
-def blocks(page: Path) -> str:
-    """Return the Python blocks of a page as one program in which every line keeps its number."""
-    text = page.read_text(encoding="utf-8")
-    lines = [""] * (text.count("\n") + 1)
-    for found in BLOCK.finditer(text):
-        start = text.count("\n", 0, found.start(1))
-        code = found[1].splitlines()
-        lines[start : start + len(code)] = code
-    return "\n".join(lines) + "\n"
+def with_outputs(page: Path) -> str:
+    """Run a page's blocks in order, in one namespace, and return the page with the outputs that they give.
+
+    As in a notebook or a prompt, an expression that stands alone is shown. Lines keep their numbers in tracebacks.
+    """
+    text, shown, parts, end = page.read_text(encoding="utf-8"), io.StringIO(), [], 0
+
+    def show(value: object) -> None:
+        """Write what a prompt would print."""
+        if value is not None:
+            shown.write(f"{value!r}\n")
+
+    namespace: dict[str, object] = {"__name__": "page", "show": show}
+    with pd.option_context(*PRINTED):
+        for found in BLOCK.finditer(text):
+            tree = ast.increment_lineno(ast.parse(found["code"]), text.count("\n", 0, found.start("code")))
+            for node in tree.body:
+                if isinstance(node, ast.Expr):
+                    name = ast.copy_location(ast.Name("show", ast.Load()), node)
+                    node.value = ast.copy_location(ast.Call(name, [node.value], []), node)
+            with redirect_stdout(shown):
+                exec(compile(ast.fix_missing_locations(tree), str(page), "exec"), namespace)
+            lines = shown.getvalue().splitlines()
+            shown.seek(0)
+            shown.truncate()
+            if found["output"] is not None:
+                parts += text[end : found.start("output")], *(f"{line.rstrip()}\n" for line in lines)
+                end = found.end("output")
+    return "".join([*parts, text[end:]])
 
 
-def run(page: Path) -> None:
-    """Run a page's blocks in order, in one namespace, in the working directory."""
-    tree = ast.parse(blocks(page))
-    # what stands alone in a notebook's cell is shown there: format it as well
-    namespace: dict[str, object] = {"__name__": "page", "shown": repr}
-    for node in tree.body:
-        if isinstance(node, ast.Expr):
-            node.value = ast.copy_location(
-                ast.Call(ast.copy_location(ast.Name("shown", ast.Load()), node), [node.value], []), node
-            )
-    exec(compile(ast.fix_missing_locations(tree), name_of(page), "exec"), namespace)
+def check_outputs(page: Path) -> None:
+    """Run a page and compare the outputs that it shows."""
+    assert with_outputs(page) == page.read_text(encoding="utf-8"), "write it anew by python tests/test_docs.py"
 
 
 WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
@@ -261,9 +304,9 @@ WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text(encoding="u
     [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page != PAGES[0])) for page in WITH_BLOCKS],
 )
 def test_blocks_run(page, tmp_path, monkeypatch):
-    if not REGISTERS.search(blocks(page)):
+    if not REGISTERS.search("".join(found["code"] for found in BLOCK.finditer(page.read_text(encoding="utf-8")))):
         monkeypatch.chdir(tmp_path)
-        run(page)
+        check_outputs(page)
         return
     # what a page registers would stay registered for all later tests: such pages run in a process of their own
     command = [sys.executable, "-W", "error", __file__, "--run", str(page)]
@@ -273,18 +316,39 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     assert found.returncode == 0, found.stderr
 
 
-def test_blocks_keep_their_line_numbers(tmp_path):
+def test_outputs_are_those_of_their_blocks(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("Text.\n\n```python\nx = 1\n```\n\n```console\nnothing\n```\n\n```python\nx + 1\n```\n")
-    assert blocks(page).splitlines()[3] == "x = 1" and blocks(page).splitlines()[11] == "x + 1"
-    assert "nothing" not in blocks(page)
+    code = "```python\nx = 1\n```\n\n```console\nnothing\n```\n\n```python\nx + 1\nNone\nprint(x)\n```\n\n"
+    page.write_text(f"Text.\n\n{code}```output\nwrong\n```\n\nEnd.\n")
+    assert with_outputs(page) == f"Text.\n\n{code}```output\n2\n1\n```\n\nEnd.\n"
+    with pytest.raises(AssertionError, match="anew"):
+        check_outputs(page)
+
+
+def test_errors_of_blocks_name_the_line_of_the_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Text.\n\n```python\nx = 1\n```\n\n```python\nx / 0\n```\n")
+    with pytest.raises(ZeroDivisionError) as error:
+        with_outputs(page)
+    assert (error.traceback[-1].lineno, str(error.traceback[-1].path)) == (7, str(page))
+
+
+def write_anew() -> None:
+    """Write the generated parts of all pages."""
+    for generated in GENERATED:
+        file, content = with_table(generated)
+        file.write_text(content, encoding="utf-8")
+    EXTENDING.write_text(with_copies(), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for page in PAGES:
+            if "\n```output\n" in page.read_text(encoding="utf-8"):
+                page.write_text(with_outputs(page), encoding="utf-8")
+        os.chdir(ROOT)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
-        run(Path(sys.argv[2]))
+        check_outputs(Path(sys.argv[2]))
     else:
-        for generated in GENERATED:
-            file, content = with_table(generated)
-            file.write_text(content, encoding="utf-8")
-        CONTRIBUTING.write_text(with_copies(), encoding="utf-8")
+        write_anew()

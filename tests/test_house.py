@@ -21,7 +21,7 @@ ORDER = """
     graphs, datasets,
     structure, edge_scores, time_series, against_data, causal_kl, configurational, reasoning,
     baselines, interventions, knowledge,
-    tables, cubes, inference,
+    tables, published, cubes, inference,
     plot, reports,
     accessors, dask
 """.replace("\n", " ").split(",")

@@ -46,7 +46,7 @@ def test_cells_of_another_kind(truth, metric, message):
     ("settings", "message"),
     [
         ({"n_draws": None}, "n_draws must be a positive integer, found None"),
-        ({"n_draws": "many"}, "unknown value of n_draws 'many'; known are 'auto'"),
+        ({"n_draws": "many"}, "n_draws must be a positive integer or 'auto', found 'many'"),
         ({"n_draws": float("nan")}, "n_draws must be a positive integer, found nan"),
         ({"level": "95"}, "level must lie between 0 and 1, found '95'"),
         ({"null": "edgs"}, "unknown null 'edgs' for field 'graph'; did you mean 'edges'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,17 @@ def _find_test(given: Any, data: DataSet) -> str | Test:
     )
 
 
+def _warn_of_whole_numbers(data: DataSet) -> None:
+    """Warn of floats that may be levels, such as integers that pandas made floats because of missing values."""
+    if data.is_float and (data.values == np.round(data.values)).all():
+        warnings.warn(
+            f"the columns {list(data.names)[:5]} are floats that hold whole numbers, and are tested as numbers by "
+            "Fisher's z; convert levels to integers, as by data.astype(int), for chi-squared tests, or name the test "
+            "by context={..., 'test': 'fisher_z'}",
+            stacklevel=2,
+        )
+
+
 class Judge:
     """A data set and a test of conditional independence.
 
@@ -50,6 +62,7 @@ class Judge:
 
     def __init__(self, data: DataSet, test: str | Test | None = None) -> None:
         self.data, self.test = data, _find_test(test, data)
+        self._unnamed = test is None
         self._kept = Kept(self._compute)
 
     @property
@@ -89,6 +102,9 @@ class Judge:
 
     def p_values(self, x: Ints, y: Ints, given: Bools) -> Floats:
         """Return the p-values of pairs of nodes, (m,), given sets, (m, d)."""
+        if self._unnamed:
+            self._unnamed = False
+            _warn_of_whole_numbers(self.data)
         if self.test in ("fisher_z", "t") and len(self.data.names) <= MOST_TABULATED:
             at = given @ (1 << np.arange(len(self.data.names), dtype=np.int64))
             return np.asarray(self._table[at, x, y])

@@ -13,7 +13,7 @@ from ..contract.pairs import PairError
 from ..graphs.packing.unpacked import group_rows
 from ..graphs.pairs import GraphPairs
 from .ci_tests.kept import Floats, Ints
-from .data_sets import DataError
+from .data_sets import DataError, refuse_perturbed
 from .implied import Implications, Statements
 from .judge import Judge, read_alpha, read_judge
 from .likelihoods import Likelihoods
@@ -139,6 +139,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         code, node_set = distinct[place].tolist()
         values, names = inputs.context.values[code], inputs.node_sets[node_set]
         try:
+            refuse_perturbed(values)
             judge, likelihoods = inputs.context.memory.remember(_key(values, names), partial(_read, values, names))
         except DataError as error:
             raise PairError(rows, str(error)) from error

@@ -46,7 +46,7 @@ def holds(cells: pd.Series) -> bool:
     if any(isinstance(part, Model) for part in parts):
         return True
     texts = [part for part in parts if isinstance(part, str)]
-    return any(set("*+") & set(text) or re.search("<->|=>|<=", text) for text in texts) and _readable(texts[0])
+    return any(set("*+") & set(text) or re.search("<->|=>|<=|[↔⇔⇒⇐]", text) for text in texts) and _readable(texts[0])
 
 
 def _readable(text: str) -> bool:

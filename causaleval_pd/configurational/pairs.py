@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.pairs import PairError, Pairs
+from ..contract.pairs import PairError, Pairs, Remark
 from .crisp_models import PATIENCE, CrispCells, DecodedCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
 from .formulas.reader import Cell
@@ -282,6 +283,37 @@ class FormulaPairs(Pairs):
                 found[i] = [total(list(side.values())) for side in sides]
         self._refuse(refusals)
         return found
+
+    def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
+        """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
+        quality = next((m for m in metrics if "convention" in inspect.signature(m.function).parameters), None)
+        if quality is None or all(setting.data is None for setting in self.settings):
+            return
+        convention = Convention.of(quality.options.get("convention", "corrected"))
+        pairs = self.as_equivalences() if quality.options.get("arrows") == "equivalence" else self
+        found: dict[str, list[int]] = {}
+        for number, position in enumerate(self.distinct[0].tolist()):
+            setting, models = pairs.setting(position), pairs.estimated_models(position)
+            if setting.data is not None and not all(pairs._reaches(model, setting, convention) for model in models):
+                found.setdefault(setting.thresholds, []).append(number)
+        for thresholds, numbers in found.items():
+            yield Remark(
+                np.flatnonzero(np.isin(self.distinct[1], numbers)),
+                f"have atoms that do not reach {thresholds} in their data",
+                "such atoms ascribe no causes, and the correctness of a model without others is 0/0, its completeness "
+                "0; pass the thresholds of the search as 'con' and 'cov' in context=, or zero_division=0 to count such "
+                "models as wrong",
+            )
+
+    def _reaches(self, model: Model, setting: Setting, convention: Convention) -> bool:
+        """Check whether every atom whose outcome varies has a minimal form relative to data."""
+        if model.one_way or is_cyclic(model):
+            return True
+        try:
+            exposition = self.estimate.exposition(model, setting, convention, relative=True)
+        except FormulaTooLargeError:
+            return True
+        return all(ascribed.constant or ascribed.disjunctions for ascribed in exposition.values())
 
     def _refuse(self, refusals: Mapping[int, FormulaTooLargeError]) -> None:
         """Raise an error that names the pairs equal to those that would take too long, by position."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,6 +104,23 @@ def check_column_name(value: Any, what: str) -> None:
         raise TypeError(f"{what} must be the name of a column, found {shown(value)}")
 
 
+def check_columns(table: Any, columns: Mapping[str, Any]) -> None:
+    """Refuse what is not a table, and a table without the columns that have these roles.
+
+    Examples
+    --------
+    >>> check_columns(pd.DataFrame({"graph": ["A"]}), {"truth": "true"})
+    Traceback (most recent call last):
+    ValueError: the table has no column 'true' (truth); its columns are ['graph']
+    """
+    check_type(table, pd.DataFrame, "a DataFrame", "table")
+    for what, column in columns.items():
+        check_column_name(column, what)
+        if column not in table.columns:
+            hint = f"{nearest(column, table.columns)}its columns are {list(table.columns)}"
+            raise ValueError(f"the table has no column {column!r} ({what}); {hint}")
+
+
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
     """Return a number within an interval (limits in square brackets belong to it), and refuse anything else.
 
@@ -141,7 +158,9 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
     Traceback (most recent call last):
     ValueError: n_draws must be a positive integer, found 'many'
     """
-    if isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most and not value % 1:
+    inside = isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most
+    # the remainder of an infinite float64 would warn
+    if inside and value < math.inf and not value % 1:
         return int(value)
     beyond = isinstance(value, _NUMBERS) and value > most
     words = "a positive integer" if least == 1 and not beyond else f"an integer from {least}"

@@ -47,8 +47,8 @@ class Context:
     codes : (n,) int
         Which set belongs to a row.
     data_sets : (n,) int, optional
-        Number of each row's objects of the inputs that columns name, the same in any part of the table; None where all
-        rows share all inputs.
+        Number of each row's objects of the inputs that columns name, the same in any part of the table; 1 where all
+        rows share their data, None where they share other inputs.
     named_by : tuple of str
         These columns.
     memory : Memory
@@ -122,13 +122,14 @@ def resolve_context(
         for row in distinct.tolist()
     )
     columns = data_columns(given, table.columns)
-    return Context(values, inverse.reshape(-1).astype(np.int64), _data_sets(table, columns), tuple(columns))
+    return Context(values, inverse.reshape(-1).astype(np.int64), _data_sets(table, columns, given), tuple(columns))
 
 
-def _data_sets(table: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.int64] | None:
-    """Return a number of the objects that the columns name in each row, never 0; None without columns."""
+def _data_sets(table: pd.DataFrame, columns: Sequence[str], given: Mapping[str, Any]) -> NDArray[np.int64] | None:
+    """Return a number of the objects that the columns name in each row, never 0; None without columns and data."""
     if not columns:
-        return None
+        # one frame for all rows is one data set
+        return np.ones(len(table), np.int64) if "data" in given else None
     words = pd.concat([table[key].map(str) for key in columns], axis=1)
     numbers = pd.util.hash_pandas_object(words, index=False).to_numpy().view(np.int64)
     return np.where(numbers == 0, 1, numbers)

@@ -65,7 +65,7 @@ class Field:
     coerce : callable
         `coerce(cells, column)` returns the canonical column; raises where a decoding is ambiguous.
     batches : callable
-        `batches(truth, estimate, context)` aligns two canonical columns by name and yields `Batch`es; rows with a
+        `batches(truth, estimate, context)` aligns two canonical columns by name and yields batches; rows with a
         missing cell are left out, rows that cannot be aligned raise an error that names them. The context is None
         where none was given; the truth is None where the call has none (`truth=None`).
     pair : callable
@@ -141,6 +141,11 @@ class Field:
         return _POOLINGS.get(self.name)
 
     @property
+    def without_edges(self) -> Callable[[pd.Series], pd.Series] | None:
+        """How cells without edges over the nodes of others are made, by `register_pooling`; None without that."""
+        return _EMPTY.get(self.name)
+
+    @property
     def of_truth(self) -> Field:
         """Field of the truths."""
         return get_field(self.truth_field) if self.truth_field else self
@@ -184,15 +189,19 @@ def register_field(new: Field) -> Field:
 
 #: functions that pool the estimates of a run, by field
 _POOLINGS: dict[str, Callable[..., dict[str, Any]]] = {}
+_EMPTY: dict[str, Callable[[pd.Series], pd.Series]] = {}
 
 
-def register_pooling(field: str, function: Callable[..., dict[str, Any]]) -> None:
+def register_pooling(
+    field: str, function: Callable[..., dict[str, Any]], without_edges: Callable[[pd.Series], pd.Series]
+) -> None:
     """Register how the estimates of one run are pooled into one; what they become may be cells of another field.
 
     `function(cells, runs, weights, n_runs, **options)` gets canonical cells without missing ones, the number of each
-    one's run and its weight, and returns columns with a value a run, among them `estimate`.
+    one's run and its weight, and returns columns with a value a run, among them `estimate`. `without_edges(cells)`
+    returns a cell without edges over the nodes of each canonical cell, for members that failed.
     """
-    _POOLINGS[field] = function
+    _POOLINGS[field], _EMPTY[field] = function, without_edges
 
 
 def get_field(name: str) -> Field:

@@ -87,6 +87,12 @@ class Distribution:
         defined = (self.weights > 0).any(axis=1)
         return np.asarray(np.where(defined, total, np.nan)[self.index])
 
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return mean and variance by row; an infinite mean has no variance (NaN)."""
+        mean = self.expectation(lambda x: x)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            return mean, np.maximum(self.expectation(np.square) - mean**2, 0.0)
+
     def skewness(self) -> NDArray[np.float64]:
         """Return the third central moment in units of the cubed standard deviation; 0 where the metric is constant."""
         mean = self.expectation(lambda x: x)

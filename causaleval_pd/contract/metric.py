@@ -76,6 +76,8 @@ class Metric:
         Options by which it takes further kinds.
     instead : tuple of str
         Metrics for kinds that it refuses, which messages suggest.
+    log_scale : bool
+        Whether values are compared with controls by their logarithms, as p-values that may be tiny.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Metric:
     component: Component | None = None
     conventions: tuple[Convention, ...] = ()
     instead: tuple[str, ...] = ()
+    log_scale: bool = False
 
     def __post_init__(self) -> None:
         # doctest, help() and inspect treat the metric as the function it is
@@ -227,6 +230,7 @@ def metric(
     dims: Mapping[str, Iterable[str | int] | None] | None = None,
     conventions: Iterable[Convention] = (),
     instead: Iterable[str] = (),
+    log_scale: bool = False,
 ) -> Callable[[Callable[..., NDArray[Any]]], Metric]:
     """Turn a function of pairs into a registered `Metric`.
 
@@ -259,12 +263,14 @@ def metric(
     truth_kinds : iterable of str, optional
         Kinds of truth, where they are others than the estimate's; empty for a metric that needs no truth.
     dims : mapping, optional
-        Further dimensions: the function then returns an array of shape (n, *sizes). Names map to labels, or to None
+        Further dimensions: the function then returns an array of shape `(n, *sizes)`. Names map to labels, or to None
         where the data decide how many positions there are.
     conventions : iterable of Convention
         Options by which the metric takes further kinds; without them these are refused.
     instead : iterable of str
         Metrics to suggest for kinds that this one refuses.
+    log_scale : bool
+        Whether to compare values with controls by their logarithms.
 
     Returns
     -------
@@ -326,6 +332,7 @@ def metric(
             dims=MappingProxyType(given_dims),
             conventions=tuple(conventions),
             instead=tuple(instead),
+            log_scale=log_scale,
         )
         # those of the package are probed by its tests, which keeps its import short
         if not function.__module__.startswith("causaleval_pd."):

@@ -27,6 +27,13 @@ class Conditional(NamedTuple):
     rows: NDArray[np.bool_]
 
 
+class Listing(NamedTuple):
+    """All controls of rows, equally likely, in an order that all rows share: draw r of `controls` is the r-th of n."""
+
+    n: int
+    controls: Controls
+
+
 class Controls(ABC):
     """Matched controls of one batch of pairs; a null model must define `draw`, and may define the rest."""
 
@@ -55,6 +62,11 @@ class Controls(ABC):
     @property
     def walk(self) -> Walk | None:
         """The controls as states that change step by step, or None where they are not."""
+        return None
+
+    @property
+    def listing(self) -> Listing | None:
+        """All joint relabellings one by one, where the model has one for all rows, and they are few; else None."""
         return None
 
     @abstractmethod
@@ -86,6 +98,8 @@ class Matching:
         Result of the null model's `prepare` for this table.
     cluster : (n,) int or None
         Number of the row's cluster, whose rows are relabelled alike; None where rows are relabelled one by one.
+    metrics : tuple of Metric
+        The metrics that are controlled, where they are known.
     """
 
     truth: pd.Series
@@ -96,6 +110,7 @@ class Matching:
     context: Context | None = None
     prepared: Any = None
     cluster: NDArray[np.int64] | None = None
+    metrics: tuple[Metric, ...] = ()
 
 
 #: `controls(matching, rows, pairs, keys)`: the controls of one batch, whose rows have these random keys

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,6 +90,18 @@ class Pairs(ABC):
     @abstractmethod
     def describe(self, position: int) -> str:
         """Describe the pair at `position`, for messages."""
+
+    def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
+        """Yield what users should learn of pairs that these metrics take; the verbs count and name their rows."""
+        yield from ()
+
+
+class Remark(NamedTuple):
+    """A warning of some pairs: `3 of 40 estimates {what} (rows): {then}`."""
+
+    positions: NDArray[np.int64]
+    what: str
+    then: str
 
 
 class Batch(NamedTuple):

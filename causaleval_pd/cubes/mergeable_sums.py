@@ -31,6 +31,7 @@ from .reading import (
 )
 from .stratum_sums import ClusterSums, Skill, Sums, Table, stratum_sums, summary_columns
 from .summary import COLUMNS, typed_columns
+from .verdicts import cluster_floors, has_verdicts, with_verdicts
 from .worst_case import cells
 
 Floats = NDArray[np.float64]
@@ -70,6 +71,8 @@ class RunSums(NamedTuple):
     losses: ClusterLosses
     #: sum and size, the number of values, of each cluster; None where runs are independent
     means: pd.DataFrame | None
+    #: the smallest p-value of each cluster; None where the cube has none
+    floors: pd.Series | None = None
 
     def merge(self, other: RunSums) -> RunSums:
         """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
@@ -81,7 +84,10 @@ class RunSums(NamedTuple):
         means = None
         if self.means is not None and other.means is not None:
             means = self.means.add(other.means, fill_value=0)
-        return RunSums(merged, self.losses.merge(other.losses), means)
+        floors = None
+        if self.floors is not None and other.floors is not None:
+            floors = self.floors.combine(other.floors, min, fill_value=1.0)
+        return RunSums(merged, self.losses.merge(other.losses), means, floors)
 
     def by_cluster(self) -> ClusterSums | None:
         """Return the sums and sizes of the clusters as one stratum."""
@@ -142,6 +148,7 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
         scores = cells(alone[metric], strata_dims(alone))
         own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(scores.shape, np.nan),) * 2
         clusters, single = clusters_of_runs(alone), cluster_setting(alone) == SINGLE
+        floors = cluster_floors(alone) if has_verdicts(alone) else [None] * len(n)
         for i in np.flatnonzero(n[:, 0]).tolist():
             one = slice(i, i + 1)
             found, counts = np.unique(values.values[i][values.weights[i] > 0], return_counts=True)
@@ -151,7 +158,7 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
             sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
             lost = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
             means = _cluster_means(clusters[i], scores[i]) if by_cluster and not single else None
-            strata[metric, labels[i]] = RunSums(sums, lost, means)
+            strata[metric, labels[i]] = RunSums(sums, lost, means, floors[i])
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
 
 
@@ -208,4 +215,12 @@ def summarise_sums(
     metrics = cube_metrics(found.empty)
     made = call("summary", {"metrics": metrics, "level": level, "interval": interval, "statistic": statistic})
     table = typed_columns(pd.DataFrame(rows, columns=[*strata_columns(found.empty, metrics), *COLUMNS]))
+    if has_verdicts(found.empty) and len(table):
+        # rows are those of the strata, in their order
+        floors = pd.Series([runs.floors for runs in found.strata.values()], dtype=object)
+        parts = table.groupby("metric", sort=False).indices.items()
+        judged = [
+            with_verdicts(table.iloc[at], found.empty, str(m), level, floors.iloc[at].tolist()) for m, at in parts
+        ]
+        table = pd.concat(judged).sort_index()
     return remember(table, [*calls(found.empty.attrs), made])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from ..contract.field import FIELDS
 from ..contract.metric import METRICS
@@ -13,24 +14,41 @@ from .reading import clusters_of_runs, strata_dims
 from .schema import SCORED, declare_columns, values_of
 from .worst_case import cells
 
-Floats = NDArray[np.float64]
-
 UNINFORMATIVE, BETTER, NOT_BETTER = "uninformative", "better than permuted", "not better than permuted"
 COLUMNS = declare_columns("verdict", ("verdict",))
 
 
-def with_verdicts(table: pd.DataFrame, cube: xr.Dataset, metric: str, level: float) -> pd.DataFrame:
+def has_verdicts(cube: xr.Dataset) -> bool:
+    """Return whether a cube has the smallest p-values of its runs."""
+    field = FIELDS.get(str(cube.attrs.get("field")))
+    return field is not None and bool(field.floor) and field.floor in values_of(cube)
+
+
+def cluster_floors(cube: xr.Dataset) -> list[pd.Series]:
+    """Return the smallest p-value of each cluster's runs in each stratum, 0 where that of a run is not known."""
+    dims = strata_dims(cube)
+    ran = cells(cube["status"], dims) == SCORED
+    floors = np.nan_to_num(cells(cube[FIELDS[str(cube.attrs["field"])].floor], dims))
+    clusters = np.where(ran, clusters_of_runs(cube), 0)
+    return [pd.Series(x[at != 0]).groupby(at[at != 0]).min() for x, at in zip(floors, clusters, strict=True)]
+
+
+def with_verdicts(
+    table: pd.DataFrame, cube: xr.Dataset, metric: str, level: float, floors: Sequence[pd.Series] | None = None
+) -> pd.DataFrame:
     """Add the column `verdict` to the strata of a metric where the cube has the smallest p-values of its runs.
 
-    A stratum's smallest p-value is the product over independent clusters of the smallest of their runs'.
+    A stratum's smallest p-value is the product over independent clusters of the smallest of their runs'; `floors` holds
+    these where the cube has no runs.
     """
-    field = FIELDS.get(str(cube.attrs.get("field")))
-    if field is None or not field.floor or field.floor not in values_of(cube):
+    if not has_verdicts(cube):
         return table
-    known, joint = METRICS.get(metric), field.joint_null
-    p, dims = table["p_value"].to_numpy(np.float64), strata_dims(cube)
-    ran = cells(cube["status"], dims) == SCORED
-    least = _least(cells(cube[field.floor], dims), np.where(ran, clusters_of_runs(cube), 0))
+    known, joint = METRICS.get(metric), FIELDS[str(cube.attrs["field"])].joint_null
+    p = table["p_value"].to_numpy(np.float64)
+    least = [
+        float(np.prod(found.to_numpy(np.float64))) if len(found) else 0.0
+        for found in (cluster_floors(cube) if floors is None else floors)
+    ]
     words: list[str | None] = [BETTER if one else NOT_BETTER for one in (p <= 1 - level).tolist()]
     null = str(cube[metric].attrs.get("control_null"))
     nulls = table["null"].tolist() if "null" in table else [null] * len(table)
@@ -42,13 +60,3 @@ def with_verdicts(table: pd.DataFrame, cube: xr.Dataset, metric: str, level: flo
         elif np.isnan(p[row]):
             words[row] = None
     return table.assign(verdict=pd.array(words, dtype="str"))
-
-
-def _least(floors: Floats, clusters: NDArray[np.int64]) -> Floats:
-    """Return the smallest p-value of each stratum, of (n_strata, n_runs); 0 where that of a run is not known."""
-    found = np.empty(len(floors))
-    for at, (values, ids) in enumerate(zip(floors, clusters, strict=True)):
-        here = ids != 0
-        by_cluster = pd.Series(np.nan_to_num(values[here])).groupby(ids[here]).min()
-        found[at] = np.prod(by_cluster.to_numpy(np.float64)) if len(by_cluster) else 0.0
-    return found

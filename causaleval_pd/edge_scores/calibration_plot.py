@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_column_name, check_number, check_type, check_whole
+from ..contract.checks import check_choice, check_columns, check_number, check_whole
 from ..contract.figure import figure
 from ..drawing import caption, colours, place_to_draw
 from .cells.column import coerce_scores
@@ -75,14 +75,10 @@ def calibration_points(
     >>> points[["mean_probability", "share_true", "n_candidates"]].values.tolist()
     [[0.2, 0.0, 1.0], [0.9, 1.0, 1.0]]
     """
-    check_type(table, pd.DataFrame, "a DataFrame", "table")
+    check_columns(table, {"truth": truth, "estimate": estimate})
     check_choice(strategy, STRATEGIES, "strategy")
     check_number(level, "level", "(0, 1)")
     bins = check_whole(bins, "bins", 1, 10_000)
-    for what, column in (("truth", truth), ("estimate", estimate)):
-        check_column_name(column, what)
-        if column not in table.columns:
-            raise ValueError(f"the table has no column {column!r}; its columns: {list(table.columns)}")
     q, y = _candidates(table, truth, estimate, universe)
     [place] = bins_of(q[None], np.ones((1, len(q)), np.bool_), bins, strategy)
     rows = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,9 @@ from ..contract.checks import check_known
 from ..contract.field import register_pooling
 from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
-from ..graphs.kernels.planes import KINDS
+from ..graphs.kernels.planes import DAG, KINDS
 from ..graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
-from ..graphs.packing.packed import unpack_column
+from ..graphs.packing.packed import pack_column, unpack_column
 from .cells.column import score_column, type_cells
 from .cells.packed import score_cells
 
@@ -237,4 +238,14 @@ def _instability(types: Types, marks: NDArray[np.uint8], weights: Floats) -> tup
     return tuple(round(float(np.mean(x) / both), _DIGITS) for x in (1 - agree, apart))  # type: ignore[return-value]
 
 
-register_pooling("graph", pool_graphs)
+def graphs_without_edges(graphs: pd.Series) -> pd.Series:
+    """Return the graph without edges over the nodes of each packed graph."""
+    column = unpack_column(graphs)
+    blocks = []
+    for block in column.blocks:
+        planes = np.zeros_like(block.planes[:, :2])
+        blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), DAG, np.uint8)))
+    return pack_column(replace(column, blocks=tuple(blocks)), index=graphs.index, name=graphs.name)
+
+
+register_pooling("graph", pool_graphs, graphs_without_edges)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_column_name, check_number, check_type
+from ..contract.checks import check_choice, check_columns, check_number
 from ..contract.figure import figure
 from ..drawing import caption, colours, place_to_draw
 from .cells.column import coerce_scores
@@ -81,13 +81,9 @@ def curve_points(
     >>> points[["x", "y"]].iloc[[0, -1]].values.tolist()
     [[0.0, 0.0], [1.0, 1.0]]
     """
-    check_type(table, pd.DataFrame, "a DataFrame", "table")
+    check_columns(table, {"truth": truth, "estimate": estimate} | ({} if by is None else {"by": by}))
     check_choice(kind, KINDS, "kind")
     check_number(level, "level", "(0, 1)")
-    for what, column in (("truth", truth), ("estimate", estimate), *([] if by is None else [("by", by)])):
-        check_column_name(column, what)
-        if column not in table.columns:
-            raise ValueError(f"the table has no column {column!r}; its columns: {list(table.columns)}")
     truths = SCORES.of_truth.coerce(table[truth], str(truth))
     scores = coerce_scores(table[estimate], estimate)
     strata = np.zeros(len(table), object) if by is None else table[by].to_numpy(object)

@@ -15,7 +15,7 @@ from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
-from .edge_strings import write_mixed_edges, write_names
+from .edge_strings import is_formula, write_mixed_edges, write_names
 from .graph import Graph
 from .kernels.planes import KINDS, PLAIN_KINDS
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
@@ -182,6 +182,8 @@ def as_graph(
     def where(row: int) -> str:
         return "graph"
 
+    if isinstance(value, pd.Series):
+        raise TypeError("graph: found a column, expected one graph; pass a cell of it, as column.iloc[0]")
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)
@@ -272,6 +274,8 @@ def is_graph_column(series: pd.Series) -> bool:
         return is_packed(series)
     recogniser = Recogniser()
     some = cells if isinstance(cells[0], str) else cells[:1]
+    if any(isinstance(cell, str) and is_formula(cell) for cell in some):
+        return False
     return any(recogniser.is_likely(cell) for cell in some if not is_missing(cell))
 
 

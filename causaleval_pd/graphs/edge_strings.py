@@ -52,6 +52,7 @@ _PARTS = re.compile(rf"[{_JOINS}]+")
 _BIDIRECTED = re.compile("<-+>$")
 #: what joins the factors of a configurational model
 _FACTORS = re.compile(r"[+*]")
+_IN_QUOTES = re.compile(r""""[^"]*"|'[^']*'""")
 #: marks by the character at their end: 1 a tail, 2 an arrow, 3 a circle
 _CODES = {"-": 1, "<": 2, ">": 2, "o": 3}
 #: how edges are written: an arrow on the right, else a tail
@@ -241,6 +242,12 @@ def _refuse_other_marks(text: str, arrow: re.Match[str], before: str, after: str
 def _explain_mark(mark: str) -> str:
     """Return a message for a mark that edge strings do not have."""
     return f"found the edge mark {mark!r}; edges are written with {ARROWS}, those of mixed graphs with {CIRCLES}"
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a text is a configurational model, as `A+B <-> C`: `<->` and names that hold + or * unquoted."""
+    bare = _IN_QUOTES.sub("", text) if "<->" in text else ""
+    return "<->" in bare and _FACTORS.search(bare) is not None
 
 
 def _refuse_formula(text: str, arrow: re.Match[str], bare: set[str]) -> None:

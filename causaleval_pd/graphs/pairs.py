@@ -305,16 +305,18 @@ class GraphPairs(Pairs):
             raise PairError(positions, f"{self.describe(int(positions[0]))}; {MEND_CLASS}")
 
     def describe(self, position: int) -> str:
-        """Name the classes of the pair at `position`."""
+        """Name the classes of the pair at `position`; without a truth that of the estimate."""
         places = (self.truth, self.truth_index[position]), (self.estimate, self.estimate_index[position])
         kinds = [graphs.kinds[at] for graphs, at in places]
+        # an estimate without a truth stands in for it
+        alone = self.truth.planes is self.estimate.planes and places[0][1] == places[1][1]
         if not self._misdeclared[position]:
-            return explain_classes(*kinds)
+            return f"the estimate is {a_kind(kinds[1])}" if alone else explain_classes(*kinds)
         sides = [
             f"declared {a_kind(kind)}, which it is not" if graphs.misdeclared[at] else a_kind(kind)
             for kind, (graphs, at) in zip(kinds, places, strict=True)
         ]
-        return f"truth is {sides[0]} and estimate {sides[1]}"
+        return f"the estimate is {sides[1]}" if alone else f"truth is {sides[0]} and estimate {sides[1]}"
 
     @cached_property
     def counts(self) -> PairCounts:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..contract.checks import check_known
-from ..contract.delegation import takes_settings_of
+from ..contract.delegation import settings_of, takes_settings_of
 from ..contract.null import NullLike, Nulls
 from ..cubes.cube import cube
 from ..cubes.strata import By, strata_names
@@ -79,6 +79,7 @@ def summary(
     )
 
 
+@takes_settings_of(cube)
 @takes_settings_of(test_cube)
 def test_controls(
     table: pd.DataFrame,
@@ -103,9 +104,9 @@ def test_controls(
     metrics, by, n_draws, null, rng, key, cluster
         As in `causaleval_pd.cube`.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.test_controls` has as well.
     **settings
-        Further keywords of `causaleval_pd.test_controls`.
+        Further keywords of `causaleval_pd.test_controls` and of `causaleval_pd.cube`.
 
     Returns
     -------
@@ -127,15 +128,17 @@ def test_controls(
     1    lingam     0.01
     2        pc     0.01
     """
-    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    how, tested = settings_of(cube, settings, test_cube, given=cube_settings, name="cube_settings")
+    how = {"cluster": cluster} | how
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **how)
-    return test_cube(made, **settings)
+    return test_cube(made, **tested)
 
 
 # pytest collects what is called test_...
 test_controls.__test__ = False  # type: ignore[attr-defined]
 
 
+@takes_settings_of(cube)
 @takes_settings_of(compare_cube)
 def compare(
     table: pd.DataFrame,
@@ -170,9 +173,9 @@ def compare(
     rng : int, Generator or None
         Seed of the controls, and of tests that resample.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.compare` has as well.
     **settings
-        Further keywords of `causaleval_pd.compare`.
+        Further keywords of `causaleval_pd.compare` and of `causaleval_pd.cube`.
 
     Returns
     -------
@@ -193,6 +196,7 @@ def compare(
     """
     check_known(dim, strata_names(by), "dimension")
     drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
-    how: dict[str, Any] = {"cluster": cluster, **(cube_settings or {})}
+    how, compared = settings_of(cube, settings, compare_cube, given=cube_settings, name="cube_settings")
+    how = {"cluster": cluster} | how
     made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **how)
-    return compare_cube(made, dim, on=on, rng=seed, **settings)
+    return compare_cube(made, dim, on=on, rng=seed, **compared)

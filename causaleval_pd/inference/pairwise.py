@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_whole
+from ..contract.history import calls
 from ..contract.statistical_test import TESTS, StatisticalTest, offered
 from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
@@ -350,10 +351,14 @@ def check_truths(
     levels = cube[dim].to_numpy()
     if wrong.any():
         s, p, r = np.argwhere(wrong)[0]
+        # without truths runs are paired by what stands for them
+        without = any(made.get("verb") == "cube" and made.get("truth", "") is None for made in calls(cube.attrs))
+        what = "data set" if without else "truth"
         place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
         raise ValueError(
             f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
-            f"have different truths ({int(wrong.sum())} such pairs), so they are not pairs; {_MEND}"
+            f"have different {what}s ({int(wrong.sum())} such pairs), so they are not pairs; "
+            f"{_MEND.replace('truth', what)}"
         )
 
 

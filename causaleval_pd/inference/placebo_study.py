@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_whole
-from ..contract.delegation import takes_settings_of
+from ..contract.delegation import settings_of, takes_settings_of
 from ..contract.history import call, calls, remember
 from ..contract.null import Nulls
 from ..contract.statistical_test import find_test
@@ -70,6 +70,7 @@ class _Outcome(NamedTuple):
     skill: pd.DataFrame
 
 
+@takes_settings_of(cube, without=("method", "keep_draws"))
 @takes_settings_of(test_cube, without=("method",))
 def size_and_power(
     table: pd.DataFrame,
@@ -133,13 +134,13 @@ def size_and_power(
     level : float
         Probability of the intervals of skill.
     cube_settings : mapping, optional
-        Further keywords of `causaleval_pd.cube`.
+        Keywords of `causaleval_pd.cube` that `causaleval_pd.test_controls` has as well.
     progress : bool
         Show a progress bar.
     engine, n_jobs
         As in `evaluate`; whole placebos are distributed.
     **settings
-        Further keywords of `causaleval_pd.test_controls`.
+        Further keywords of `causaleval_pd.test_controls` and of `causaleval_pd.cube`.
 
     Returns
     -------
@@ -192,7 +193,8 @@ def size_and_power(
     check_shares(level=level, **({} if skill is None else {"skill": skill}))
     named = [methods] if isinstance(methods, str) else list(methods)
     tests = [find_test(name, "test_controls", "method") for name in named]
-    seed, given = resolve_seed(rng), dict(cube_settings or {})
+    seed = resolve_seed(rng)
+    given, settings = settings_of(cube, settings, test_cube, given=cube_settings, name="cube_settings")
     cells = Cells(**{name: given[name] for name in _CELLS if name in given})
     relabelled = BY_TRUTH if cluster is None else cluster
     keys = row_keys(table, key, seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
+from ..contract.metric import METRICS
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.multiplicity import floors
 
@@ -32,6 +33,15 @@ def check_shares(**given: object) -> None:
     """Refuse probabilities and shares that do not lie between 0 and 1; the keyword names the setting."""
     for name, value in given.items():
         check_number(value, name, "(0, 1)")
+
+
+def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
+    """Return the direction of every row's metric, "none" where it is not known."""
+    check_type(given, Mapping, "a mapping of metrics to directions", "directions")
+    for aim in given.values():
+        check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
+    names = table["metric"].astype(str) if "metric" in table else [""] * len(table)
+    return [str(given.get(name, METRICS[name].direction if name in METRICS else "none")) for name in names]
 
 
 def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

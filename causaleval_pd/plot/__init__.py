@@ -12,13 +12,17 @@ from ..contract.figure import FIGURES
 from .critical_difference import *
 from .cube_plots import *
 from .distributions import *
+from .forest import *
 from .heat_maps import *
+from .pareto import *
+from .skills import *
 from .strata import *
+from .trend import *
 
 FIGURES.other_names(
     {
-        "heatmap": ["p_values", "comparisons"],
-        "heat_map": ["p_values", "comparisons"],
+        "heatmap": ["skills", "p_values", "comparisons"],
+        "heat_map": ["skills", "p_values", "comparisons"],
         "cd": ["critical_difference"],
         "cd_diagram": ["critical_difference"],
         "nemenyi": ["critical_difference"],
@@ -27,8 +31,17 @@ FIGURES.other_names(
         "boxplot": ["distributions"],
         "violin": ["distributions"],
         "hist": ["distributions"],
-        "lines": ["strata"],
-        "line": ["strata"],
+        "lines": ["trend", "strata"],
+        "line": ["trend", "strata"],
+        "learning_curve": ["trend"],
+        "sample_size": ["trend"],
+        "forest_plot": ["forest"],
+        "effects": ["forest", "comparisons"],
+        "runtime": ["pareto"],
+        "scatter": ["pareto"],
+        "trade_off": ["pareto"],
+        "profile": ["skill_profile"],
+        "radar": ["skill_profile"],
         "bar": ["strata"],
         "points": ["strata"],
         "means": ["strata"],

@@ -13,7 +13,7 @@ from ..contract.checks import check_known
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.schema import NO_RUN
-from ..drawing import LETTER, caption, place_to_draw, wrapped_label
+from ..drawing import LETTER, caption, place_to_draw, tone, wrapped_label
 from ..execution.random_streams import RNGLike
 from ..inference.clusters import OF_CUBE, settle_cluster
 from ..inference.compare import compare
@@ -208,18 +208,18 @@ def _draw_axis(ax: Axes, k: int) -> None:
     """Draw the line of ranks in place of the frame."""
     ax.set_axis_off()
     ax.set_xlim(0.6, k + 0.4)
-    ax.plot([1, k], [0, 0], color="black", lw=1.2)
+    ax.plot([1, k], [0, 0], color=tone(1.0, ax), lw=1.2)
     for rank in range(1, k + 1):
-        ax.plot([rank, rank], [0, 0.18], color="black", lw=1.2)
+        ax.plot([rank, rank], [0, 0.18], color=tone(1.0, ax), lw=1.2)
         ax.text(rank, 0.28, str(rank), ha="center", va="bottom", size="small")
 
 
 def _draw_reach(ax: Axes, reach: float, k: int) -> None:
     """Draw the critical difference above the axis, with its number where it is longer than the axis."""
     end = 1 + min(reach, k - 1)
-    ax.plot([1, end], [1.15, 1.15], color="black", lw=1.2, gid="critical difference")
+    ax.plot([1, end], [1.15, 1.15], color=tone(1.0, ax), lw=1.2, gid="critical difference")
     for x in (1, end) if reach <= k - 1 else (1,):
-        ax.plot([x, x], [1.03, 1.27], color="black", lw=1.2)
+        ax.plot([x, x], [1.03, 1.27], color=tone(1.0, ax), lw=1.2)
     note = "" if reach <= k - 1 else ", longer than the axis"
     ax.text((1 + end) / 2, 1.3, f"critical difference {reach:.2f}{note}", ha="center", va="bottom", size="small")
 
@@ -230,11 +230,11 @@ def _draw_groups(
     """Draw a bar under each other for every group, from its first to its last rank, and a line for every stray pair."""
     for i, (low, high) in enumerate(groups):
         y = -0.35 - 0.5 * i
-        style: dict[str, Any] = {"color": "0.15", "lw": 4, "solid_capstyle": "butt", "gid": "group"}
+        style: dict[str, Any] = {"color": tone(0.85, ax), "lw": 4, "solid_capstyle": "butt", "gid": "group"}
         ax.plot([ranks[low] - 0.04, ranks[high] + 0.04], [y, y], **style)
     for i, (one, other) in enumerate(strays, start=len(groups)):
         y = -0.35 - 0.5 * i
-        ax.plot([ranks[one], ranks[other]], [y, y], color="0.15", lw=0.8, marker="o", ms=3, gid="pair")
+        ax.plot([ranks[one], ranks[other]], [y, y], color=tone(0.85, ax), lw=0.8, marker="o", ms=3, gid="pair")
 
 
 def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top: float) -> None:
@@ -245,7 +245,7 @@ def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top:
         left = i < half
         y = top - 0.4 - (i if left else k - 1 - i)
         edge = 0.9 if left else k + 0.1
-        ax.plot([rank, rank, edge], [0, y, y], color="0.35", lw=1.0, solid_joinstyle="miter")
+        ax.plot([rank, rank, edge], [0, y, y], color=tone(0.65, ax), lw=1.0, solid_joinstyle="miter")
         words = f"{name}  {rank:.2f}"
         ax.annotate(
             words,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.figure import figure
 from ..cubes.reading import control_values, has_controls, strata_dims
-from ..drawing import caption_figure, colours, wrapped_label
+from ..drawing import caption_figure, colours, tone, wrapped_label
 from ..statistics.arrays import weighted_quantile
 from .facets import (
     check_use,
@@ -90,7 +90,7 @@ def distributions(
     shades, empty = colours(n_hue), []
     grid = facet_grid(cube, with_levels(cube, None), col, row, width=3.4)
     for ax, data in facets(grid):
-        ax.axhline(0, color="0.2", lw=1.6, zorder=3)
+        ax.axhline(0, color=tone(0.8, ax), lw=1.6, zorder=3)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.3g}")
         for h in range(n_hue):
             part = data if hue is None else data[data[hue].cat.codes == h]

@@ -25,7 +25,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import check_metric, read_cube
 from ..cubes.schema import NO_RUN
-from ..drawing import LETTER, axis_label, legend_room, tick_names, wrapped
+from ..drawing import LETTER, axis_label, legend_room, tick_names, tone, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,6 +71,27 @@ def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alo
         raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
 
 
+def fill_uses(cube: xr.Dataset, uses: dict[str, str | None], needed: Sequence[str]) -> dict[str, str]:
+    """Return which stratum each use has: those named, and for others the strata that are left, in their order.
+
+    Along x goes the last stratum whose levels are numbers, if there is one. Uses that are not needed get a stratum only
+    if none is named, and only one of several levels.
+    """
+    found = {use: dim for use, dim in uses.items() if dim is not None}
+    left = sorted((dim for dim in strata_dims(cube) if dim not in found.values()), key=lambda dim: cube.sizes[dim] == 1)
+    for use in [use for use in uses if use in needed or not found]:
+        if use in found:
+            continue
+        free = left if use in needed else [dim for dim in left if cube.sizes[dim] > 1]
+        numbers = [dim for dim in free if cube[dim].dtype.kind in "iuf" and use == "x" and cube.sizes[dim] > 1]
+        if not free and use in needed:
+            raise ValueError(f"no stratum is left for {use}=; the strata of the cube are {strata_dims(cube)}")
+        if free:
+            found[use] = (numbers or free[:1])[-1]
+            left.remove(found[use])
+    return found
+
+
 def metric_label(cube: xr.Dataset, metric: str) -> str:
     """Return the label of a metric's axis."""
     spec = cube[metric].attrs
@@ -111,6 +132,37 @@ def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
     return table.assign(**labels)
 
 
+def left_out(cube: xr.Dataset, table: pd.DataFrame, column: str) -> list[str]:
+    """Name the strata that a figure cannot place, for its caption: without runs, failed, undefined or infinite.
+
+    `table` is a summary with the levels of `with_levels`, and `column` its column that is drawn.
+    """
+    dims = strata_dims(cube)
+    shape = tuple(cube.sizes[dim] for dim in dims)
+    value, failed, runs = np.full(shape, np.nan), np.zeros(shape, bool), np.zeros(shape, bool)
+    at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims)
+    value[at], runs[at] = table[column], True
+    failed[at] = table["n_failed"] == table["n_runs"]
+    gone = np.isnan(value)
+    reasons = {
+        "no runs": ~runs,
+        "all runs failed": runs & gone & failed,
+        "undefined": runs & gone & ~failed,
+        "infinite": np.isinf(value),
+    }
+    return [f"{reason}: {_some_strata(cube, np.argwhere(here))}" for reason, here in reasons.items() if here.any()]
+
+
+def _some_strata(cube: xr.Dataset, places: Any) -> str:
+    """Name up to three strata by their levels, and count the others."""
+    wide = [(k, dim) for k, dim in enumerate(strata_dims(cube)) if cube.sizes[dim] > 1]
+    names = [", ".join(level_words(cube, dim)[place[k]] for k, dim in wide) for place in places[:3]]
+    if not wide:
+        return "the only stratum"
+    shown = ", ".join(f"({name})" if len(wide) > 1 else name for name in names)
+    return shown + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+
+
 def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str | None, width: float) -> FacetGrid:
     """Make a grid of facets, titled with their levels, whose layout fits itself to its parts."""
     import seaborn as sns
@@ -142,7 +194,7 @@ def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
 def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
     """Write into facets that no run has a value; where all are empty, remove the ticks of these scales ("y", "xy")."""
     for ax in empty:
-        ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color="0.35", gid="empty")
+        ax.text(0.5, 0.6, "no run has a value", transform=ax.transAxes, ha="center", color=tone(0.65, ax), gid="empty")
         if len(empty) == grid.axes.size:
             ax.set(**{f"{scale}ticks": [] for scale in scales})
 
@@ -161,11 +213,11 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
         handles.append(Line2D([], [], color=shades[h], marker=marker, label=wrapped(word, 1.8)))
     if handles:
         handles.append(Line2D([], [], linestyle="none", label=" "))
-    grey = "0.35" if hue is not None else shades[0]
+    grey = tone(0.65) if hue is not None else shades[0]
     if points and has_controls(cube):
         handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
         others = "runs, p above .05" + (" or no test" if null_references(cube) else "")
-        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="white", label=others))
+        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="none", label=others))
     else:
         handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if has_controls(cube):

@@ -35,6 +35,7 @@ from .facets import (
     check_use,
     cube_caption,
     drawn_cube,
+    fill_uses,
     level_words,
     longest_word,
     metric_label,
@@ -64,8 +65,8 @@ def p_values(
     cube: xr.Dataset,
     metric: str,
     *,
-    x: str,
-    y: str,
+    x: str | None = None,
+    y: str | None = None,
     method: str = "randomisation",
     adjust: str | None = None,
     missing: Literal["drop", "worst"] = "drop",
@@ -80,8 +81,8 @@ def p_values(
         Made by `cube` with controls.
     metric : str
         One of its metrics.
-    x, y : str
-        Strata along the axes.
+    x, y : str, optional
+        Strata along the axes; default those of several levels, the last one whose levels are numbers along x.
     method, adjust, missing, statistic
         As in `test_controls`.
     ax : Axes, optional
@@ -116,7 +117,9 @@ def p_values(
     ('n', 'algorithm')
     """
     cube = drawn_cube(cube, metric)
-    check_use(cube, metric, {"x": x, "y": y}, alone=True)
+    uses = fill_uses(cube, {"x": x, "y": y}, needed=["x", "y"])
+    x, y = uses["x"], uses["y"]
+    check_use(cube, metric, dict(uses), alone=True)
     tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing, statistic=statistic)
     table = with_levels(cube, computed(tests))
     shape = cube.sizes[y], cube.sizes[x]
@@ -280,7 +283,7 @@ def comparisons(
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize" or on == "skill"
     aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    _colour_effects(ax, size, higher, f"{_effect_label(table)}, row - column{aim}")
+    _colour_effects(ax, size, higher, f"{effect_words(table)}, row - column{aim}")
     for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
         words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
         write_square(ax, ax.images[0], i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
@@ -310,7 +313,7 @@ def _correction(table: pd.DataFrame, adjust: str | None) -> str:
     return adjust or "no"
 
 
-def _effect_label(table: pd.DataFrame) -> str:
+def effect_words(table: pd.DataFrame) -> str:
     """Return the words for the effect size of a table of comparisons."""
     name = str(table["effect_size"].iloc[0])
     return _EFFECTS.get(name, name.replace("_", " "))

@@ -23,6 +23,7 @@ from .facets import (
     drawn_cube,
     facet_grid,
     facets,
+    fill_uses,
     legend_right,
     level_words,
     longest_word,
@@ -51,7 +52,7 @@ def strata(
     cube: xr.Dataset,
     metric: str,
     *,
-    x: str,
+    x: str | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -67,10 +68,12 @@ def strata(
         Made by `cube`; without controls there are no bands.
     metric : str
         One of its metrics.
-    x : str
-        Stratum along the x axis, its levels in the cube's order.
+    x : str, optional
+        Stratum along the x axis, its levels in the cube's order; default the last one whose levels are numbers, else
+        the first one.
     hue, col, row : str, optional
-        Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here.
+        Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here. If neither
+        these nor `x` are named, strata of several levels take these places in the cube's order.
     level : float
         Probability of intervals and bands.
     interval : {"mean_ci", "quantile"}
@@ -106,6 +109,8 @@ def strata(
     'structural Hamming distance (lower is better)'
     """
     cube = drawn_cube(cube, metric)
+    uses = fill_uses(cube, {"x": x, "hue": hue, "col": col, "row": row}, needed=["x"])
+    x, hue, col, row = uses["x"], uses.get("hue"), uses.get("col"), uses.get("row")
     check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     found = summary(cube, metric, level=level, interval=interval, statistic=statistic)
     table = with_levels(cube, computed(found))
@@ -129,7 +134,7 @@ def strata(
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
     legend_right(cube, grid, hue, shades, points=True)
-    caption_figure(grid.figure, cube_caption(cube, _caption_parts(cube, level, interval, statistic)))
+    caption_figure(grid.figure, cube_caption(cube, describe_means(cube, level, interval, statistic)))
     return grid
 
 
@@ -149,11 +154,13 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
     if opened:
         # drawn over the filled points, so that these stay one line a hue
         open_ = ~(table["p_value"].to_numpy(np.float64) <= 0.05)
-        ax.plot(at[open_], mean[open_], marker, color=shade, markerfacecolor="white", markersize=5, gid="open")
+        ax.plot(
+            at[open_], mean[open_], marker, color=shade, markerfacecolor=ax.get_facecolor(), markersize=5, gid="open"
+        )
 
 
-def _caption_parts(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
-    """Describe points, lines and bands."""
+def describe_means(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
+    """Describe points, lines and bands of means, for a caption."""
     share = f"{100 * level:.4g} %"
     of_mean = interval == "mean_ci"
     parts = [

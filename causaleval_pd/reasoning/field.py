@@ -23,12 +23,11 @@ def _holds_answers(cells: pd.Series) -> bool:
     """Return whether a column holds booleans, missing ones allowed."""
     if cells.dtype in ("bool", "boolean"):
         return True
-    return cells.dtype == object and len(cells) > 0 and bool(cells.dropna().map(_is_answer).all())
-
-
-def _is_answer(cell: Any) -> bool:
-    """Return whether a cell is True or False; an array is compared with neither."""
-    return isinstance(cell, (bool, int, float, np.bool_, np.number)) and cell in (True, False)
+    return (
+        cells.dtype == object
+        and len(cells) > 0
+        and bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
+    )
 
 
 def _holds_quantities(cells: pd.Series) -> bool:

@@ -81,7 +81,7 @@ def answer_false_no(pairs: AnswerPairs) -> Floats:
 def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.0) -> Floats:
     """Compute the error of a quantity relative to its truth.
 
-    |truth - estimate| / max(|truth|, floor). With the published floor of 0 it is undefined for a truth of 0, whatever
+    `|truth - estimate| / max(|truth|, floor)`. With the published floor of 0 it is undefined for a truth of 0, whatever
     the estimate; a positive floor allows truths of 0 and bounds the weight of rare events.
 
     Parameters
@@ -108,7 +108,7 @@ def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.
 def quantity_error(pairs: QuantityPairs) -> Floats:
     """Compute the distance of a quantity from its truth.
 
-    |truth - estimate|, whatever the quantity; defined for every truth.
+    `|truth - estimate|`, whatever the quantity; defined for every truth.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def quantity_error(pairs: QuantityPairs) -> Floats:
 def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Floats:
     """Compute the absolute log ratio of a quantity and its truth.
 
-    |log(max(estimate, floor) / max(truth, floor))|: twice too large and twice too small have the same error, and
+    `|log(max(estimate, floor) / max(truth, floor))|`: twice too large and twice too small have the same error, and
     numbers below the floor count as the floor.
 
     Parameters
@@ -168,7 +168,7 @@ def quantity_bias(pairs: QuantityPairs) -> Floats:
 def pns_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of a probability of necessity and sufficiency.
 
-    |truth - estimate| of rows that hold a PNS or a product of these; other quantities are refused.
+    `|truth - estimate|` of rows that hold a PNS or a product of these; other quantities are refused.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def pns_error(pairs: QuantityPairs) -> Floats:
 def ate_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of an average treatment effect.
 
-    |truth - estimate| of rows that hold p(y | do(x)) - p(y | do(not x)); other quantities are refused.
+    `|truth - estimate|` of rows that hold `p(y | do(x)) - p(y | do(not x))`; other quantities are refused.
 
     Examples
     --------

@@ -84,8 +84,7 @@ class _RandomAnswers(Controls):
 
 def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
     distribution = Distribution.of(index, values, weights)
-    mean = distribution.expectation(lambda x: x)
-    return ClosedForm(mean, np.maximum(distribution.expectation(np.square) - mean**2, 0.0), distribution)
+    return ClosedForm(*distribution.moments(), distribution)
 
 
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:

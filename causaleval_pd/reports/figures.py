@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import xarray as xr
 
 from ..contract.figure import FIGURES
-from ..cubes.reading import strata_dims
+from ..cubes.reading import has_controls, null_references, strata_dims
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
@@ -42,7 +43,15 @@ class Omitted(NamedTuple):
     reason: str
 
 
-def pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> Iterator[Picture | Omitted]:
+def pictures(
+    cube: xr.Dataset,
+    metric: str,
+    over: str | None,
+    suffix: str,
+    *,
+    level: float = 0.95,
+    adjust: str | None = "holm",
+) -> Iterator[Picture | Omitted]:
     """Draw the figures of one metric that fit the cube.
 
     Parameters
@@ -55,16 +64,22 @@ def pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> It
         The stratum whose levels are compared.
     suffix : {"png", "pdf"}
         Kind of picture.
+    level, adjust
+        As in `report`.
     """
     from matplotlib import rc_context
 
     # a dollar sign in a name is no formula
     with rc_context({"text.parse_math": False}):
-        yield from _pictures(cube, metric, over, suffix)
+        yield from _pictures(cube, metric, over, suffix, level, adjust)
 
 
-def _pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> Iterator[Picture | Omitted]:
+def _pictures(
+    cube: xr.Dataset, metric: str, over: str | None, suffix: str, level: float, adjust: str | None
+) -> Iterator[Picture | Omitted]:
     label = str(cube[metric].attrs.get("long_name", metric))
+    title = label if label == metric else f"{metric}, {label}"
+    controls = _Controls(has_controls(cube, metric), bool(null_references(cube)))
     drawn = drawn_cube(cube, metric)
     sizes = {dim: drawn.sizes[dim] for dim in strata_dims(drawn)}
     wide = {dim: size for dim, size in sizes.items() if size > 1}
@@ -74,16 +89,17 @@ def _pictures(cube: xr.Dataset, metric: str, over: str | None, suffix: str) -> I
         if reason:
             yield Omitted(f"No figure of the strata of {label}: {reason}.")
         else:
-            yield _picture("strata", label, strata(cube, metric, **uses), suffix)
+            yield _picture("strata", title, strata(cube, metric, level=level, **uses), suffix, controls)
     if len(wide) < 2:
         hue = next((dim for dim, size in wide.items() if size <= _COLOURS), None)
-        yield _picture("distributions", label, distributions(cube, metric, hue=hue), suffix)
+        yield _picture("distributions", title, distributions(cube, metric, hue=hue), suffix, controls)
     # null models and the metric's own dimensions are no strata of comparisons
     apart = {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1}
     if over is not None and apart <= {over} and set(wide) <= {over, "null"} and cube.sizes[over] <= _LEVELS:
-        yield _picture("comparisons", label, comparisons(cube, metric, over), suffix)
+        yield _picture("comparisons", title, comparisons(cube, metric, over, adjust=adjust, rng=0), suffix)
         if cube.sizes[over] > 2 and cube[metric].attrs.get("direction") != "none":
-            yield _picture("critical_difference", label, critical_difference(cube, metric, over, rng=0), suffix)
+            ranks = critical_difference(cube, metric, over, level=level, rng=0)
+            yield _picture("critical_difference", title, ranks, suffix)
 
 
 def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:
@@ -113,7 +129,22 @@ def _too_many(uses: dict[str, Any], sizes: dict[str, int]) -> str:
     return f"it would have {facets} facets" if facets > _FACETS else ""
 
 
-def _picture(name: str, label: str, drawn: Any, suffix: str) -> Picture:
+class _Controls(NamedTuple):
+    """What a figure of runs shows of controls."""
+
+    drawn: bool = True
+    #: whether some are points of reference, which are not tested
+    reference: bool = False
+
+
+#: what figures of runs without controls show
+_ALONE = {
+    "strata": ("mean of the runs by stratum", "how strata differ"),
+    "distributions": ("distribution of the runs", "how runs vary"),
+}
+
+
+def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls | None = None) -> Picture:
     """Save a figure and close it; its caption becomes text beside it."""
     import matplotlib.pyplot as plt
 
@@ -121,7 +152,8 @@ def _picture(name: str, label: str, drawn: Any, suffix: str) -> Picture:
     try:
         words = []
         for artist in figure.findobj(lambda x: x.get_gid() == "caption"):
-            words.append(" ".join(artist.get_text().split()))
+            # a line that was broken after a hyphen
+            words.append(" ".join(re.sub(r"(?<=\w)-\n(?=\w)", "-", artist.get_text()).split()))
             artist.set_visible(False)
             artist.set_in_layout(False)
         file = io.BytesIO()
@@ -130,9 +162,14 @@ def _picture(name: str, label: str, drawn: Any, suffix: str) -> Picture:
     finally:
         plt.close(figure)
     found = FIGURES[name]
-    return Picture(
-        f"{label}: {found.long_name}", f"{' '.join(words)} It shows {found.concludes}.", file.getvalue(), width
-    )
+    title, shows = found.long_name, found.concludes
+    if controls is not None and not controls.drawn:
+        title, shows = _ALONE[name]
+    if controls is not None and controls.reference:
+        words.append("Points of reference among the null models are not tested.")
+    elif name == "strata" and controls is not None and controls.drawn:
+        words.append("The p-values of filled points are not adjusted.")
+    return Picture(f"{label}: {title}", f"{' '.join(words)} It shows {shows}.", file.getvalue(), width)
 
 
 def levels_share_truths(cube: xr.Dataset, dim: str) -> bool:

@@ -30,6 +30,14 @@ _CORRECTIONS = {
     "by": "the method of Benjamini and Yekutieli",
 }
 _EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate"}
+_EXACT = "exact convolution"
+#: what words of `p_method` mean, by their beginning
+_TESTED_BY = {
+    "relabelling": "Where a stratum repeats a cluster, the draws relabel all its estimates of the cluster alike.",
+    "twice the mean p": "Where a stratum repeats a cluster whose estimates cannot be relabelled alike, p of a cluster "
+    "is twice the mean of the p-values of its runs, and clusters are combined by Fisher's method.",
+    "splitting": "p-values below the reach of the draws were estimated by multilevel splitting.",
+}
 _STATISTICS = {"standardized": "the sum of standardised values", "mean": "the mean", "rank": "the sum of ranks"}
 
 
@@ -38,6 +46,15 @@ class Sentence(NamedTuple):
 
     text: str
     cites: tuple[str, ...] = ()
+
+
+_RANKS = (
+    Sentence(
+        "Ranks of the levels were compared by Friedman's test over clusters, and in pairs by the largest t statistic "
+        "under sign flips, which holds the familywise error.",
+        ("friedman1937", "westfall1993"),
+    ),
+)
 
 
 class Reference(NamedTuple):
@@ -75,7 +92,9 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def methods(cube: xr.Dataset, metrics: Sequence[str], results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
+def methods(
+    cube: xr.Dataset, metrics: Sequence[str], results: Mapping[str, pd.DataFrame], *, ranked: bool = False
+) -> list[Sentence]:
     """Return the methods paragraph.
 
     Parameters
@@ -86,14 +105,16 @@ def methods(cube: xr.Dataset, metrics: Sequence[str], results: Mapping[str, pd.D
         Those of the report.
     results : {verb: DataFrame}
         The tables of the report, with the calls that made them in their history.
+    ranked : bool
+        Whether a figure shows mean ranks.
     """
     tested = [name for name in metrics if has_controls(cube, name)]
     found = [*_scores(cube, metrics), *_clusters(cube)]
     if tested:
-        found += [*_controls(cube, tested), *_tests(cube, results)]
+        found += [*_controls(cube, tested, results.get("summary")), *_tests(cube, results)]
     else:
         found.append(Sentence("No negative controls were drawn, so that nothing was tested against random guessing."))
-    return [*found, *_comparison(results), _software(cube)]
+    return [*found, *_comparison(cube, results), *(_RANKS if ranked else ()), _software(cube)]
 
 
 def references(sentences: Sequence[Sentence]) -> list[Reference]:
@@ -185,6 +206,12 @@ def has_truths(cube: xr.Dataset) -> bool:
     return "truth_id" in cube and not any("truth" in one and one["truth"] is None for one in made)
 
 
+def truths_are_named(cube: xr.Dataset) -> bool:
+    """Return whether equal truths are the same truth: equal answers to different questions are not."""
+    fields = [x for x in str(cube.attrs.get("field", "")).split(", ") if x in FIELDS]
+    return has_truths(cube) and all(FIELDS[x].truth_clusters for x in fields)
+
+
 def _clusters(cube: xr.Dataset) -> list[Sentence]:
     setting = cluster_setting(cube)
     if setting == "none":
@@ -193,7 +220,7 @@ def _clusters(cube: xr.Dataset) -> list[Sentence]:
     return [Sentence(f"Runs {what} depend on each other, so that they form one cluster in intervals and tests.")]
 
 
-def _controls(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
+def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | None) -> list[Sentence]:
     """Describe the negative controls and their null models."""
     names = null_models(cube, metrics)
     n_draws = int(cube.attrs["n_draws"])
@@ -211,7 +238,7 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
         words = [f"{name}: {_settings(value)}" for name, value in options.items() if isinstance(value, dict)]
         found.append(Sentence(f"Options of null models: {'; '.join(words)}."))
     if cube.attrs.get("control_kind"):
-        found.append(Sentence(f"Classes of the controls: {cube.attrs['control_kind']}."))
+        found.append(Sentence(f"Classes of the controls: {_by_null(str(cube.attrs['control_kind']), names)}."))
     for name, members in (_json(cube.attrs.get("control_composites")) or {}).items():
         if len(members) > 1:
             found.append(
@@ -227,21 +254,36 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
     for name in metrics:
         part = cube.get(f"{name}_control_mean")
         if part is not None and part.attrs.get("method"):
-            words.append(f"{name} {part.attrs['method']}")
+            words.append(f"{name} ({part.attrs['method']})")
     if words:
-        found.append(Sentence(f"Means of the controls by metric: {'; '.join(words)}."))
-    found.append(
-        Sentence(
-            "Skill is 1 less the ratio of the mean distance of the runs from the optimum to that of their controls; "
-            "its interval leaves out one cluster at a time (jackknife, on the log scale of the ratio)."
-        )
-    )
-    return found
+        found.append(Sentence(f"How means of the controls were found, by metric: {', '.join(words)}."))
+    return [*found, *_skill(cube, table)]
+
+
+def _by_null(words: str, names: Sequence[str]) -> str:
+    """Return what is known of several null models with their names."""
+    parts = words.split("; ")
+    if len(parts) != len(names) or len(names) == 1:
+        return words
+    return "; ".join(f"{part} (“{name}”)" for part, name in zip(parts, names, strict=True))
+
+
+def _skill(cube: xr.Dataset, table: pd.DataFrame | None) -> list[Sentence]:
+    """Describe skill and its interval, where the table shows them."""
+    if table is not None and not ("skill" in table and table["skill"].notna().any()):
+        return []
+    text = "Skill is 1 less the ratio of the mean distance of the runs from the optimum to that of their controls"
+    if table is None or ("skill_low" in table and table["skill_low"].notna().any()):
+        unit = "run" if cluster_setting(cube) == "none" else "cluster"
+        text += f"; its interval leaves out one {unit} at a time (jackknife, on the log scale of the ratio)"
+    return [Sentence(f"{text}.")]
 
 
 def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
     """Describe the tests against controls as they were made."""
     table = results.get("test_controls")
+    if table is None and draws_shared(cube):
+        return [Sentence("The runs share their draws, so that no test of a stratum is valid; none was made.")]
     if table is None:
         return []
     p = table["p_value"].notna()
@@ -249,16 +291,20 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
         return [Sentence("No stratum has a test against its controls.")]
     settings = calls(table.attrs)[-1]
     statistic = _STATISTICS.get(str(settings.get("statistic")), str(settings.get("statistic")))
-    found = [
-        Sentence(
-            f"In every stratum a one-sided randomisation test compared {statistic} of the runs with that of the draws "
-            "of their controls; with R draws a simulated p-value is at least 1/(R + 1).",
-            ("phipson2010",),
-        )
-    ]
     by = Counter(table.loc[p, "p_method"].fillna("draws"))
+    where = "In every stratum" if p.all() else "In every stratum that has a test"
+    laws = {"the draws of their controls": by.total() - by[_EXACT], "their exact law under the null model": by[_EXACT]}
+    against = " or with ".join(words for words, n in laws.items() if n)
+    text = f"{where} a one-sided randomisation test compared {statistic} of the runs with that of "
+    text = f"{where} a one-sided test compared {statistic} of the runs with " if by[_EXACT] else text
+    found = [Sentence(f"{text}{against}.")]
+    if by.total() > by[_EXACT]:
+        found = [
+            Sentence(f"{text}{against}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))
+        ]
     cites = ("vovk2020",) if any(str(x).startswith("twice") for x in by) else ()
     found.append(Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites))
+    found += [Sentence(text) for begin, text in _TESTED_BY.items() if any(str(x).startswith(begin) for x in by)]
     found += _adjusted(settings.get("adjust"), int(p.sum()))
     failed = int(table["n_failed"].sum())
     if failed:
@@ -266,7 +312,7 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     return found
 
 
-def _comparison(results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
+def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
     """Describe the comparison of levels as it was made."""
     table = results.get("compare")
     if table is None or not len(table):
@@ -275,8 +321,9 @@ def _comparison(results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
     names = sorted(set(table["method"].dropna()))
     test = " and ".join("Wilcoxon's signed-rank test" if x == "wilcoxon" else str(x) for x in names)
     size = " and ".join(sorted({_EFFECTS.get(x, str(x).replace("_", " ")) for x in table["effect_size"]}))
+    on = "on the same truths" if truths_are_named(cube) else "run by run"
     text = (
-        f"The levels of {settings['dim']} were compared in pairs on the same truths by {test}, "
+        f"The levels of {settings['dim']} were compared in pairs {on} by {test}, "
         f"{settings['alternative']}; the effect is the {size} of the differences of the metric."
     )
     cites = tuple(_CITED[x] for x in names if x in _CITED)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_flag, check_known, check_number, check_type
+from ..contract.figure import FIGURES
 from ..cubes.lazy_tables import is_lazy
-from ..cubes.reading import cube_metrics, has_controls, strata_dims
+from ..cubes.reading import cube_metrics, draws_shared, has_controls, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..cubes.summary import summary
@@ -27,23 +26,24 @@ from ..execution.outputs import refuse_links, replace_file
 from ..inference.compare import compare
 from ..inference.control_tests import test_controls
 from .figures import Picture, levels_share_truths, pictures
-from .markup import Output, escaped
-from .methods import Reference, Sentence, counted, has_truths, listed, methods, null_models, null_words, references
-from .style import Shown, shown_table, styler
+from .markup import Output
+from .methods import (
+    Sentence,
+    counted,
+    has_truths,
+    listed,
+    methods,
+    null_models,
+    null_words,
+    references,
+    truths_are_named,
+)
+from .rendering import FORMATS, Section, bibtex, jinja, rendered
+from .style import Shown, level_name, shown_table
 
 __all__ = ["report"]
 
-_FORMATS: dict[str, Output] = {".html": "html", ".md": "markdown", ".tex": "latex"}
 _TITLE = "Estimates against negative controls"
-
-
-class _Section(NamedTuple):
-    """A part of the report: a heading, sentences, a table for print, figures."""
-
-    heading: str
-    sentences: list[Sentence]
-    table: Shown | None = None
-    pictures: Sequence[Picture] = ()
 
 
 def report(
@@ -122,7 +122,7 @@ def report(
     check_type(title, str, "a text", "title")
     check_type(date, (str, type(None)), "a text or None", "date")
     check_flag(overwrite, "overwrite")
-    _jinja()
+    jinja()
     cube = read_cube(cube)
     if is_lazy(cube):
         raise ValueError("report needs the cube in memory, and this one is lazy; call report(cube.compute(), path)")
@@ -138,26 +138,27 @@ def report(
 
     results = _results(cube, names, over, adjust, level)
     suffix = "pdf" if output == "latex" else "png"
-    drawn = [one for name in names if _has_values(cube, name) for one in pictures(cube, name, over, suffix)]
+    valued = [name for name in names if _has_values(cube, name)]
+    drawn = [one for name in valued for one in pictures(cube, name, over, suffix, level=level, adjust=adjust)]
     shown = [one for one in drawn if isinstance(one, Picture)]
     sections = _sections(cube, names, over, results, level)
     omitted = [Sentence(one.reason) for one in drawn if not isinstance(one, Picture)]
     if drawn:
-        sections.append(_Section("Figures", omitted, None, shown))
-    sections.append(_Section("Methods", methods(cube, names, results)))
+        sections.append(Section("Figures", omitted, None, shown))
+    sections.append(Section("Methods", methods(cube, names, results, ranked=_is_ranked(shown))))
     entries = references([sentence for section in sections for sentence in section.sentences])
 
     folder = file.with_name(re.sub(r"[^A-Za-z0-9.-]", "-", file.stem) + "_files")
     beside = {folder / f"figure-{i}.{suffix}": one.content for i, one in enumerate(shown, 1)}
     if entries:
-        beside[folder / "references.bib"] = _bibtex(entries).encode()
+        beside[folder / "references.bib"] = bibtex(entries).encode()
     beside = {} if output == "html" else beside
     # a file of the same bytes stays as it is: reports of two formats share their references
     differing = (x for x, content in beside.items() if x.exists() and x.read_bytes() != content)
     taken = [*([file] if file.exists() or file.is_symlink() else []), *differing]
     if taken and not overwrite:
         raise FileExistsError(f"{taken[0]} exists; choose another path, or replace it by overwrite=True")
-    text = _rendered(output, title, date, sections, entries, folder.name)
+    text = rendered(output, title, date, sections, entries, folder.name)
     if beside:
         refuse_links(folder)
         folder.mkdir(exist_ok=True)
@@ -173,12 +174,26 @@ def _target(path: str | os.PathLike[str]) -> tuple[Path, Output]:
     """Return the file and its format, or refuse a path of another suffix or folder."""
     check_type(path, (str, os.PathLike), "a path that ends with .html, .md or .tex", "path")
     file = Path(os.fspath(path))
-    check_known(file.suffix, list(_FORMATS), "suffix of a report")
+    check_known(file.suffix, list(FORMATS), "suffix of a report")
     if not file.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(file.parent)!r}; make it, or choose another path")
     if file.is_dir():
         raise FileExistsError(f"{str(file)!r} is a folder; choose another path")
-    return file, _FORMATS[file.suffix]
+    return file, FORMATS[file.suffix]
+
+
+def _infinite(cube: xr.Dataset, name: str) -> int:
+    """Return how many runs have an infinite value."""
+    found = cube[name]
+    if found.dtype.kind != "f":
+        return 0
+    own = [dim for dim in found.dims if dim not in (*strata_dims(cube), "replicate")]
+    return int(xr.apply_ufunc(np.isinf, found).any(own).sum())
+
+
+def _is_ranked(shown: Sequence[Picture]) -> bool:
+    """Return whether a figure shows mean ranks."""
+    return any(one.title.endswith(FIGURES["critical_difference"].long_name) for one in shown)
 
 
 def _has_values(cube: xr.Dataset, name: str) -> bool:
@@ -191,30 +206,31 @@ def _results(
     """Return the tables that a report shows, by verb."""
     results = {"summary": summary(cube, names, level=level)}
     tested = [name for name in names if has_controls(cube, name)]
-    if tested:
+    # rows that met the same controls have no test of a stratum
+    if tested and not draws_shared(cube):
         results["test_controls"] = test_controls(cube, tested, adjust=adjust, level=level)
     if over is not None and cube.sizes[over] > 1 and any(_has_values(cube, name) for name in names):
-        results["compare"] = compare(cube, over, metrics=names, adjust=adjust, level=level)
+        results["compare"] = compare(cube, over, metrics=names, adjust=adjust, level=level, rng=0)
     return results
 
 
 def _sections(
     cube: xr.Dataset, names: Sequence[str], over: str | None, results: Mapping[str, pd.DataFrame], level: float
-) -> list[_Section]:
+) -> list[Section]:
     """Return the parts of the report before its figures."""
     aims = {name: str(cube[name].attrs.get("direction", "none")) for name in names}
     settings: dict[str, Any] = {"alpha": 1 - level, "directions": aims}
-    sections = [_Section("What was compared", _compared(cube, names, results["summary"]))]
+    sections = [Section("What was compared", _compared(cube, names, results["summary"]))]
     table = results["summary"]
     best = over if over in table else None
-    sections.append(_Section("Results by stratum", [], _shown(table, best=best, **settings)))
+    sections.append(Section("Results by stratum", [], _shown(table, best=best, **settings)))
     if "test_controls" in results:
         found = results["test_controls"]
-        sections.append(_Section("Tests against controls", _outcome(cube, found, level), _shown(found, **settings)))
+        sections.append(Section("Tests against controls", _outcome(found, level), _shown(found, **settings)))
     if "compare" in results:
         found = results["compare"]
         heading = f"Comparison of the levels of {over}"
-        sections.append(_Section(heading, _differences(found, level), _shown(found, **settings)))
+        sections.append(Section(heading, _differences(found, level), _shown(found, **settings)))
     return sections
 
 
@@ -233,13 +249,13 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
     text = f"The report covers {counted(n_runs, 'run')}"
     if dims:
         text += f" in {counted(int(here.sum()), 'stratum', 'strata')}"
-    if has_truths(cube):
+    if truths_are_named(cube):
         truths = np.unique(cube["truth_id"].where(cube["status"] != NO_RUN, 0))
         n_truths = int((truths != 0).sum())
         text += f" on {counted(n_truths, 'truth')}" if n_truths else ""
     found = [Sentence(f"{text}.")]
     for dim in dims:
-        levels = [f"{x:g}" if isinstance(x, (float, np.floating)) else str(x) for x in cube[dim].to_numpy()]
+        levels = [level_name(x) for x in cube[dim].to_index()]
         found.append(Sentence(f"Levels of {dim}: {listed(levels)}."))
     for dim in json.loads(cube.attrs["strata"]):
         if dim in cube.coords and dim not in cube.dims:
@@ -248,6 +264,13 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
     if empty:
         found.append(Sentence(f"{counted(empty, 'combination')} of levels {'has' if empty == 1 else 'have'} no run."))
     found.append(Sentence(f"{counted(n_failed, 'run')} failed." if n_failed else "No run failed."))
+    found += _values_apart(cube, names, table)
+    return [*found, *_controls(cube, names)]
+
+
+def _values_apart(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> list[Sentence]:
+    """Count undefined and infinite values by metric."""
+    found = []
     first = table[table["null"] == table["null"].iloc[0]] if "null" in table and len(table) else table
     by_metric = first.groupby("metric", sort=False)["n_undefined"].sum() if len(first) else {}
     undefined = [f"{name} in {counted(int(n), 'run')}" for name, n in by_metric.items() if n]
@@ -255,6 +278,15 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
         found.append(Sentence(f"Undefined: {'; '.join(undefined)}."))
     else:
         found.append(Sentence("No metric is undefined in a run that ended."))
+    infinite = [f"{name} in {counted(n, 'run')}" for name in names if (n := _infinite(cube, name))]
+    if infinite:
+        found.append(Sentence(f"Infinite: {'; '.join(infinite)}."))
+    return found
+
+
+def _controls(cube: xr.Dataset, names: Sequence[str]) -> list[Sentence]:
+    """Name null models, and columns without controls."""
+    found = []
     tested = [name for name in names if has_controls(cube, name)]
     if tested:
         models = null_words(cube, null_models(cube, tested))
@@ -268,18 +300,19 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
     return found
 
 
-def _outcome(cube: xr.Dataset, table: pd.DataFrame, level: float) -> list[Sentence]:
+def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
     """Count the strata that are better than their controls, by null model and metric."""
     found = []
+    how = _limit(table, level)
     for (null, name), rows in table.groupby(["null", "metric"], sort=False, dropna=False):
         p = rows["p_adjusted"].dropna()
-        label = str(cube[name].attrs.get("long_name", name))
         if not len(p):
-            text = f"{label}: no stratum has a test"
+            text = f"{name}: no stratum has a test (null model “{null}”)"
         else:
             better = int((p <= 1 - level).sum())
-            text = f"{label}: {better} of {counted(len(p), 'tested stratum', 'tested strata')} better than controls"
-        found.append(Sentence(f"{text} (null model “{null}”, p at most {1 - level:.4g})."))
+            text = f"{name}: {better} of {counted(len(p), 'tested stratum', 'tested strata')} better than controls "
+            text += f"(null model “{null}”, {how})"
+        found.append(Sentence(f"{text}."))
     floors = table["p_at_floor"].fillna(False)
     if floors.any():
         found.append(
@@ -288,7 +321,23 @@ def _outcome(cube: xr.Dataset, table: pd.DataFrame, level: float) -> list[Senten
                 "upper bound; more draws may show smaller ones."
             )
         )
+    # what fails the correction though no draw was as good could not have passed it
+    hopeless = int((floors & (table["p_adjusted"] > 1 - level) & (table["p_value"] <= 1 - level)).sum())
+    if hopeless:
+        are = "is" if hopeless == 1 else "are"
+        found.append(
+            Sentence(
+                f"{hopeless} of these {are} at most {1 - level:.4g} before the correction and not after it: there are "
+                "too few draws for this number of tests, which is no evidence against skill."
+            )
+        )
     return found
+
+
+def _limit(table: pd.DataFrame, level: float) -> str:
+    """Return up to which p results count, and whether it is adjusted."""
+    adjusted = not np.array_equal(table["p_value"].to_numpy(), table["p_adjusted"].to_numpy(), equal_nan=True)
+    return f"{'adjusted p' if adjusted else 'p'} at most {1 - level:.4g}"
 
 
 def _differences(table: pd.DataFrame, level: float) -> list[Sentence]:
@@ -300,91 +349,7 @@ def _differences(table: pd.DataFrame, level: float) -> list[Sentence]:
         found.append(
             Sentence(
                 f"{name}: {differ} of {counted(len(p), 'tested pair')} of levels "
-                f"{'differs' if differ == 1 else 'differ'} (p at most {1 - level:.4g})."
+                f"{'differs' if differ == 1 else 'differ'} ({_limit(table, level)})."
             )
         )
     return found
-
-
-def _jinja() -> Any:
-    """Import jinja2, or name the extra that has it."""
-    try:
-        import jinja2
-    except ImportError:
-        raise ImportError("styled tables and reports need jinja2: pip install 'causaleval_pd[report]'") from None
-    return jinja2
-
-
-class _Made(str):
-    """Text that is markup already."""
-
-
-def _rendered(
-    output: Output,
-    title: str,
-    date: str | None,
-    sections: Sequence[_Section],
-    entries: Sequence[Reference],
-    folder: str,
-) -> str:
-    """Fill the template of a format; all that it prints is escaped unless it was made here as markup."""
-    # braces are LaTeX's own
-    marks = ("<<", ">>", "<%", "%>", "<#", "#>") if output == "latex" else ("{{", "}}", "{%", "%}", "{#", "#}")
-    names = [f"{name}_{end}_string" for name in ("variable", "block", "comment") for end in ("start", "end")]
-    environment = _jinja().Environment(
-        finalize=lambda value: value if isinstance(value, _Made) else escaped(value, output),
-        undefined=_jinja().StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        **dict(zip(names, marks, strict=True)),
-    )
-    suffix = next(suffix for suffix, found in _FORMATS.items() if found == output)
-    source = files("causaleval_pd.reports").joinpath("templates", f"report{suffix}.jinja")
-    tables = (section.table for section in sections)
-    texts = {id(one): _table(one, output, i) for i, one in enumerate(filter(None, tables), 1)}
-    pictures = (one for section in sections for one in section.pictures)
-    numbers = {id(one): i for i, one in enumerate(pictures, 1)}
-    rendered = environment.from_string(source.read_text("utf-8")).render(
-        title=title,
-        date=date,
-        sections=sections,
-        entries=entries,
-        folder=_Made(folder),
-        written=lambda sentence: _Made(_written(sentence, entries, output)),
-        table=lambda one: _Made(texts[id(one)]),
-        number=lambda one: numbers[id(one)],
-        image=lambda one: _Made(base64.b64encode(one.content).decode()),
-        width=lambda one: one.width,
-        key=lambda one: _Made(one.key),
-        bibtex=_Made("\n".join(escaped(line, "html") for line in _bibtex(entries).split("\n"))),
-    )
-    return f"{rendered.rstrip()}\n"
-
-
-def _written(sentence: Sentence, entries: Sequence[Reference], output: Output) -> str:
-    """Return a sentence with the marks of what it cites before its full stop."""
-    places = [i for i, entry in enumerate(entries, 1) if entry.cited in sentence.cites]
-    text = escaped(sentence.text.removesuffix("."), output)
-    if not places:
-        return f"{text}."
-    if output == "latex":
-        return rf"{text}~\cite{{{','.join(entries[i - 1].key for i in places)}}}."
-    words = ", ".join(map(str, places))
-    return f"{text} [{words}]." if output == "html" else rf"{text} \[{words}\]."
-
-
-def _bibtex(entries: Sequence[Reference]) -> str:
-    return "\n\n".join(entry.bibtex for entry in entries) + "\n"
-
-
-def _table(shown: Shown, output: Output, number: int) -> str:
-    """Return a table for print in a format."""
-    if output == "html":
-        return str(styler(shown, output, number_of_table=number).to_html())
-    if output == "latex":
-        columns = "l" * shown.texts.shape[1]
-        return str(styler(shown, output).to_latex(hrules=True, environment="longtable", column_format=columns))
-    cells = shown.texts.map(lambda x: escaped(x, output))
-    cells = cells.where(~shown.bold, "**" + cells + "**")
-    rows = [[escaped(x, output) for x in cells.columns], ["---"] * cells.shape[1], *cells.to_numpy().tolist()]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

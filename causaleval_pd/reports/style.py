@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
-from ..contract.metric import METRICS
 from ..cubes.schema import result_columns
+from ..inference.result_tables import directions_of
 from .markup import DASH, Output, escaped, number, p_text
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def style(
     Styler
         Its data are the texts that it shows. Intervals stand behind their means. Arrows at the metric show which
         direction is better. A p-value that is the least that R draws can give is written as "≤ 1/(R+1)". Words and
-        counts that are the same in all rows, notes and the meaning of marks are in the caption. Names are escaped.
+        counts that are the same in all rows, notes, the meaning of marks, and the controls, seeds and conventions
+        behind the table are in the caption. Names are escaped.
 
     Raises
     ------
@@ -156,7 +157,28 @@ def style(
     True
     """
     check_choice(output, ("html", "latex"), "output")
-    return styler(shown_table(table, best=best, alpha=alpha, directions=directions), output, legend=True)
+    shown = shown_table(table, best=best, alpha=alpha, directions=directions)
+    return styler(shown._replace(legend=[*shown.legend, *_origin(table)]), output, legend=True)
+
+
+def _origin(table: pd.DataFrame) -> list[str]:
+    """Return the controls, seeds and conventions behind a table, by the calls that made it; nothing without them."""
+    made = calls(table.attrs)
+    cubes = [one for one in made if one["verb"] == "cube"]
+    if len(cubes) != 1:
+        # cubes that were put together have settings of their own, which a report names
+        return []
+    [cube] = cubes
+    words = []
+    if cube.get("n_draws"):
+        nulls = [str(x) for x in cube.get("null") or []]
+        words.append(f"controls: {cube['n_draws']} draws a run of {' and '.join(nulls)}, seed {cube['seed']}")
+    if made[-1] is not cube and made[-1].get("seed") is not None:
+        words.append(f"resampling: seed {made[-1]['seed']}")
+    ratio = str(cube.get("zero_division", "nan"))
+    words.append("0/0 is undefined" if ratio == "nan" else f"0/0 counts as {ratio}")
+    version = (cube.get("versions") or {}).get("causaleval_pd")
+    return words + ([f"causaleval_pd {version}"] if version else [])
 
 
 def styler(shown: Shown, output: Output, *, legend: bool = False, number_of_table: int | None = None) -> Styler:
@@ -194,7 +216,7 @@ def shown_table(
         check_known(best, strata, "stratum (best)")
     made = calls(table.attrs)
     settings = made[-1] if made and made[-1]["verb"] == verb else {}
-    aims = _directions(table, directions or {})
+    aims = directions_of(table, directions or {})
     columns = [x for x in SHOWN[verb] if x.name in table and not _is_empty(table, x)]
     corrected = _corrected(table)
     if not corrected:
@@ -202,7 +224,7 @@ def shown_table(
     legend = [word for x in columns if (word := _same_word(table, x))]
     columns = [x for x in columns if not _is_constant(table, x)]
 
-    texts: dict[str, list[str]] = {name: [_level(x) for x in table[name]] for name in strata}
+    texts: dict[str, list[str]] = {name: [level_name(x) for x in table[name]] for name in strata}
     if "metric" in table:
         arrows = [_ARROWS.get(aim, "") for aim in aims]
         words = [f"{name} {arrow}".rstrip() for name, arrow in zip(table["metric"], arrows, strict=True)]
@@ -256,15 +278,6 @@ def _strata(table: pd.DataFrame, verb: str) -> list[str]:
     return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
 
 
-def _directions(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
-    """Return the direction of every row's metric, "none" where it is not known."""
-    check_type(given, Mapping, "a mapping of metrics to directions", "directions")
-    for aim in given.values():
-        check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
-    names = table["metric"].astype(str) if "metric" in table else [""] * len(table)
-    return [str(given.get(name, METRICS[name].direction if name in METRICS else "none")) for name in names]
-
-
 def _is_empty(table: pd.DataFrame, column: _Column) -> bool:
     """Return whether a column has nothing to show: no value, shares of 0, or runs without controls where all are."""
     values = table[column.name]
@@ -294,10 +307,13 @@ def _corrected(table: pd.DataFrame) -> bool:
     return not np.array_equal(pair[:, 0], pair[:, 1], equal_nan=True)
 
 
-def _level(x: Any) -> str:
+def level_name(x: Any) -> str:
     """Return the name of a stratum's level."""
     if isinstance(x, (float, np.floating)):
         return "" if math.isnan(x) else f"{x:g}" if float(f"{x:g}") == x else str(x)
+    if isinstance(x, (pd.Timestamp, np.datetime64)) and not pd.isna(x):
+        stamp = pd.Timestamp(x)
+        return stamp.strftime("%Y-%m-%d") if stamp == stamp.normalize() else str(stamp)
     return "" if x is None or x is pd.NA or x is pd.NaT else str(x)
 
 
@@ -351,9 +367,9 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         best = several[0]
     if best is None or best not in strata or verb in ("compare", "test_controls"):
         return _Bold({}, "")
-    keys = [name for name in ("metric", *strata, "null") if name != best and name in table]
-    grouped = table.groupby(list(dict.fromkeys(keys)), dropna=False, sort=False)
-    groups = grouped.indices.values() if keys else [np.arange(len(table))]
+    keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
+    together = table.groupby(keys, dropna=False, sort=False).indices if keys else {"all": np.arange(len(table))}
+    groups = together.values()
     cells: dict[str, list[bool]] = {}
     for name, fixed in {"mean": None, "skill": "maximize", "mean_rank": "minimize"}.items():
         if name not in table:

@@ -18,7 +18,12 @@ from . import (
     v_structures,
 )
 from .nulls import expectation, random_ranking, rules as _rules, models as _models
-from . import difference_plot as _difference, plot as _plot, other_names as _other_names  # register themselves
+from . import (
+    difference_matrix as _matrix,
+    difference_plot as _difference,
+    plot as _plot,
+    other_names as _other_names,
+)  # register themselves
 
 # isort: on
 from .adjacency import *

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.field import FIELDS
 from ..contract.figure import figure
-from ..drawing import caption, colours, place_to_draw
+from ..drawing import caption, colours, place_to_draw, tone
 from ..graphs.column import as_graph
 from ..graphs.edge_marks import ARROW, CIRCLE
 from ..graphs.graph import Graph
@@ -85,18 +85,18 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['right: 1', 'reversed: 1', 'missing: 1', 'extra: 1']
     """
-    true, found = _graph_of(truth), _graph_of(estimate)
+    true, found = graph_of(truth), graph_of(estimate)
     if true.nodes != found.nodes:
         raise ValueError(different_nodes(list(true.nodes), list(found.nodes)))
-    edges = differences(_marks(true), _marks(found))
+    edges = differences(marks_of(true), marks_of(found))
     places = _layout(len(true.nodes), edges)
     side = min(9.0, 3.4 + 0.14 * len(true.nodes))
     own = ax is None
     ax = place_to_draw(ax, side + 1.0, side)
-    shades = dict(zip(_LINES, ("0.25", *_distinct()), strict=True))
+    shades = shades_of_edges()
     for edge in sorted(edges, key=lambda edge: edge.what == RIGHT):
         _draw(ax, edge, places, shades[edge.what])
-    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color="0.1", zorder=3)
+    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=tone(0.9), zorder=3)
     _name_nodes(ax, true.nodes, places, edges)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
@@ -114,7 +114,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _graph_of(cell: Any) -> Graph:
+def graph_of(cell: Any) -> Graph:
     """Return the graph of a cell, or of a cell of another field that has one."""
     if not isinstance(cell, (str, bytes, Graph)):
         column = pd.Series([cell], dtype=object)
@@ -124,7 +124,7 @@ def _graph_of(cell: Any) -> Graph:
     return as_graph(cell)
 
 
-def _marks(graph: Graph) -> Marks:
+def marks_of(graph: Graph) -> Marks:
     """Return the marks of a graph, (d, d): in cell (i, j) that at j of the edge i - j, 0 where there is none."""
     planes = graph.planes[None]
     found = marks_from_planes(planes if is_mixed(planes) else lift(planes), len(graph.nodes))[0]
@@ -186,10 +186,10 @@ def _component(graph: Any, width: float) -> NDArray[np.float64]:
     return np.asarray(places * min(width, 1.3 * math.sqrt(n)) / span)
 
 
-def _distinct() -> list[Any]:
-    """Return colours for what is not right."""
+def shades_of_edges() -> dict[str, Any]:
+    """Return the colour of each thing that becomes of an edge."""
     palette = colours(10)
-    return [palette[3], palette[2], palette[0], palette[1]]
+    return dict(zip(_LINES, (tone(0.75), palette[3], palette[2], palette[0], palette[1]), strict=True))
 
 
 def _draw(ax: Axes, edge: Difference, places: NDArray[np.float64], colour: Any) -> None:
@@ -242,7 +242,7 @@ def _circle(ax: Axes, here: NDArray[np.float64], there: NDArray[np.float64], col
         *here[:, None],
         "o",
         ms=4.5,
-        mfc="white",
+        mfc=tone(0.0),
         mec=colour,
         mew=1.2,
         zorder=2.5,
@@ -266,7 +266,7 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], e
         text = ax.annotate(
             label, tuple(place), (6 * x, 6 * y), textcoords="offset points", ha=across, va=above, size=size, zorder=4
         )
-        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+        text.set_path_effects([withStroke(linewidth=2.5, foreground=tone(0.0))])
 
 
 def _free_side(away: NDArray[np.float64]) -> tuple[float, float]:

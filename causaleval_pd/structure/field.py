@@ -97,6 +97,7 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
+    columns[0] = columns[1] if truth is None else columns[0]
     true, estimated, _, truth_index, estimate_index = shared_rows(*columns)[0]
     sides = [GraphBatch(block.n_nodes, block.planes, block.kinds) for block in (true, estimated)]
     return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
@@ -176,9 +177,9 @@ def samples() -> Iterator[pd.DataFrame]:
 
 
 def _with_data(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Give a table the context of metrics that judge graphs by data: noise, with a perturbed node."""
+    """Give a table the context of metrics that judge graphs by data: noise, without perturbed cases."""
     noise = np.random.default_rng(0).normal(size=(2 * len(names) + 20, len(names)))
-    data = pd.DataFrame(noise, columns=names).assign(perturbed=[names[0]] + [""] * (len(noise) - 1))
+    data = pd.DataFrame(noise, columns=names).assign(perturbed="")
     context = {"data": data, "targets": names[0], "perturbed": "perturbed"}
     table.attrs["context"] = context | {"coefficients": pd.DataFrame(0.0, index=names, columns=names)}
     return table

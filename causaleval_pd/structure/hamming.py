@@ -54,19 +54,19 @@ def shd(
 
     Of graphs with circles and bidirected edges the conventions differ in what they count:
 
-    ===============  ==================================================================  ============  =============
+    ===============  ==================================================================  =============  ============
     cost             counts                                                              none, A o-> B  A <-o B, o->
-    ===============  ==================================================================  ============  =============
-    "any"            pairs of nodes with another edge                                    1             1
-    "marks"          ends with another mark, none being a mark                           2             2
-    "marks+edge"     these, and 1 more for an edge of one graph (GetPAGSHD in Matlab)    3             2
-    "information"    ends of shared edges with another mark; an edge of one graph costs  2             2
+    ===============  ==================================================================  =============  ============
+    "any"            pairs of nodes with another edge                                    1              1
+    "marks"          ends with another mark, none being a mark                           2              2
+    "marks+edge"     these, and 1 more for an edge of one graph (GetPAGSHD in Matlab)    3              2
+    "information"    ends of shared edges with another mark; an edge of one graph costs  2              2
                      1, and 1 for each end that is not a circle (pagSHD in R)
-    "sep_distances"  ends of shared edges with another mark; an edge of one graph        1             2
+    "sep_distances"  ends of shared edges with another mark; an edge of one graph        1              2
                      costs 1 (SHD_MAGs of sep-distances)
-    "bnmetrics"      pairs of nodes with another edge, all edges with a circle being     1             0
+    "bnmetrics"      pairs of nodes with another edge, all edges with a circle being     1              0
                      alike (bnmetrics)
-    ===============  ==================================================================  ============  =============
+    ===============  ==================================================================  =============  ============
 
     Parameters
     ----------

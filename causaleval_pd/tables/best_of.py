@@ -25,7 +25,7 @@ from ..statistics.direction import merit
 from .columns import column_or_level
 from .matching import Matches, control_kinds
 from .row_summary import summarise
-from .scoring import check_kinds
+from .scoring import check_kinds, warn_of_rows
 from .settings import Drawing, Execution, NullChoice
 from .simulate import Chunk, control_chunks
 from .stratum_draws import StratumDraws, add_strata, cluster_sizes
@@ -186,7 +186,9 @@ def best_chunks(
 
     The values of the candidates, (n,) by metric, are written into `values`.
     """
-    check_kinds(task.metrics, list(task.batches()), how.invalid, index)
+    batches = list(task.batches())
+    check_kinds(task.metrics, batches, how.invalid, index)
+    warn_of_rows(task.metrics, batches, index)
     n_groups = len(candidates.first)
     scored = np.bincount(candidates.group, ~task.failed(), n_groups) > 0
     order, of_clusters = np.flatnonzero(scored), None

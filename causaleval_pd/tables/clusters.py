@@ -97,8 +97,8 @@ def repeated_strata(ids: Ints, stratum: Ints, counted: Bools) -> Bools:
 
 
 def by_data(columns: Sequence[str]) -> str:
-    """Return the setting of a table without truths, whose clusters are data sets that columns of the context name."""
-    return f"column {', '.join(columns)}"
+    """Return the setting of a table without truths, whose clusters are data sets: those that columns name, or one."""
+    return f"column {', '.join(columns) or 'data'}"
 
 
 def read_clusters(

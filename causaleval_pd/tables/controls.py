@@ -167,7 +167,7 @@ def with_controls(
     DataFrame
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
         `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
-        `m_skill` = 1 - L / E[L of controls] with L = |m - optimum| (NaN where the denominator is 0 or the optimum
+        `m_skill` = 1 - L / E[L of controls] with `L = |m - optimum|` (NaN where the denominator is 0 or the optimum
         infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"; of edge scores also "mixture", "normal"
         or "bracketed"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_whole, name_row
+from ..contract.checks import check_choice, check_whole, name_row
 from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
+from ..contract.null import Controls, Matcher
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
 from .columns import column_or_level, numbers
 from .controls import control_columns
@@ -43,6 +45,7 @@ def pool(
     rule: Literal["threshold", "pairwise", "acyclic"] = "threshold",
     cyclic: Literal["missing", "break"] = "missing",
     undirected: Literal["half", "both", "none"] = "half",
+    failed: Failed = "drop",
     n_draws: int | None = None,
     level: float = 0.95,
     rng: RNGLike = None,
@@ -78,9 +81,12 @@ def pool(
     undirected : {"half", "both", "none"}
         What an undirected edge of a member counts for either of its directions: half an edge, which is a convention and
         not the share in its class; a whole one ("is this direction possible"); or nothing.
+    failed : {"drop", "empty"}
+        Rows without an estimate: no members, or members without edges over the nodes of the run's other members, or of
+        the truth where all failed.
     n_draws : int, optional
         Relabellings a run: each draw exchanges the nodes of all members of a run in one random way, so that members
-        keep their dependence. Default none.
+        keep their dependence. Up to six nodes all are listed instead, and p is exact. Default none.
     level : float
         Probability of the null reference interval of expected metrics.
     rng : int, Generator or None
@@ -95,12 +101,12 @@ def pool(
     DataFrame
         A row a run: the columns `by`; the truth; `estimate`, probabilities of edges as a score cell (`series.score`),
         which metrics of scores such as "auroc" take, under the null model "permutation" by default; `consensus`, a
-        graph; `n_members` and, not among them, `n_failed` (rows without an estimate); `weight_sum`; `effective_size`,
-        (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and `adjacency_instability`, the
-        probability that two distinct members disagree about the edge of a pair, and about whether there is one,
-        averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``, ``sd_<metric>``, with
-        draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``, ``_skill`` and
-        `pool_seed` and `pool_draws`.
+        graph; `n_members` and, not among them unless they count as empty, `n_failed` (rows without an estimate);
+        `weight_sum`; `effective_size`, (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and
+        `adjacency_instability`, the probability that two distinct members disagree about the edge of a pair, and about
+        whether there is one, averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``,
+        ``sd_<metric>``, with draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``,
+        ``_skill`` and `pool_seed` and `pool_draws`, the number of draws or of all relabellings.
 
     Raises
     ------
@@ -135,25 +141,31 @@ def pool(
     read = Cells(truth, estimate, None, context, zero_division)
     tasks, chosen = read_tasks(table, metrics, read)
     own = tasks[0]
-    if own.field.pooling is None:
+    pooling = own.field.pooling
+    if pooling is None:
         raise ValueError(f"cells of field {own.field.name!r} cannot be pooled; pool graphs")
     codes, first = _runs(table, keys)
     _check_truths(own, codes, first, table, truth)
-    failed = own.field.missing(own.estimate)
-    raw = _weights(table, weight, log_weight, codes, failed)
-    used = ~failed
+    lacking = own.field.missing(own.estimate)
+    check_choice(failed, ("drop", "empty"), "failed")
+    if failed == "empty":
+        tasks = _with_empty_members(tasks, codes, lacking)
+        own = tasks[0]
+    used = ~own.field.missing(own.estimate)
+    raw = _weights(table, weight, log_weight, codes, ~used)
     sums = np.bincount(codes, raw, len(first)).astype(np.float64)
     _check_sums(sums, codes, used, table, keys, first)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(used, raw / sums[codes], 0.0)
         size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
-    options = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
-    pooled = own.field.pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
+    options: dict[str, Any] = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
+    pooled = pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
     columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
-    columns[truth] = table[truth].iloc[first].array
+    if truth is not None:
+        columns[truth] = column_or_level(table, truth, "truth").iloc[first].array
     columns |= {"estimate": pooled["estimate"].array, "consensus": pooled["consensus"].array}
     columns |= {"n_members": np.bincount(codes[used], minlength=len(first)).astype(np.int64)}
-    columns |= {"n_failed": np.bincount(codes[failed], minlength=len(first)).astype(np.int64)}
+    columns |= {"n_failed": np.bincount(codes[lacking], minlength=len(first)).astype(np.int64)}
     columns |= {"weight_sum": sums, "effective_size": size}
     columns |= {name: pooled[name] for name in ("instability", "adjacency_instability", "member_kinds")}
     seed = resolve_seed(rng)
@@ -166,8 +178,10 @@ def pool(
             streams = _streams(table, keys, seed, first)
             columns |= _controls(task, shares, codes, streams, how, table.index, work, columns)
     if how is not None:
-        columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": np.full(len(first), how.n_draws)}
-    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "rng": seed, "n_draws": n_draws}
+        drawn = columns.pop("pool_draws", np.full(len(first), how.n_draws))
+        columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": drawn}
+    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "failed": failed}
+    settings |= {"rng": seed, "n_draws": n_draws}
     settings["metrics"] = [m.name for m in chosen]
     result = pd.DataFrame(columns)
     return remember(result, [*calls(table.attrs), call("pool", settings)], table.attrs)
@@ -189,6 +203,25 @@ def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
     place = np.empty(len(first), np.int64)
     place[np.argsort(first)] = np.arange(len(first))
     return place[inverse.reshape(-1)], np.sort(first).astype(np.int64)
+
+
+def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.bool_]) -> list[Task]:
+    """Return tasks whose failed members are estimates without edges."""
+    found = []
+    for task in tasks:
+        estimates = task.estimate.reset_index(drop=True)
+        # the nodes of another member, else those of the truth
+        models = estimates.groupby(codes).transform("first")
+        if task.truth is not None:
+            models = models.where(models.notna(), task.truth.reset_index(drop=True))
+        some = np.flatnonzero(lacking & models.notna().to_numpy())
+        if len(some) and task.field.without_edges is None:
+            raise ValueError(f"failed='empty' is for graphs, and the cells are of field {task.field.name!r}")
+        if len(some) and task.field.without_edges is not None:
+            estimates = estimates.copy()
+            estimates.iloc[some] = task.field.without_edges(models.iloc[some]).array
+        found.append(task._replace(estimate=estimates.set_axis(task.estimate.index)))
+    return found
 
 
 def _check_truths(task: Task, codes: Ints, first: Ints, table: pd.DataFrame, truth: Hashable) -> None:
@@ -295,35 +328,68 @@ def _controls(
 ) -> dict[Hashable, Any]:
     """Relabel the members of a run alike, and return what their expected metrics are by chance."""
     model = task.field.joint_null
-    n_runs = len(streams)
     keys = streams[codes]
+    match = Matches(0, keys, None, keys).matcher(model, task, None, codes + 1)
+    listed = np.zeros(len(streams), np.int64)
+    for batch in task.batches():
+        listing = match(batch.rows, batch.pairs, keys[batch.rows]).listing
+        listed[codes[batch.rows]] = 0 if listing is None else listing.n
+    columns: dict[Hashable, Any] = {}
+    for n in np.unique(listed).tolist():
+        runs = np.flatnonzero(listed == n)
+        own = replace(how, n_draws=n, p_rule="share") if n else how
+        draws = _draws(task, shares, codes, keys, runs, own, index, work)
+        for m in task.metrics:
+            summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], own)
+            for name, values in _named(m, control_columns(m, summary, model.p_given, own)).items():
+                columns.setdefault(name, np.full(len(streams), np.nan))[runs] = values
+    return columns | {"pool_draws": np.where(listed > 0, listed, how.n_draws)}
+
+
+def _draws(
+    task: Task,
+    shares: Floats,
+    codes: Ints,
+    keys: NDArray[np.uint64],
+    wanted: Ints,
+    how: Drawing,
+    index: pd.Index,
+    work: Execution,
+) -> dict[str, Floats]:
+    """Return the expected metrics of runs' relabelled members, (runs, draws): drawn, or all where these are few."""
     alone = replace(how, summarise=False)
-    draws = {m.name: np.empty((n_runs, how.n_draws)) for m in task.metrics}
-    sizes = np.bincount(codes, minlength=n_runs)
+    every = how.p_rule == "share"
+    draws = {m.name: np.empty((len(wanted), how.n_draws)) for m in task.metrics}
+    sizes = np.bincount(codes, minlength=int(codes.max()) + 1)[wanted]
     most = max(1, _BLOCK_BYTES // (8 * how.n_draws * max(1, len(task.metrics))))
     block = np.cumsum(sizes) // most
     for number in np.unique(block).tolist():
-        runs = np.flatnonzero(block == number)
+        places = np.flatnonzero(block == number)
+        runs = wanted[places]
         rows = np.flatnonzero(np.isin(codes, runs))
         some = task._replace(
             truth=task.truth.iloc[rows],
             estimate=task.estimate.iloc[rows],
             context=None if task.context is None else task.context.take(rows),
         )
-        matches = Matches(0, keys[rows], None, keys[rows])
-        match = matches.matcher(model, some, None, codes[rows] + 1)
+        drawing = Matches(0, keys[rows], None, keys[rows]).matcher(task.field.joint_null, some, None, codes[rows] + 1)
+        match = partial(_listed, drawing) if every else drawing
         drawn = {m.name: np.full((len(rows), how.n_draws), np.nan) for m in task.metrics}
         for chunk in control_chunks(some, match, keys[rows], alone, index[rows], work):
             for name, values in chunk.draws.items():
                 drawn[name][chunk.rows] = values
         within = np.searchsorted(runs, codes[rows])
         for name, values in drawn.items():
-            draws[name][runs] = _weighted(values, shares[rows], within, len(runs))
-    columns: dict[Hashable, Any] = {}
-    for m in task.metrics:
-        summary = summarise(m, found[f"e_{m.name}"], None, draws[m.name], how)
-        columns |= _named(m, control_columns(m, summary, model.p_given, how))
-    return columns
+            draws[name][places] = _weighted(values, shares[rows], within, len(runs))
+    return draws
+
+
+def _listed(match: Matcher, rows: Ints, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Return the controls of a batch one by one."""
+    listing = match(rows, pairs, keys).listing
+    if listing is None:  # pragma: no cover - callers check
+        raise ValueError("no listing")
+    return listing.controls
 
 
 def _named(metric: Metric, columns: Mapping[str, Any]) -> dict[Hashable, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,7 +174,8 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
         raise ValueError("no distribution")
     tail = (1 - how.level) / 2
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
-    as_good_share, strictly = exact.probability(observed, **aim), exact.probability(observed, **aim, strict=True)
+    scaled, seen = replace(exact, values=compared(metric, exact.values)), compared(metric, observed)
+    as_good_share, strictly = scaled.probability(seen, **aim), scaled.probability(seen, **aim, strict=True)
     p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
     always = np.full(len(observed), EXACT, np.int8)
     return RowControls(
@@ -195,11 +197,20 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     )
 
 
+def compared(metric: Metric, values: Floats) -> Floats:
+    """Return what values are compared by: themselves, or their logarithms, of which that of 0 is -inf."""
+    if not metric.log_scale:
+        return values
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(values))
+
+
 def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -> RowControls:
     defined = ~np.isnan(draws)
     n = defined.sum(axis=1).astype(np.float64)
-    b = as_good(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)
-    strictly = better(draws, observed[:, None], direction=metric.direction, optimum=metric.optimum).sum(axis=1)
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+    scaled, seen = compared(metric, draws), compared(metric, observed)[:, None]
+    b, strictly = as_good(scaled, seen, **aim).sum(axis=1), better(scaled, seen, **aim).sum(axis=1)
     known = ~np.isnan(observed) & (n > 0)
     share = divide(b, n, known)
     p = {

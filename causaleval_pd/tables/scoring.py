@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ def score_rows(
     """Compute the metrics of a task for every row of the table with this index, NaN where a cell is missing."""
     batches = list(task.batches())
     check_kinds(task.metrics, batches, invalid, index)
+    warn_of_rows(task.metrics, batches, index)
     costs = [scoring_work(task.metrics, batch.pairs) for batch in batches]
     units = work_units(batches, costs, [len(index)] * len(batches))
 
@@ -116,6 +118,19 @@ def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: In
             f"{m.name} applies to {m.kinds_line()}, not to {'; '.join(first)}{more} ({len(rows)} of {len(index)} rows)"
             f"{other}; {'or ' if other else ''}leave these rows out, or pass invalid='nan'"
         )
+
+
+def warn_of_rows(metrics: Sequence[Metric], batches: Iterable[Batch], index: pd.Index) -> None:
+    """Warn of rows whose values mean something else than users may think: count all, and name some."""
+    for batch in batches:
+        for remark in batch.pairs.remarks(metrics):
+            rows = np.sort(batch.rows[remark.positions])
+            where = _name_rows(np.arange(len(rows)), rows, index)
+            warnings.warn(
+                f"{len(rows)} of {len(index)} estimates {remark.what} ({where}): {remark.then}",
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 def scoring_work(metrics: Iterable[Metric], pairs: Pairs) -> float:

@@ -132,7 +132,8 @@ def settle_draws(how: Drawing, n_draws: NDraws, n_tests: int) -> Drawing:
 def first_draws(n_draws: NDraws) -> int:
     """Return the number of draws by which settings are checked before the number of tests is known."""
     if isinstance(n_draws, str):
-        check_known(n_draws, ("auto",), "value of n_draws")
+        if n_draws != "auto":
+            raise ValueError(f"n_draws must be a positive integer or 'auto', found {shown(n_draws)}")
         return 1
     return check_whole(n_draws, "n_draws", 1, 2**31 - 1)
 

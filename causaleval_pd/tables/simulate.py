@@ -17,8 +17,8 @@ from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
-from .row_summary import EXACT, SIMULATED, Floats, RowControls, divide, stack_rows, summarise, with_p_of
-from .scoring import check_kinds, score, scoring_work
+from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
+from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import SERIAL, Drawing, Execution
 from .stratum_draws import ClusterRows, StratumDraws, add_strata, cluster_sizes
 from .tails import with_splitting
@@ -89,6 +89,7 @@ def control_chunks(
         of_clusters = cluster_sizes(strata, clusters, np.concatenate(every))
     job = _Job(task, match, keys, how, index, strata, of_clusters)
     check_kinds(task.metrics, batches, how.invalid, index)
+    warn_of_rows(task.metrics, batches, index)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
@@ -303,8 +304,8 @@ class Stopped:
     def count(self, rows: NDArray[np.int64], draws: Floats) -> None:
         """Count further draws of some rows; those after the one that stops a row do not count."""
         m = self.metric
-        seen = self.observed[rows, None]
-        hit = as_good(draws, seen, direction=m.direction, optimum=m.optimum)
+        seen = compared(m, self.observed[rows, None])
+        hit = as_good(compared(m, draws), seen, direction=m.direction, optimum=m.optimum)
         total = self.hits[rows, None] + np.cumsum(hit, axis=1)
         counts = (total - hit) < self.stop_after
         self.hits[rows] += (hit & counts).sum(axis=1)

@@ -84,10 +84,11 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
         raise ValueError(f"truth and estimate are the same column {cells.estimate!r}")
     chosen = None if metrics is None else select(metrics)
     own = cells_field(found, chosen, cells.field)
-    canonical = {
-        role: (own.of_truth if role == "truth" else own).coerce(values, str(cells.names[role]))
-        for role, values in found.items()
-    }
+    try:
+        canonical = {role: _of_role(own, role).coerce(values, str(cells.names[role])) for role, values in found.items()}
+    except TypeError as error:
+        _refuse_other_field(own, found, chosen, error)
+        raise
     further = [own.of_truth.coerce(column(table, name, "truth"), str(name)) for name in cells.further_truths]
     if "truth" in canonical:
         none = np.logical_and.reduce([own.of_truth.missing(x) for x in (canonical["truth"], *further)])
@@ -117,6 +118,24 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
     metric_set(*scored)  # components may take the name of another metric
     return tasks, tuple(scored)
+
+
+def _of_role(field: Field, role: str) -> Field:
+    """Return the field of the cells of a role."""
+    return field.of_truth if role == "truth" else field
+
+
+def _refuse_other_field(
+    own: Field, cells: Mapping[str, pd.Series], chosen: Sequence[Metric] | None, error: Exception
+) -> None:
+    """Refuse cells that the field of the metrics cannot read where they are those of another field."""
+    others = [f for f in FIELDS.every() if f is not own and all(_of_role(f, x).holds(y) for x, y in cells.items())]
+    if others and chosen:
+        names = ", ".join(m.name for m in chosen if m.field == own.name)
+        raise ValueError(
+            f"the cells are of field {others[0].name!r}, whose metrics are those of list_metrics({others[0].name!r}), "
+            f"as {others[0].default_metrics[0]}; {names} is of field {own.name!r}"
+        ) from error
 
 
 def _check_rows(no_truth: NDArray[np.bool_], no_estimate: NDArray[np.bool_], index: pd.Index, cells: Cells) -> None:
@@ -188,7 +207,7 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
         )
 
     def held(f: Field) -> list[bool]:
-        return [(f.of_truth if role == "truth" else f).holds(values) for role, values in cells.items()]
+        return [_of_role(f, role).holds(values) for role, values in cells.items()]
 
     if "truth" not in cells:
         # fields whose truths are of another kind are meant only where metrics are theirs

@@ -167,6 +167,8 @@ def as_lagged(
     >>> ce.as_lagged({"source": ["X"], "target": ["Y"], "lag": [2]}, nodes=["X", "Y", "Z"])
     LaggedGraph('lags 0..2: X@-2 -> Y; Z', kind='ts_dag')
     """
+    if isinstance(value, pd.Series):
+        raise TypeError("found a column, expected one lagged graph; pass a cell of it, as column.iloc[0]")
     if not hasattr(value, "__array__") and is_missing(value):
         raise ValueError(f"expected a lagged graph, found {value!r}")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)

@@ -103,8 +103,23 @@ def test_integers_are_numbers_where_the_test_says_so():
     runs = pd.DataFrame({"estimate": ["A -> B; C -> D"]})
     given = {"data": LEVELS, "test": "fisher_z"}
     as_numbers = {"data": LEVELS.astype(float)}
-    one, other = (ce.evaluate(runs, ["separation_share"], truth=None, context=x) for x in (given, as_numbers))
+    one = ce.evaluate(runs, ["separation_share"], truth=None, context=given)
+    with pytest.warns(UserWarning, match="floats that hold whole numbers, .*astype.int.*'test': 'fisher_z'"):
+        other = ce.evaluate(runs, ["separation_share", "lmc_share"], truth=None, context=as_numbers)
     assert one["separation_share"][0] == other["separation_share"][0]
+    # a named test, and metrics that test nothing, need no warning
+    ce.evaluate(runs, ["separation_share"], truth=None, context=as_numbers | {"test": "fisher_z"})
+    ce.evaluate(runs, ["bic"], truth=None, context=as_numbers)
+
+
+def test_functions_with_other_arguments_are_named():
+    runs = pd.DataFrame({"estimate": ["A -> B; C -> D"]})
+
+    def marginal(x, y):
+        return 0.5
+
+    with pytest.raises(ValueError, match=r"the test marginal takes \(x, y\), and is called by test\(x, y, z\)"):
+        ce.evaluate(runs, ["lmc_share"], truth=None, context={"data": NUMBERS, "test": marginal})
 
 
 def test_a_function_is_asked_once_a_pair_and_set():

@@ -150,3 +150,28 @@ def test_the_smallest_p_value_by_relabelling_counts_automorphisms():
     np.testing.assert_allclose(found, wanted)
     # many nodes without edges: 1 however many relabellings there are
     assert ce.p_floor(None, "; ".join(f"X{i}" for i in range(40))) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        "A <-> B; B <-> C; D",
+        "A -> B; B <-> C; C <- D",
+        "A o-> B; C o-> B; D",
+        "A o-o B; B o-o C; C o-o D",
+        "A <-> B; A -> B; C; D",
+    ],
+)
+def test_the_floor_of_mixed_graphs_is_that_of_their_relabellings(graph):
+    """The relabellings whose PAG is that of the graph, among all."""
+    nodes = "ABCD"
+
+    def pag(text):
+        column = ce.graph_column([text], nodes=list(nodes))
+        return (column if column.graph.kind[0] in ("pag", "mixed") else column.graph.pag()).graph.to_strings()[0]
+
+    alike = 0
+    for order in itertools.permutations(nodes):
+        names = dict(zip(nodes, order, strict=True))
+        alike += pag("".join(names.get(letter, letter) for letter in graph)) == pag(graph)
+    assert ce.p_floor(None, graph) == pytest.approx(alike / 24)

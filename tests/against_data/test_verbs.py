@@ -47,6 +47,32 @@ def test_metrics_that_need_a_truth_are_named_and_others_need_no_column():
     assert ce.evaluate(RUNS, ["lmc_share"], truth=None, context=BY)["lmc_share"].notna().sum() == 8
 
 
+def test_messages_without_a_truth_name_the_estimate_alone():
+    for call in (
+        lambda: ce.evaluate(pd.DataFrame({"estimate": ["A -- B; C"]}), ["n_lmc"], truth=None),
+        lambda: ce.n_lmc(None, "A -- B; C"),
+    ):
+        with pytest.raises(ValueError, match="the estimate is a cpdag") as caught:
+            call()
+        assert "truth is" not in str(caught.value)
+
+
+def test_cases_in_which_nodes_are_perturbed_are_not_pooled():
+    data = FRAMES["set 0"].assign(gene=[None] * 60 + ["A"] * 60)
+    given = {"data": data, "perturbed": "gene"}
+    for metric in ("bic", "separation_share"):
+        with pytest.raises(
+            ValueError,
+            match="row 0 .*observational cases, and in 60 of 120 cases a node is perturbed, by perturbed='gene'",
+        ):
+            ce.evaluate(RUNS.head(1), [metric], truth=None, context=given)
+    assert ce.evaluate(RUNS.head(1), ["mean_wasserstein"], truth=None, context=given).notna().all().all()
+    # a column that names no case leaves them all
+    none = {"data": data.assign(gene=None), "perturbed": "gene"}
+    plain = ce.evaluate(RUNS.head(1), ["bic"], truth=None, context={"data": data})
+    assert ce.evaluate(RUNS.head(1), ["bic"], truth=None, context=none)["bic"].equals(plain["bic"])
+
+
 def test_a_missing_truth_leaves_metrics_of_data_alone():
     table = RUNS.assign(truth=[TRUE, None] * 6)
     found = ce.evaluate(table, ["shd", "separation_share", "bic"], context=BY)
@@ -140,12 +166,34 @@ def test_cubes_pair_runs_by_their_data():
     assert (good["p_value"] < 0.05).all()
     compared = ce.compare(cube, "algorithm", metrics="bic")
     assert (compared["n_pairs"] == 4).all() and len(compared) == 3
-    # one data set is one pair, which no test can use
-    one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=BY, n_draws=9, rng=3)
+
+
+def test_runs_on_different_data_are_no_pairs():
+    mixed = RUNS.assign(rep=np.arange(12) // 3)
+    mixed.loc[mixed["algorithm"] == "bad", "rep"] = [3, 2, 1, 0]
+    cube = ce.cube(mixed, ["bic"], by=["algorithm"], truth=None, replicate="rep", context=BY, n_draws=9, rng=1)
+    with pytest.raises(ValueError, match="have different data sets .* give runs on one data set the same replicate"):
+        ce.compare(cube, "algorithm")
+
+
+@pytest.mark.parametrize("given", [BY, {"data": FRAMES["set 0"]}])
+def test_one_data_set_is_one_pair_which_no_test_can_use(given):
+    one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=given, n_draws=9, rng=3)
     alone = ce.compare(one, "algorithm")
-    assert (
-        (alone["n_pairs"] == 1).all() and (alone["p_value"] == 1).all() and alone["note"].str.contains("too few").all()
-    )
+    assert (alone["n_pairs"] == 1).all() and (alone["p_value"] == 1).all()
+    assert alone["note"].str.contains("too few").all()
+
+
+def test_runs_on_one_frame_are_one_cluster():
+    """Named by a column or given for all rows, in memory and lazily."""
+    one, how = FRAMES["set 0"], {"by": ["algorithm"], "truth": None, "null": "permutation", "n_draws": 49, "rng": 3}
+    runs = RUNS.assign(dataset="set 0", name=range(len(RUNS)))
+    named = runs.ceval.cube(["bic"], context={"data": ("dataset", {"set 0": one})}, **how)
+    same = runs.ceval.cube(["bic"], context={"data": one}, **how)
+    lazy = dd.from_pandas(runs, npartitions=2).ceval.summary(["bic"], context={"data": one}, **how).compute()
+    for table in (same.ceval.summary(), named.ceval.summary()):
+        assert table["n_clusters"].tolist() == [1, 1, 1]
+    np.testing.assert_allclose(lazy.sort_values("algorithm")["p_value"], same.ceval.summary()["p_value"])
 
 
 def test_dask_gives_the_same_results():
@@ -174,3 +222,17 @@ def test_columns_of_controls_never_replace_a_metric():
     found = RUNS.ceval.with_controls(chosen, truth=None, null="permutation", context=BY, n_draws=5, rng=1)
     own = RUNS.ceval.evaluate(both, truth=None, context=BY)
     np.testing.assert_array_equal(found["fit"], own["deviance_p"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "simulate", "n_draws": 99}, {"stop_after": 5, "n_draws": 99}])
+def test_tiny_p_values_do_not_tie_with_those_of_controls(settings):
+    data = linear(400, ["AB", "BC", "CD", "DE", "EF"], 3, "ABCDEF")
+    data["F"] += 0.6 * data["A"]
+    graph = pd.DataFrame({"estimate": ["A -> B; B -> C; C -> D; D -> E; E -> F"]})
+    how = {"truth": None, "context": {"data": data}, "null": "permutation", "rng": 1, **settings}
+    found = ce.with_controls(graph, [ce.tweak(name, name=name[:6]) for name in ("deviance_p", "fisher_c_p")], **how)
+    same = {"devian": ("deviance", "deviance_p"), "fisher": ("fisher_c_rmsea", "fisher_c_rmsea_p")}
+    for name, (metric, p) in same.items():
+        assert 1e-300 < found[name][0] < 1e-12
+        assert found[f"{name}_p"][0] == pytest.approx(ce.with_controls(graph, [metric], **how)[p][0])
+        assert found[f"{name}_p"][0] < 0.05

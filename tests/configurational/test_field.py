@@ -131,6 +131,7 @@ def test_undefined_values():
     assert found.isna().to_numpy().tolist() == [[True, False, False], [True] * 3]
 
 
+@pytest.mark.filterwarnings("ignore:.*do not reach:UserWarning")
 def test_context():
     data = {"full": ce.configurational.ideal_data(parse(MODELS[4])), "small": pd.DataFrame({"A": [1, 0], "G": [1, 0]})}
     table = pd.DataFrame(
@@ -229,3 +230,16 @@ def test_controls_do_not_depend_on_row_order(runs):
     straight = runs.ceval.with_controls(names, **how)
     shuffled = runs.sample(frac=1, random_state=2).ceval.with_controls(names, **how)
     pd.testing.assert_frame_equal(shuffled.sort_index(), straight)
+
+
+def test_models_are_no_graphs():
+    runs = pd.DataFrame({"truth": ["A*b+C<->E", "(A+B<->C)*(C<->E)"], "estimate": ["M1: A*~B -> E", "C <-> E"]})
+    read = [ce.tweak(name, arrows="equivalence") for name in ("correctness", "completeness")]
+    assert runs.ceval.evaluate(read)["correctness"].tolist() == [1, 1]
+    runs["estimate"] = ["A*b <-> E", "{}"]
+    assert runs.ceval.evaluate()["completeness"].tolist() == [pytest.approx(ce.completeness("A*b+C<->E", "A*b<->E")), 0]
+    # a text that is a graph as well as a model needs the field
+    with pytest.raises(ValueError, match=r"may be of the fields \['formula', 'graph'\]"):
+        pd.DataFrame({"truth": ["A <-> B"], "estimate": ["A <-> B"]}).ceval.evaluate()
+    with pytest.raises(ValueError, match="the name 'A\\+B'; a configurational model"):
+        ce.evaluate(pd.DataFrame({"truth": ["A+B <-> C"], "estimate": ["A <-> C"]}), ["shd"])

@@ -91,6 +91,8 @@ def test_whole_numbers_have_limits_and_one_type():
     for value in (2.5, math.nan, math.inf, -1):
         with pytest.raises(ValueError, match=f"^n must be an integer from 0 to 9, found {value}$"):
             check_whole(value, "n", 0, 9)
+    with pytest.raises(ValueError, match="^n must be an integer from 0, found "):
+        check_whole(np.float64(math.inf), "n")
 
 
 def test_long_values_are_cut():

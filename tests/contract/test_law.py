@@ -112,3 +112,10 @@ def test_skewness_is_that_of_the_law():
     law = Distribution.pooled(np.array([2, 0, 1, 0]), samples)
     expected = [0.0, *(float(laws[i].stats("s")) for i in (0, 1, 0))]
     np.testing.assert_allclose(law.skewness(), expected, atol=1e-10)
+
+
+def test_an_infinite_mean_has_no_variance():
+    law = Distribution.of(np.arange(2), np.array([[1.0, math.inf], [1.0, 3.0]]), np.full((2, 2), 0.5))
+    mean, variance = law.moments()
+    assert mean.tolist() == [math.inf, 2.0]
+    assert math.isnan(variance[0]) and variance[1] == 1.0

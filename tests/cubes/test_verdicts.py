@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
+import causaleval_pd.dask
 
 rng = np.random.default_rng(3)
 FRAMES = {}
@@ -40,6 +42,22 @@ def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     assert words(table, metric="separation_share", null="permutation") == wanted
     assert table.loc[table["null"] == "edges", "verdict"].isna().all()
     assert "p_floor" not in set(table["metric"]) and cube["p_floor"].notnull().all()
+
+
+def test_dask_tables_have_the_verdicts_of_their_cube():
+    """Rows of a data set stand in several partitions."""
+    how = HOW | {"null": "permutation", "n_draws": 49}
+    whole = ce.summary(ce.cube(RUNS, ["separation_share", "bic"], tails=None, **how))
+    turned = RUNS.sample(frac=1, random_state=1).reset_index(drop=True).assign(run=range(len(RUNS)))
+    lazy = dd.from_pandas(RUNS.assign(run=range(len(RUNS))), npartitions=5).ceval.summary(
+        ["separation_share", "bic"], key="run", **how
+    )
+    pd.testing.assert_series_equal(lazy.compute()["verdict"], whole["verdict"])
+    parts = dd.from_pandas(turned, npartitions=3)
+    assert words(parts.ceval.summary(["bic"], key="run", **how).compute(), metric="bic") == words(whole, metric="bic")
+    small = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D", data=0, run=range(4))
+    one = dd.from_pandas(small, npartitions=2).ceval.summary(["bic"], key="run", **how).compute()
+    assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
 
 
 def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():

@@ -108,15 +108,34 @@ def test_cubes_and_verbs_take_scores():
     assert graphs["shd"].notna().all()
 
 
-def test_sources_are_not_relabelled():
+def test_scores_are_shuffled_over_the_universe_of_the_metric():
+    rng = np.random.default_rng(8)
+    frame = table([rng.normal(size=(4, 4)) for _ in range(3)])
+    for options in ({"sources": ["A", "B"]}, {"universe": "beeline_sources"}, {"universe": "unordered"}):
+        metric = ce.tweak("auroc", **options)
+        named = frame.ceval.with_controls([metric], null=ce.null_model("ranking", **options), rng=1)
+        assert named["auroc_p_method"].eq("exact").all()
+        for null in ("ranking", None):
+            found = frame.ceval.with_controls([metric, "best_shd"], null=null, rng=1)
+            assert found["auroc_p"].tolist() == named["auroc_p"].tolist(), (options, null)
+        drawn = frame.ceval.with_controls([metric], rng=1, method="simulate", n_draws=2000)
+        np.testing.assert_allclose(drawn["auroc_p"], named["auroc_p"], atol=0.06)
+
+
+def test_universes_that_controls_do_not_have_are_refused():
     rng = np.random.default_rng(8)
     metric = ce.tweak("auroc", sources=["A", "B"])
     frame = table([rng.normal(size=(4, 4))])
-    with pytest.raises(ValueError, match=r"null_model\('ranking', sources=\['A', 'B'\]\)"):
-        frame.ceval.with_controls([metric], null="permutation", rng=1)
-    found = frame.ceval.with_controls([metric], null=ce.null_model("ranking", sources=["A", "B"]), rng=1)
-    assert found["auroc_p_method"][0] == "exact"
-    assert frame.ceval.with_controls([metric], null="ranking", rng=1)["auroc_p_method"][0] == "simulated"
+    for settings in ({"null": "permutation"}, {"null": "permutation", "method": "simulate"}, {"null": "random_scores"}):
+        with pytest.raises(ValueError, match=r"null_model\('ranking', sources=\['A', 'B'\]\)"):
+            frame.ceval.with_controls([metric], rng=1, **settings)
+    other = ce.tweak("auroc", sources=["A"], name="auroc_of_a")
+    with pytest.raises(ValueError, match="auroc and auroc_of_a have different candidates.*a call each"):
+        frame.ceval.with_controls([metric, other], null="ranking", rng=1)
+    with pytest.raises(ValueError, match="auroc has candidates over which null='ranking' does not shuffle"):
+        frame.ceval.with_controls(["auroc"], null=ce.null_model("ranking", sources=["A"]), rng=1)
+    with pytest.raises(ValueError, match="auroc has candidates"):
+        frame.ceval.with_controls([metric], null=ce.null_model("ranking", sources=["A"]), method="simulate", rng=1)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import toys
 
-# sources of CONTRIBUTING.md: importing them to look for doctests would register what they show
+# sources of docs/extending.md: importing them to look for doctests would register what they show
 collect_ignore = [
     path.name for path in Path(__file__).parent.glob("*.py") if not path.name.startswith(("test_", "conftest"))
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+PAGE = Path(__file__).parents[2] / "docs/extending.md"
 
 REGISTERS = {
     "metrics": """
@@ -73,6 +77,21 @@ for group, (code, answer) in uses.items():
 """
 
 
+def write_metadata(folder: Path, name: str, entry_points: str) -> None:
+    """Write what pip would record of a package."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(entry_points, encoding="utf-8")
+
+
+def run(folder: Path, code: str) -> None:
+    """Run code in a process of its own that finds the packages of a folder; warnings are errors."""
+    code = f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}"
+    found = subprocess.run([sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+
+
 def install(folder: Path) -> None:
     """Write a package with an entry point in every group, as pip would lay it out."""
     lines = []
@@ -81,18 +100,28 @@ def install(folder: Path) -> None:
         text = f"import causaleval_pd as ce\n{body}\ntimes = [*globals().get('times', []), 1]\n"
         (folder / f"their_{group}.py").write_text(text, encoding="utf-8")
         lines.append(f"[causaleval_pd.{group}]\ntheirs = their_{group}\n")
-    info = folder / "theirs-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    write_metadata(folder, "theirs", "\n".join(lines))
 
 
 @pytest.mark.slow
 def test_what_is_installed_is_found_when_it_is_named(tmp_path):
     install(tmp_path)
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + CODE % USES
-    found = subprocess.run([sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
+    run(tmp_path, CODE % USES)
+
+
+@pytest.mark.slow
+def test_the_package_of_the_page_registers_its_metric(tmp_path):
+    declared = tomllib.loads(re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1])
+    points = declared["project"]["entry-points"]["causaleval_pd.metrics"]
+    (tmp_path / "my_lab").mkdir()
+    (tmp_path / "my_lab/metrics.py").write_text((Path(__file__).parent / "metric.py").read_text(encoding="utf-8"))
+    lines = [f"{name} = {module}" for name, module in points.items()]
+    write_metadata(tmp_path, "my_lab", "\n".join(["[causaleval_pd.metrics]", *lines]))
+    run(
+        tmp_path,
+        "import causaleval_pd as ce\nassert 'my_lab' not in sys.modules\n"
+        "assert ce.get_metric('right_directions').optimum == 1 and 'my_lab.metrics' in sys.modules",
+    )
 
 
 def test_every_group_of_the_package_has_its_case():
@@ -104,3 +133,5 @@ def test_every_group_of_the_package_has_its_case():
     ]
     groups = {registry.group for registry in registries}
     assert groups == {f"causaleval_pd.{group}" for group in USES} and set(USES) == set(REGISTERS)
+    listed = re.findall(r"^\| `(causaleval_pd\.\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(listed) == groups

@@ -1,6 +1,6 @@
 """Toy extensions: a field of rankings, its metrics and null model, and a field of scores whose truths are rankings.
 
-A ranking is a text, best first: "b > a > c". Each block between the marks stands in CONTRIBUTING.md.
+A ranking is a text, best first: "b > a > c".
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-# [field]
 import numpy as np
 import pandas as pd
 
@@ -91,10 +90,8 @@ RANKINGS = Field(
     pair=pair,
     context=("judge",),
 )
-# [end]
 
 
-# [null]
 @dataclass(frozen=True, eq=False)
 class Shuffled(Controls):
     """Rankings shuffled uniformly."""
@@ -123,7 +120,6 @@ class Shuffled(Controls):
 
 
 SHUFFLED = Null("shuffled", "rankings shuffled uniformly", lambda matching, rows, pairs, keys: Shuffled(pairs, keys))
-# [end]
 
 
 def _adds_up(value):

@@ -271,7 +271,7 @@ def test_auto_chooses_the_draws_of_the_family():
     assert ce.summary(cube).equals(ce.summary(fixed))
     assert ce.cube(runs, ["shd"], by=["s"], n_draws="auto", rng=1).attrs["n_draws"] == 999
     assert (against_controls(cube, adjust="holm")["p_adjusted"] < 0.05).all()
-    with pytest.raises(ValueError, match="value of n_draws"):
+    with pytest.raises(ValueError, match="n_draws must be a positive integer or 'auto', found"):
         ce.cube(runs, ["shd"], by=["s"], n_draws="many")
     table = runs.ceval.test_controls(["shd"], by=["s"], n_draws="auto", rng=1)
     assert set(table["n_draws"]) == {999}

@@ -42,6 +42,22 @@ def test_settings_of_cubes_pass_through():
         RUNS.ceval.summary(["shd"], **HOW, control_kind="cpdag"), ce.summary(cube), rtol=1e-12
     )
     pd.testing.assert_frame_equal(RUNS.ceval.test_controls(["shd"], cube_settings=given, **HOW), ce.test_controls(cube))
+    pd.testing.assert_frame_equal(
+        RUNS.ceval.test_controls(["shd"], adjust="holm", **given, **HOW), ce.test_controls(cube, adjust="holm")
+    )
+    pd.testing.assert_frame_equal(
+        RUNS.ceval.compare("algorithm", metrics=["shd"], on="skill", **given, **HOW),
+        ce.compare(cube, "algorithm", on="skill", rng=7),
+    )
+
+
+def test_settings_that_both_take_go_to_the_verb_and_no_setting_is_given_twice():
+    found = RUNS.ceval.test_controls(["shd"], method="wilcoxon", cube_settings={"method": "simulate"}, **HOW)
+    assert set(found["method"]) == {"wilcoxon"}
+    with pytest.raises(ValueError, match="control_kind is given twice, as a keyword and in cube_settings="):
+        RUNS.ceval.test_controls(["shd"], control_kind="dag", cube_settings={"control_kind": "cpdag"}, **HOW)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'control_kinds'"):
+        RUNS.ceval.test_controls(["shd"], control_kinds="dag", **HOW)
 
 
 def test_comparisons_make_no_controls_unless_they_are_subtracted():

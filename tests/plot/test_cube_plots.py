@@ -23,6 +23,7 @@ from causaleval_pd.contract.figure import FIGURES
 from ..recorded import figures as drawn
 
 OWN = ["comparisons", "critical_difference", "distributions", "p_values", "strata"]
+OWN += ["pareto", "skill_profile", "skills", "trend"]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 import causaleval_pd as ce
 
-from .conftest import captions, inside
+from .conftest import ALGORITHMS, captions, inside, spaced
 
 
 @pytest.mark.slow
@@ -75,6 +75,27 @@ def test_other_strata_must_have_one_level(cube):
         ce.plot.p_values(cube, "shd", x="density", y="algorithm")
     with pytest.raises(ValueError, match=r"choose one by cube.sel\(density=0.2, n=100\)$"):
         ce.plot.comparisons(cube, "shd", "algorithm")
+
+
+def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
+    grid = ce.plot.strata(cube, "shd")
+    shown = {spaced(text.get_text()) for legend in grid.figure.legends for text in legend.get_texts()}
+    assert grid.axes.flat[0].get_xlabel() == "n" and set(ALGORITHMS) <= shown
+    assert [ax.get_title() for ax in grid.axes.flat] == ["density = 0.2", "density = 0.4", "density = 0.6"]
+    assert ce.plot.strata(cube.sel(n=[100], density=[0.2]), "shd").axes.flat[0].get_xlabel() == "algorithm"
+    by_hue = ce.plot.strata(cube.sel(n=[100]), "shd", hue="algorithm")
+    assert by_hue.axes.flat[0].get_xlabel() == "density"
+    heat = ce.plot.p_values(cube.sel(n=[100]), "shd")
+    assert (heat.get_xlabel(), heat.get_ylabel()) == ("density", "algorithm")
+    assert ce.plot.p_values(cube.sel(n=[100]), "shd", x="algorithm").get_ylabel() == "density"
+
+
+def test_a_place_without_a_stratum_is_an_error(cube, runs):
+    one = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=20, rng=7, control_kind="dag")
+    with pytest.raises(ValueError, match=r"no stratum is left for y=; the strata of the cube are \['algorithm'\]"):
+        ce.plot.p_values(one, "shd")
+    with pytest.raises(ValueError, match=r"density \(3 levels\); choose one by cube.sel\(density=0.2\)$"):
+        ce.plot.p_values(cube, "shd")
 
 
 def test_unknown_names_tell_the_nearest(cube):

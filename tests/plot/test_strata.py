@@ -53,7 +53,7 @@ def test_open_points_are_not_better_than_controls(cube, make):
     tests = ce.test_controls(one, "shd")
     expected = tests.loc[~(tests["p_value"] <= 0.05) & tests["statistic"].notna(), "statistic"]
     drawn = [line for ax in grid.axes.flat for line in ax.lines if line.get_gid() == "open"]
-    assert all(line.get_markerfacecolor() == "white" for line in drawn)
+    assert all(mpl.colors.to_hex(line.get_markerfacecolor()) == "#ffffff" for line in drawn)
     heights = np.concatenate([line.get_ydata() for line in drawn])
     np.testing.assert_allclose(np.sort(heights[~np.isnan(heights)]), np.sort(expected))
     assert 0 < len(expected) < len(tests)

@@ -17,6 +17,7 @@ from .store import add
 
 matplotlib.use("agg")
 _SCORES = ce.score_column([[[0, 0.9, 0.1], [0.2, 0, 0.3], [0, 0.1, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+_MANY = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": ["A -> B; C -> B", "A -- B; C", "A -> C; B -> C"]})
 #: figures by name, drawn when asked for
 FIGURES: dict[str, Callable[[], Any]] = {
     "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm"),
@@ -26,6 +27,14 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "critical_difference": lambda: ce.plot.critical_difference(
         cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm"
     ),
+    "trend": lambda: cubes.larger().sel(density=0.2).ceval.plot.trend("shd", x="n", hue="algorithm"),
+    "skills": lambda: cubes.kept().ceval.plot.skills("shd", x="density", y="algorithm"),
+    "skill_profile": lambda: cubes.kept().sel(density=0.2).ceval.plot.skill_profile("algorithm"),
+    "pareto": lambda: cubes.cube(values={"seconds": "minimize"}).ceval.plot.pareto(
+        "shd", dim="algorithm", hue="density"
+    ),
+    "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", metrics="shd")),
+    "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
     "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
     "adjacency_table": lambda: ce.plot.adjacency_table(*random_dags(2, 1)),
     "hypergraph": lambda: ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"),

@@ -30,6 +30,26 @@ def test_figures_that_fit_one_stratum():
     ]
 
 
+def test_figures_of_runs_alone_claim_nothing_of_controls():
+    found = list(pictures(cube_of(n_draws=None), "shd", None, "png"))
+    assert [x.title.partition(": ")[2] for x in found] == ["mean of the runs by stratum", "distribution of the runs"]
+    assert not any("better than" in x.caption for x in found)
+    [first, *_] = pictures(cube_of(null="oracle_skeleton"), "shd", None, "png")
+    assert "not tested" in first.caption
+
+
+def test_figures_have_the_level_and_the_correction_of_the_report():
+    first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", "png", level=0.9, adjust="bh")
+    assert "90 % t interval" in first.caption and "are not adjusted" in first.caption
+    assert "p adjusted: bh" in pairs.caption and "familywise error 0.1" in ranks.caption
+    assert first.title.startswith("shd, structural Hamming distance: ")
+
+
+def test_captions_are_joined_at_hyphens():
+    for cube in (cube_of(), cube_of(by=["algorithm", "n"])):
+        assert all("- " not in x.caption for x in pictures(cube, "shd", None, "png"))
+
+
 def test_strata_share_one_figure():
     assert titles(cube_of(by=["algorithm", "n"]), "algorithm") == ["mean of the runs and of their controls by stratum"]
 

@@ -2,11 +2,21 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.reshaped import read_cube
-from causaleval_pd.reports.methods import Sentence, cited, counted, has_truths, listed, methods, references
+from causaleval_pd.reports.methods import (
+    Sentence,
+    cited,
+    counted,
+    has_truths,
+    listed,
+    methods,
+    references,
+    truths_are_named,
+)
 
 RUNS = ce.datasets.runs().query("density == 0.2 and n == 400")
 
@@ -60,6 +70,59 @@ def test_composite_and_reference_models_are_named():
     text = paragraph(upper, test_controls=upper.ceval.test_controls())
     assert "oracle_skeleton: a point of reference that is not tested" in text
     assert "No stratum has a test" in text and "How p-values" not in text
+
+
+def test_exact_tests_are_not_called_simulated():
+    cube = RUNS.ceval.cube(["skeleton_hd"], by=["algorithm"], n_draws=9, rng=1)
+    found = methods(read_cube(cube), ["skeleton_hd"], {"test_controls": cube.ceval.test_controls()})
+    text = " ".join(x.text for x in found)
+    assert "exact law under the null model" in text and "1/(R + 1)" not in text and "draws of their" not in text
+    assert not any("phipson2010" in x.cites for x in found)
+
+
+def test_strata_without_a_test_are_no_strata_with_one():
+    runs = RUNS.assign(estimate=RUNS["estimate"].mask(RUNS["algorithm"] == "pc"))
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1)
+    assert "In every stratum that has a test" in paragraph(cube, test_controls=cube.ceval.test_controls())
+
+
+def test_ways_to_p_values_are_explained():
+    cube = RUNS.assign(half=RUNS["replicate"] // 10).ceval.cube(["shd"], by=["half"], n_draws=9, rng=1)
+    text = paragraph(cube, test_controls=cube.ceval.test_controls())
+    assert "relabelling by truth" in text and "relabel all its estimates" in text
+
+
+def test_skill_is_described_where_it_is_shown():
+    cube = RUNS.ceval.cube(["adjacency_tp"], by=["algorithm"], n_draws=9, rng=1)
+    found = methods(read_cube(cube), ["adjacency_tp"], {"summary": cube.ceval.summary()})
+    assert "Skill" not in " ".join(x.text for x in found)
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, cluster=None)
+    text = paragraph(cube, summary=cube.ceval.summary())
+    assert "leaves out one run at a time" in text
+
+
+def test_classes_and_means_belong_to_their_null_model():
+    cube = RUNS.head(12).ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null=["edges", "permutation"])
+    cube.attrs["control_kind"] = "dag; pdag"  # where the classes of the null models differ
+    text = paragraph(cube)
+    assert "dag (“edges”); pdag" in text and "(“permutation”)." in text
+    assert "shd (edges: exact" in text
+
+
+def test_equal_answers_are_no_truths():
+    table = pd.DataFrame({"model": ["a", "b"] * 9, "truth": [True, True, False] * 6, "estimate": [True, False] * 9})
+    cube = table.ceval.cube(["answer_accuracy"], by=["model"], n_draws=9, rng=1)
+    text = " ".join(
+        x.text for x in methods(read_cube(cube), ["answer_accuracy"], {"compare": cube.ceval.compare("model")})
+    )
+    assert "run by run" in text and "same truth" not in text
+    assert not truths_are_named(cube) and truths_are_named(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))
+
+
+def test_ranks_are_described_where_they_are_drawn():
+    cube = read_cube(RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None))
+    one, other = (methods(cube, ["shd"], {}, ranked=x) for x in (True, False))
+    assert [x.cites for x in one if x not in other] == [("friedman1937", "westfall1993")]
 
 
 def test_the_best_of_several_levels_is_named():

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -202,3 +203,36 @@ def test_lazy_and_empty_cubes_are_refused(cube, tmp_path):
         cube.where(cube["shd"] < -1).ceval.report(tmp_path / "r.html")
     with pytest.raises(TypeError, match="cube"):
         ce.report(np.zeros(3), tmp_path / "r.html")
+
+
+def test_too_few_draws_for_the_correction_are_no_evidence(tmp_path):
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=99, rng=7)
+    text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
+    assert "shd: 0 of 9 tested strata better than controls (null model “edges”, adjusted p at most 0.05)." in text
+    assert "too few draws for this number of tests" in text
+    text = cube.ceval.report(tmp_path / "none.html", adjust=None).read_text("utf-8")
+    assert "9 of 9 tested strata better than controls (null model “edges”, p at most 0.05)." in text
+    assert "too few draws" not in text
+
+
+def test_metrics_of_one_long_name_are_told_apart(tmp_path):
+    other = ce.tweak("shd", reversal_cost=2, name="shd_2")
+    cube = RUNS.ceval.cube(["shd", other], by=["algorithm"], n_draws=None)
+    text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
+    assert "shd, structural Hamming distance: mean" in text and "shd_2, structural Hamming distance: mean" in text
+
+
+def test_rows_that_share_draws_have_a_report_without_tests(tmp_path):
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=9, rng=1, share_draws=True)
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
+    assert "Tests against controls" not in text and "no test of a stratum is valid" in text
+
+
+def test_dates_and_infinite_values_are_stated(tmp_path):
+    runs = RUNS.head(12)
+    days = pd.to_datetime("2024-01-01") + pd.to_timedelta(np.arange(12) % 2, unit="D")
+    runs = runs.assign(day=days, seconds=runs["seconds"].where(np.arange(12) > 0, np.inf))
+    cube = runs.ceval.cube(["shd"], by=["day"], n_draws=None, values={"seconds": "minimize"})
+    text = cube.ceval.report(tmp_path / "r.md", metrics=["shd", "seconds"]).read_text("utf-8")
+    assert "Levels of day: 2024-01-01, 2024-01-02." in text
+    assert "Infinite: seconds in 1 run." in text

@@ -140,6 +140,13 @@ def test_some_rows_and_columns_will_do(results):
     assert ce.style(results["summary"].head(0)).to_html()
 
 
+def test_a_table_with_one_stratum_and_no_metric_is_one_group(results):
+    table = results["summary"].query("metric == 'shd' and density == 0.2").drop(columns=["metric", "density"])
+    shown = shown_table(table)
+    best = table["skill"].to_numpy().argmax()
+    assert shown.bold["skill"].tolist() == [row == best for row in range(len(table))]
+
+
 def test_composite_null_models_name_their_member():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2").head(12)
     both = ce.worst_of("edges", "permutation")
@@ -196,3 +203,15 @@ except ImportError as error:
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stdout == "styled tables and reports need jinja2: pip install 'causaleval_pd[report]'"
+
+
+def test_the_caption_states_controls_seed_and_conventions():
+    runs = ce.datasets.runs().query("n == 100 and density == 0.2")
+    cube = runs.ceval.cube(["adjacency_f1"], by=["algorithm"], n_draws=20, rng=7, zero_division=0.0)
+    words = ce.style(cube.ceval.summary()).to_html()
+    assert "controls: 20 draws a run of edges, seed 7; 0/0 counts as 0.0; causaleval_pd " in words
+    again = ce.style(cube.ceval.compare("algorithm", test="sign_flip", rng=5)).to_html()
+    assert "resampling: seed 5" in again
+    table = cube.ceval.summary()
+    table.attrs.clear()
+    assert "controls: 20" not in ce.style(table).to_html()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,6 +47,24 @@ def test_draws_relabel_all_members_alike(runs):
     np.testing.assert_allclose(pooled["e_shd_control_mean"], exact["shd_control_mean"], rtol=0.05)
 
 
+def test_all_relabellings_of_few_nodes_are_listed():
+    """Exact p: the share of all joint relabellings of the members that are as good on average."""
+    members = ["A -> B; B -> C; D", "A -> B; C; D", "A -> C; B -> C; D"]
+    table = pd.DataFrame({"run": 1, "truth": TRUTH, "estimate": members, "w": [1.0, 2.0, 1.0]})
+    found = table.ceval.pool("run", ["shd", "adjacency_f1"], weight="w", n_draws=5, rng=1)
+    means = []
+    for order in itertools.permutations("ABCD"):
+        names = dict(zip("ABCD", order, strict=True))
+        turned = table.assign(estimate=["".join(names.get(x, x) for x in text) for text in members])
+        scored = turned.ceval.evaluate(["shd", "adjacency_f1"])[["shd", "adjacency_f1"]].fillna(0)
+        means.append(np.average(scored, axis=0, weights=table["w"]))
+    means = np.array(means)
+    assert found["pool_draws"][0] == 24
+    assert found["e_shd_control_mean"][0] == pytest.approx(means[:, 0].mean())
+    assert found["e_shd_p"][0] == pytest.approx((means[:, 0] <= found["e_shd"][0] + 1e-9).mean())
+    assert found["e_adjacency_f1_p"][0] == pytest.approx((means[:, 1] >= found["e_adjacency_f1"][0] - 1e-9).mean())
+
+
 @pytest.mark.slow
 def test_the_level_holds_for_ensembles_of_one_random_graph():
     """Independent controls of members would reject a third of these at .05."""
@@ -77,6 +97,51 @@ def test_failed_members_are_counted():
     assert pooled["estimate"].isna().tolist() == pooled["consensus"].isna().tolist() == [False, True]
     assert pooled["e_shd"].tolist()[0] == 1 and np.isnan(pooled["e_shd"][1])
     assert pooled["effective_size"].tolist() == [1, 0]
+
+
+def test_failed_members_count_as_empty_graphs_where_this_is_asked():
+    table = pd.DataFrame({"run": [1, 1, 1, 2], "truth": TRUTH, "estimate": ["A -> B; C; D", None, TRUTH, None]})
+    empty = table.assign(estimate=table["estimate"].fillna("A; B; C; D"))
+    settings = {"n_draws": 40, "rng": 1}
+    found, wanted = (
+        table.ceval.pool("run", ["shd"], failed="empty", **settings),
+        empty.ceval.pool("run", ["shd"], **settings),
+    )
+    assert found["n_members"].tolist() == [3, 1] and found["n_failed"].tolist() == [1, 1]
+    names = [name for name in wanted if name != "n_failed"]
+    pd.testing.assert_frame_equal(found[names], wanted[names])
+    # without a truth a run of failures alone has no nodes
+    alone = table.drop(columns="truth").ceval.pool("run", truth=None, failed="empty")
+    assert alone["n_members"].tolist() == [3, 0] and alone["estimate"].isna().tolist() == [False, True]
+
+
+NULLS = ["permutation", "ranking", "shuffle", "by_support", "calibrated"]
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_pooled_rows_take_null_models_that_have_a_law_of_ensembles(runs, null):
+    pooled = runs.ceval.pool("run")
+    metric = "brier" if null == "calibrated" else "auroc"
+    found = pooled.ceval.with_controls([metric], null=null, n_draws=20, rng=1)
+    assert found[f"{metric}_p"].between(0, 1).all()
+    if null in ("permutation", "by_support"):
+        assert found["control_kind"].eq("relabelled").all()
+
+
+def test_null_models_without_a_law_of_ensembles_are_refused(runs):
+    pooled = runs.ceval.pool("run")
+    for null in ("random_scores", "edges"):
+        with pytest.raises(ValueError, match="members have no joint law as random graphs.*test the consensus"):
+            pooled.ceval.with_controls(["auroc"], null=null, n_draws=5, rng=1)
+    for null in ("dags", "degree", "orientation"):
+        with pytest.raises(ValueError, match=f"unknown null '{null}' for field 'scores'"):
+            pooled.ceval.with_controls(["auroc"], null=null, n_draws=5, rng=1)
+
+    def turned(estimate, rng):
+        return estimate
+
+    with pytest.raises(ValueError, match="takes no function as null"):
+        pooled.ceval.with_controls(["auroc"], null=turned, n_draws=5, rng=1)
 
 
 def test_several_columns_name_a_run():

@@ -141,4 +141,8 @@ def test_figure():
     ].get_text().replace("\n", " ")
     with pytest.raises(ValueError, match="only in the truth"):
         ce.plot.lagged_graph("X -> Y", "X -> Z")
+    column = ce.lagged_column(["X -> Y", "Y -> X"])
+    for call in (lambda: ce.plot.lagged_graph(column), lambda: ce.as_graph(ce.graph_column(["X -> Y"]))):
+        with pytest.raises(TypeError, match=r"found a column, expected one .*as column\.iloc\[0\]"):
+            call()
     mpl.pyplot.close("all")

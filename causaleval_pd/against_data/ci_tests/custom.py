@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ def name_of(test: Test) -> str:
 
 def call_test(test: Test, values: Floats, x: Ints, y: Ints, given: Bools) -> Floats:
     """Return the p-values of a function for pairs of columns, (m,), given sets, (m, d)."""
+    _check_arguments(test)
     found = np.empty(len(x))
     for row, (i, j, z) in enumerate(zip(x.tolist(), y.tolist(), given, strict=True)):
         p: Any = test(values[:, i].copy(), values[:, j].copy(), values[:, z])
@@ -33,6 +35,21 @@ def call_test(test: Test, values: Floats, x: Ints, y: Ints, given: Bools) -> Flo
             raise DataError(f"the test {name_of(test)} returned {p!r} where a p-value in [0, 1] was expected")
         found[row] = p
     return found
+
+
+def _check_arguments(test: Test) -> None:
+    """Refuse a function that does not take three arguments, where it shows what it takes."""
+    try:
+        taken = inspect.signature(test)
+    except (TypeError, ValueError):
+        return
+    try:
+        taken.bind(None, None, None)
+    except TypeError as error:
+        raise DataError(
+            f"the test {name_of(test)} takes {taken}, and is called by test(x, y, z): the values of two nodes, (n,), "
+            "and of those given, (n, k)"
+        ) from error
 
 
 class KernelTests:

@@ -52,6 +52,7 @@ def _error(statistic: Values, df: Values, n: int) -> Values:
     range=(0, 1),
     optimum=1,
     long_name="p-value of Fisher's C",
+    log_scale=True,
     reference=_SHIPLEY,
 )
 @with_options(OPTIONS)
@@ -148,6 +149,7 @@ def deviance(pairs: GraphPairs) -> Values:
     range=(0, 1),
     optimum=1,
     long_name="p-value of the deviance",
+    log_scale=True,
 )
 def deviance_p(pairs: GraphPairs) -> Values:
     """P-value of the deviance, by a chi-squared law with a degree of freedom for each pair that is not joined.

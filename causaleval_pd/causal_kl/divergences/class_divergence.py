@@ -6,7 +6,6 @@ class are directed independently. So mean, minimum and maximum over the members 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Literal
 
@@ -18,7 +17,7 @@ from ..classes.class_pairs import ClassPairs, DagClass
 from ..family_fits import FamilyFits
 from ..laws.elimination import Scope
 from ..networks.network import Network
-from ..networks.structure import MAX_PARAMETERS, Structure
+from ..networks.structure import check_table
 from .family_terms import family_term, own_term
 
 Floats = NDArray[np.float64]
@@ -66,16 +65,9 @@ class Terms:
     def of(self, node: int, parents: Scope) -> float:
         """Return the term of a node with these parents."""
         if (node, parents) not in self._found:
-            _check_size(self.truth.structure, node, parents)
+            structure = self.truth.structure
+            if structure.states is not None:
+                check_table(structure.nodes[node], [structure.cards[v] for v in (*parents, node)])
             parameters = self.fits.fit(node, parents)
             self._found[node, parents] = family_term(self.truth, self.law, node, parents, parameters)
         return self._found[node, parents]
-
-
-def _check_size(structure: Structure, node: int, parents: Scope) -> None:
-    """Refuse a family whose table is too large, before it is made."""
-    entries = math.prod(structure.cards[v] for v in (*parents, node)) if structure.states is not None else 1
-    if entries > MAX_PARAMETERS:
-        raise ValueError(
-            f"node {structure.nodes[node]!r} needs a table with {entries} entries; at most {MAX_PARAMETERS}"
-        )

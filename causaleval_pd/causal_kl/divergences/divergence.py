@@ -152,7 +152,7 @@ OF_CLASSES = {**DIVERGENCE, "kinds": (*KINDS, *CLASS_KINDS)}
 @metric(**{**OF_CLASSES, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
 @with_options(OPTIONS)
 def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0, over: Over = "mean") -> Floats:
-    """Kullback-Leibler divergence of the estimated from the true joint law, KL(truth || estimate).
+    """Kullback-Leibler divergence of the estimated from the true joint law, `KL(truth || estimate)`.
 
     It ignores interventions: equivalent networks fitted to the same law have the same divergence. It is infinite where
     the estimate excludes what the truth permits, and NaN where an undefined row of the estimate is reached.
@@ -181,7 +181,7 @@ def ckl1(
 ) -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, set to uniformly random states.
 
-    CKL1 = sum_A 2^-k sum_a prod_i 1/|X_i| KL(truth(.|do(A = a)) || estimate(.|do(A = a))).
+    `CKL1 = sum_A 2^-k sum_a prod_i 1/|X_i| KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
 
     For linear-Gaussian networks, on which no value is uniform, nodes are set to independent draws of their true
     marginal laws, an extension of ours.
@@ -210,7 +210,7 @@ def ckl2(
 ) -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, its states drawn as observed.
 
-    CKL2 = sum_A 2^-k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a))).
+    `CKL2 = sum_A 2^-k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
 
     For linear-Gaussian networks the same formula, an extension of ours.
 
@@ -238,7 +238,7 @@ def ckl3(
 ) -> Floats:
     """Mean KL divergence over interventions on all nodes but one, set to states drawn from their true law.
 
-    CKL3 = sum_{|A| = k - 1} 1/k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a))).
+    `CKL3 = sum_{|A| = k - 1} 1/k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
 
     It can be 0 for a wrong structure where the true law is deterministic, and infinite for an equivalent one. For
     linear-Gaussian networks the same formula, an extension of ours.
@@ -266,7 +266,7 @@ def wed_3(
 ) -> Floats:
     """Weighted edit distance WED_3: the cost of each node's wrong parents, weighted by the true law of all parents.
 
-    WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated)),
+    `WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated))`,
     which is the number of nodes times CKL3.
 
     Examples

@@ -22,7 +22,7 @@ def read_bif(text: str) -> DiscreteNetwork:
     list, a row of a table that is missing, repeated or of another length, a variable without a table.
     """
     tokens = Tokens(text, "{}()[]|,;", "//")
-    found = Declarations(tokens.fault)
+    found = Declarations(tokens.fault_before)
     if tokens.accept("network"):
         if not tokens.at("{"):
             tokens.name("the name of the network")
@@ -58,7 +58,7 @@ def _read_variable(tokens: Tokens, found: Declarations) -> None:
             raise tokens.fault(f"variable {name!r} has {len(states)} states {shown(states)}, but declares {count:g}")
         tokens.expect(";")
     if states is None:
-        raise tokens.fault(f"variable {name!r} has no type; expected 'type discrete [ n ] {{ states }};'")
+        raise tokens.fault_before(f"variable {name!r} has no type; expected 'type discrete [ n ] {{ states }};'")
     found.add_variable(name, states)
 
 
@@ -109,7 +109,7 @@ def _read_table(tokens: Tokens, found: Declarations) -> None:
             rows[row] = _numbers(tokens, name, shape[-1])
     if table is not None:
         if rows or default is not None:
-            raise tokens.fault(f"variable {name!r} has a table and rows; give one of them")
+            raise tokens.fault_before(f"variable {name!r} has a table and rows; give one of them")
         # the child's state changes slowest
         found.add_table(name, parents, np.moveaxis(np.reshape(table, (shape[-1], *shape[:-1])), 0, -1).reshape(-1))
         return
@@ -117,7 +117,7 @@ def _read_table(tokens: Tokens, found: Declarations) -> None:
     if len(rows) < n_rows and (default is None or math.prod(shape) > _MAX_BY_DEFAULT):
         missing = next(row for row in np.ndindex(*shape[:-1]) if row not in rows)
         states = [found.states[p][i] for p, i in zip(parents, missing, strict=True)]
-        raise tokens.fault(
+        raise tokens.fault_before(
             f"the table of {name!r} has {len(rows)} rows, expected {n_rows}; the row of {shown(states)} is missing"
         )
     values = [value for row in np.ndindex(*shape[:-1]) for value in rows.get(row, default or [])]
@@ -164,5 +164,5 @@ def _numbers(tokens: Tokens, name: str, count: int) -> list[float]:
         if tokens.accept(",") and tokens.at(";"):
             raise tokens.expected("a number")
     if len(found) != count:
-        raise tokens.fault(f"the table of {name!r} has {len(found)} numbers here, expected {count}")
+        raise tokens.fault_before(f"the table of {name!r} has {len(found)} numbers here, expected {count}")
     return found

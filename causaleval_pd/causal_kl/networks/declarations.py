@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import shown
 from .network import DiscreteNetwork
-from .structure import MAX_PARAMETERS, MAX_STATES
+from .structure import MAX_STATES, check_table
 
 #: programs print rounded probabilities: rows at most this far from 1 are normalised
 _ROUNDING = 0.01
@@ -57,8 +57,10 @@ class Declarations:
         if len({name, *parents}) <= len(parents):
             raise self.fault(f"the table of {name!r} names a variable twice: {shown([name, *parents])}")
         shape = (*(len(self.states[p]) for p in parents), len(self.states[name]))
-        if math.prod(shape) > MAX_PARAMETERS:
-            raise self.fault(f"the table of {name!r} has {math.prod(shape)} entries; at most {MAX_PARAMETERS} are read")
+        try:
+            check_table(name, shape)
+        except ValueError as error:
+            raise self.fault(str(error)) from None
         return shape
 
     def add_table(self, name: str, parents: Sequence[str], values: Sequence[float] | NDArray[np.float64]) -> None:
@@ -90,10 +92,13 @@ def read_number(text: str) -> float | None:
 
 def normalise_rows(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """Undo the rounding of printed probabilities; refuse rows that are not close to a distribution."""
+    if (table < 0).any():
+        raise ValueError(f"node {name!r}: probabilities must lie between 0 and 1, found {table[table < 0][0]:.6g}")
     with np.errstate(over="ignore", invalid="ignore"):
         total = table.sum(axis=-1, keepdims=True)
     # a row that is NaN throughout is undefined
     off = ~(np.abs(total - 1) <= _ROUNDING) & ~np.isnan(table).all(axis=-1, keepdims=True)
     if off.any():
-        raise ValueError(f"node {name!r}: a row of its table sums to {total[off][0]:.6g}")
+        row = table[off[..., 0]][0]
+        raise ValueError(f"node {name!r}: the row {shown(row.tolist())} of its table sums to {row.sum():.6g}, not to 1")
     return np.asarray(table / total)

@@ -17,7 +17,7 @@ def read_dsc(text: str) -> DiscreteNetwork:
     list, a row of a table that is missing, repeated or of another length, a node without a table.
     """
     tokens = Tokens(text, "{}()[]|,;:=", "//")
-    found = Declarations(tokens.fault)
+    found = Declarations(tokens.fault_before)
     if tokens.accept("belief"):
         tokens.expect("network")
         if tokens.kind == "quoted":
@@ -57,7 +57,7 @@ def _read_node(tokens: Tokens, found: Declarations) -> None:
             raise tokens.fault(f"node {name!r} has {len(states)} states {shown(states)}, but declares {count:g}")
         tokens.expect(";")
     if states is None:
-        raise tokens.fault(f"node {name!r} has no type; expected 'type : discrete [ n ] = {{ states }};'")
+        raise tokens.fault_before(f"node {name!r} has no type; expected 'type : discrete [ n ] = {{ states }};'")
     found.add_variable(name, states)
 
 
@@ -88,7 +88,9 @@ def _read_table(tokens: Tokens, found: Declarations) -> None:
         rows[row] = _numbers(tokens, name, shape[-1])
     expected = math.prod(shape[:-1])
     if len(rows) < expected:
-        raise tokens.fault(f"the table of {name!r} has {len(rows)} rows, expected {expected}; is the file cut short?")
+        raise tokens.fault_before(
+            f"the table of {name!r} has {len(rows)} rows, expected {expected}; is the file cut short?"
+        )
     found.add_table(name, parents, [value for row in sorted(rows) for value in rows[row]])
 
 
@@ -120,5 +122,5 @@ def _numbers(tokens: Tokens, name: str, count: int) -> list[float]:
             raise tokens.fault(f"the table of {name!r} has more than {count} numbers here, found {shown(tokens.token)}")
         numbers.append(tokens.number())
     if len(numbers) != count:
-        raise tokens.fault(f"the table of {name!r} has {len(numbers)} numbers here, expected {count}")
+        raise tokens.fault_before(f"the table of {name!r} has {len(numbers)} numbers here, expected {count}")
     return numbers

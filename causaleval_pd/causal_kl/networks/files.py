@@ -58,8 +58,9 @@ def _read_bytes(path: Path, compressed: bool) -> bytes:
 
 
 def _decode(raw: bytes) -> str:
+    raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line}: found the byte {raw[error.start]:#04x}, expected UTF-8") from None
+        line, found = raw.count(b"\n", 0, error.start) + 1, raw[error.start]
+        raise ValueError(f"line {line}: found the byte {found:#04x}, expected UTF-8; save the file as UTF-8") from None

@@ -17,7 +17,7 @@ def read_net(text: str) -> DiscreteNetwork:
     without a potential.
     """
     tokens = Tokens(text, "{}()|=;,", "%|//")
-    found = Declarations(tokens.fault)
+    found = Declarations(tokens.fault_before)
     if tokens.accept("net"):
         _read_attributes(tokens)
     while tokens.kind != "end":
@@ -30,7 +30,7 @@ def read_net(text: str) -> DiscreteNetwork:
         name = tokens.name("the name of a node")
         states = _read_attributes(tokens, "states")
         if states is None:
-            raise tokens.fault(f"node {name!r} has no states")
+            raise tokens.fault_before(f"node {name!r} has no states")
         found.add_variable(name, states)
     return found.network()
 
@@ -105,7 +105,7 @@ def _read_potential(tokens: Tokens, found: Declarations) -> None:
         _read_data(tokens, name, inner, values)
         tokens.expect(";")
     if values is None:
-        raise tokens.fault(f"the potential of {name!r} has no data; other forms than tables are not read")
+        raise tokens.fault_before(f"the potential of {name!r} has no data; other forms than tables are not read")
     found.add_table(name, parents, values)
 
 

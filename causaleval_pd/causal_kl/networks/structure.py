@@ -19,6 +19,8 @@ from ...graphs.packing.header import check_names
 MAX_STATES = 10_000
 #: entries of all tables of one network
 MAX_PARAMETERS = 2**26
+#: parents of a node with a table, which has an axis for each: arrays of numpy 1 have 32 axes
+MAX_PARENTS = 31
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Structure:
             whole = all(type(p) is int and 0 <= p < len(self.nodes) for p in parents)
             if not whole or list(parents) != sorted(set(parents)):
                 raise ValueError(f"node {name!r} has parents {parents}, expected distinct ascending positions of nodes")
+            if self.states is not None and len(parents) > MAX_PARENTS:
+                raise ValueError(f"node {name!r} has {len(parents)} parents; at most {MAX_PARENTS} are supported")
         try:
             _ = self.order
         except graphlib.CycleError as error:
@@ -122,6 +126,14 @@ class Structure:
         if made.text != text:
             raise ValueError("its description is not canonical; the cell is damaged")
         return made
+
+
+def check_table(name: str, cards: Sequence[int]) -> None:
+    """Refuse a table that is too large before it is made; `cards` are the numbers of states of its axes."""
+    if len(cards) - 1 > MAX_PARENTS:
+        raise ValueError(f"node {name!r} has {len(cards) - 1} parents; at most {MAX_PARENTS} are supported")
+    if math.prod(cards) > MAX_PARAMETERS:
+        raise ValueError(f"node {name!r} needs a table with {math.prod(cards)} entries; at most {MAX_PARAMETERS}")
 
 
 def sort_states(states: Sequence[str]) -> list[str]:

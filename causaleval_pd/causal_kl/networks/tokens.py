@@ -33,13 +33,13 @@ class Tokens:
             rf'{blank}(?:(?P<mark>[{own}])|"(?P<quoted>[^"]*+)"|(?P<word>(?:(?!{opening})[^\s"{own}])++))'
         )
         self._blank = re.compile(blank)
-        self._start = self._stop = 0
+        self._start = self._stop = self._before = 0
         self.token, self.kind = "", ""
         self.advance()
 
     def advance(self) -> str:
         """Move to the next token, and return the one that was current."""
-        left = self.token
+        left, self._before = self.token, self._start
         match = self._pattern.match(self.text, self._stop)
         if match is None:
             blank = self._blank.match(self.text, self._stop)
@@ -55,7 +55,14 @@ class Tokens:
 
     def fault(self, message: str) -> ValueError:
         """Return the error of a message at the current token."""
-        return ValueError(f"line {self.text.count(chr(10), 0, self._start) + 1}: {message}")
+        return self._fault_at(self._start, message)
+
+    def fault_before(self, message: str) -> ValueError:
+        """Return the error of a message at the token before the current one: of what has just been read."""
+        return self._fault_at(self._before, message)
+
+    def _fault_at(self, place: int, message: str) -> ValueError:
+        return ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: {message}")
 
     def expected(self, what: str) -> ValueError:
         """Return the error of another token than the expected one."""

@@ -18,6 +18,16 @@ _CHILDREN = {
     "VARIABLE": {"NAME", "OUTCOME", "PROPERTY"},
     "DEFINITION": {"FOR", "GIVEN", "TABLE", "PROPERTY"},
 }
+#: faults of XML that ends too early
+_CUT_SHORT = {
+    expat.errors.codes[message]
+    for message in (
+        expat.errors.XML_ERROR_NO_ELEMENTS,
+        expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+        expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+        expat.errors.XML_ERROR_PARTIAL_CHAR,
+    )
+}
 
 
 def read_xmlbif(raw: bytes) -> DiscreteNetwork:
@@ -30,7 +40,8 @@ def read_xmlbif(raw: bytes) -> DiscreteNetwork:
     try:
         reader.parser.Parse(raw, True)
     except (expat.ExpatError, LookupError) as error:
-        raise ValueError(f"it is not well-formed XML: {error}; is the file cut short?") from None
+        hint = "; is the file cut short?" if getattr(error, "code", None) in _CUT_SHORT else ""
+        raise ValueError(f"it is not well-formed XML: {error}{hint}") from None
     return reader.found.network()
 
 
@@ -44,6 +55,7 @@ class _Reader:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters
         self.parser.EntityDeclHandler = self.refuse_entity
+        self.parser.SkippedEntityHandler = self.refuse_skipped
         self.open: list[str] = [""]
         self.text: list[str] = []
         self.texts: dict[str, list[str]] = {}
@@ -56,6 +68,10 @@ class _Reader:
     def refuse_entity(self, name: str, *_: Any) -> None:
         """Refuse entities, which may stand for texts of any size."""
         raise self.fault(f"the file declares XML entities, which are not read ({name!r})")
+
+    def refuse_skipped(self, name: str, *_: Any) -> None:
+        """Refuse entities of a file that is not read, whose text would be left out."""
+        raise self.fault(f"the file refers to the XML entity {name!r}, which it does not declare")
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""

@@ -14,6 +14,9 @@ from .formula import Atom, Literal, Model, literal_text, require_equivalences
 from .reader import MAX_VALUE
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError
 
+#: cases from which on a column with another value in each is taken for their numbers
+_FEWEST_NUMBERED = 5
+
 
 def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
     """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter.
@@ -45,6 +48,16 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
             raise ValueError(f"the data have {len(names)} columns for factor {factor}: {names}; keep one")
         found[factor] = _numbers(data.iloc[:, positions[0]])
     return found
+
+
+def refuse_case_numbers(columns: Mapping[str, NDArray[np.float64]]) -> None:
+    """Refuse columns that number the cases, which would explain everything if they were taken for factors."""
+    for name, cells in columns.items():
+        if len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells):
+            raise ValueError(
+                f"column {name!r} has a value of its own in each of the {len(cells)} cases, so that it numbers them "
+                "and is no factor; make it the index, drop it, or name the factors by factors=[...] (in context=)"
+            )
 
 
 def _numbers(column: pd.Series) -> NDArray[np.float64]:

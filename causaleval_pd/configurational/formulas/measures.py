@@ -56,6 +56,17 @@ def read_measure(given: str, family: str) -> str:
     return names.get(given, given)
 
 
+def short_name(name: str) -> str:
+    """Return the short name of a measure.
+
+    Examples
+    --------
+    >>> short_name("prevalence_adjusted_consistency")
+    'PAcon'
+    """
+    return SHORT_NAMES[MEASURES.index(name)]
+
+
 def ratios(a: Any, b: Any, c: Any, d: Any, left: Any, outcome: Any, n: Any) -> list[Any]:
     """Compute the eight measures, in the order of `MEASURES` and NaN for 0/0.
 

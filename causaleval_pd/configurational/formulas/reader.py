@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -21,12 +22,21 @@ MAX_VALUE = 99
 SEVERAL = (list, tuple, set, frozenset)
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<arrow><->|<=>|->|=>|<-|<=)|(?P<name>[^\W\d_][\w.]*)"
+    r"\s*(?:(?P<arrow><->|<=>|->|=>|<-|<=|[↔⇔→⇒←⇐])|(?P<name>[^\W\d_][\w.]*)"
     r"(?:\s*(?:=(?!>)\s*(?P<value>\d{1,9})|\{\s*(?P<braced>\d{1,9})\s*\}|\[\s*(?P<bracketed>\d{1,9})\s*\]))?"
-    r"|(?P<mark>[*+(),~]))"
+    r"|(?P<mark>[*+(),~·¬\u2227\u2228]))"
 )
 #: what the arrows of programs state
-_ARROWS: dict[str, Arrow] = {"<->": "<->", "<=>": "<->", "->": "=>", "=>": "=>", "<-": "<=", "<=": "<="}
+_ARROWS: dict[str, Arrow] = {
+    **dict.fromkeys(("<->", "<=>", "↔", "⇔"), "<->"),
+    **dict.fromkeys(("->", "=>", "→", "⇒"), "=>"),
+    **dict.fromkeys(("<-", "<=", "←", "⇐"), "<="),
+}
+#: marks of print by those of programs
+_MARKS = {"·": "*", "\u2227": "*", "\u2228": "+", "¬": "~"}
+#: marks of other languages, and how they are written here
+_FOREIGN = {"&": "* joins conjuncts", "|": "+ joins disjuncts", "!": "~ or lower case negates"}
+_NO_ARROW = "a model has an arrow, as 'A*b+C<->E'; an output without models is written {}"
 #: number of a model in the output of QCA
 _PREFIX = re.compile(r"\s*M\d{1,6}\s*:")
 _BETWEEN = re.compile(r";|(?<![\w.])(?=M\d{1,6}\s*:)")
@@ -82,10 +92,11 @@ def _tokens(text: str, start: int, stop: int) -> list[_Token]:
         match = _TOKEN.match(text, position, stop)
         if match is None:
             position += len(text[position:stop]) - len(text[position:stop].lstrip())
-            raise FormulaError(f"unexpected {text[position]!r}", text, position)
+            raise FormulaError(f"unexpected {text[position]!r}", text, position, _FOREIGN.get(text[position], ""))
         sort = str(match.lastgroup if match["name"] is None else "name")
         value = match["value"] or match["braced"] or match["bracketed"]
-        found.append(_Token(sort, match[sort], match.start(sort), None if value is None else int(value)))
+        piece = _MARKS.get(match[sort], match[sort])
+        found.append(_Token(sort, piece, match.start(sort), None if value is None else int(value)))
         position = match.end()
     return [*found, _Token("end", "the end", stop)]
 
@@ -96,10 +107,10 @@ class _Reader:
     def __init__(self, text: str, start: int, stop: int) -> None:
         self.text, self.tokens, self.next = text, _tokens(text, start, stop), 0
 
-    def fail(self, expected: str) -> FormulaError:
+    def fail(self, expected: str, hint: str = "") -> FormulaError:
         token = self.tokens[self.next]
         found = token.text if token.sort == "end" else repr(token.text)
-        return FormulaError(f"expected {expected}, found {found}", self.text, token.position)
+        return FormulaError(f"expected {expected}, found {found}", self.text, token.position, hint)
 
     def accept(self, mark: str) -> bool:
         token = self.tokens[self.next]
@@ -135,6 +146,12 @@ class _Reader:
             raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
         return name, value
 
+    def only_literal(self) -> Literal:
+        found = self.literal()
+        if self.tokens[self.next].sort != "end":
+            raise self.fail("the end", "an outcome is one literal")
+        return found
+
     def conjunction(self) -> frozenset[Literal]:
         """Read a disjunct; QCA writes those that only some of its models have in parentheses."""
         opened = self.accept("(")
@@ -151,7 +168,8 @@ class _Reader:
             disjuncts.append(self.conjunction())
         token = self.tokens[self.next]
         if token.sort != "arrow":
-            raise self.fail("'*', '+' or '<->'")
+            has_arrow = any(one.sort == "arrow" for one in self.tokens)
+            raise self.fail("'*', '+' or '<->'", "" if has_arrow else _NO_ARROW)
         self.next += 1
         return Atom(tuple(disjuncts), self.literal(), _ARROWS[token.text])
 
@@ -179,16 +197,28 @@ class _Reader:
                 break
             if not self.opens_atom():
                 raise self.fail("'('")
-        if self.tokens[self.next].sort != "end":
-            raise self.fail("the end")
+        token = self.tokens[self.next]
+        if token.sort != "end":
+            hint = "write a chain as (A<->B)*(B<->C)" if token.sort == "arrow" else ""
+            raise self.fail("the end", "an outcome is one literal" if token.text in ("*", "+") else hint)
         return found
+
+    def check_case(self) -> None:
+        """Refuse `~` where all names are lower case: they are names of present factors then, not of absent ones."""
+        names = [(before, one) for before, one in itertools.pairwise(self.tokens) if one.sort == "name"]
+        negated = [one for before, one in names if before.text == "~"]
+        if negated and all(one.text != one.text.upper() and one.value is None for _, one in names):
+            what = f"~{negated[0].text} negates twice, because lower case means absent"
+            raise FormulaError(what, self.text, negated[0].position, "write names in upper case where ~ negates")
 
 
 def _read(text: str, start: int, stop: int) -> Model:
     """Read the model in text[start:stop]; two atoms with the same outcome are an error."""
     atoms: dict[Literal, Atom] = {}
     prefix = _PREFIX.match(text, start, stop)
-    for atom, position in _Reader(text, start if prefix is None else prefix.end(), stop).atoms():
+    reader = _Reader(text, start if prefix is None else prefix.end(), stop)
+    reader.check_case()
+    for atom, position in reader.atoms():
         if atoms.setdefault(atom.outcome, atom) != atom:
             raise FormulaError(
                 f"a second atom with the outcome {literal_text(atom.outcome)}", text, position, "; separates models"
@@ -221,8 +251,9 @@ def parse(text: str) -> Model:
     Crisp literals are upper case (present) or lower case (absent, also `~A`), multi-value ones `NAME=value`,
     `NAME{value}` or `NAME[value]`; `A=1` and `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`.
     `<->` and `<=>` state an equivalence, `->` and `=>` that the left-hand side suffices, `<-` and `<=` that it is
-    necessary (see `Model.as_equivalence`). The atoms of a complex model stand in parentheses joined by `*`, or are
-    joined by `,`. A number such as `M1:`, parentheses around a disjunct and braces around all are left out.
+    necessary (see `Model.as_equivalence`); arrows and signs of print are read too. The atoms of a complex model stand
+    in parentheses joined by `*`, or are joined by `,`. A number such as `M1:`, parentheses around a disjunct and braces
+    around all are left out.
 
     Parameters
     ----------
@@ -254,6 +285,22 @@ def parse(text: str) -> Model:
     if not text.strip():
         raise FormulaError("expected a model, found nothing (the empty set of models is written {})", text, 0)
     return _read_model(text)
+
+
+def as_literal(given: Any) -> Literal:
+    """Return a literal, such as an outcome, read from its text if necessary.
+
+    Examples
+    --------
+    >>> as_literal("E"), as_literal("e"), as_literal("E=2"), as_literal(("E", 2))
+    (('E', 1), ('E', 0), ('E', 2), ('E', 2))
+    """
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], int):
+        return given[0].upper(), given[1]
+    if not isinstance(given, str):
+        raise TypeError(f"expected a literal, as 'E', 'e', 'E=2' or ('E', 2), found {shown(given)}")
+    _check_length(given)
+    return _Reader(given, 0, len(given)).only_literal()
 
 
 def parse_set(text: str) -> Cell:

@@ -16,9 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_whole, shown
-from .configurations import factor_columns, membership
+from .configurations import factor_columns, membership, refuse_case_numbers
 from .formula import Model, require_equivalences
-from .measures import of_memberships, ratios, read_measures
+from .measures import of_memberships, ratios, read_measures, short_name
 from .reader import as_model
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError, Vocabulary, bits, read_domains
 
@@ -38,15 +38,15 @@ class TruthTable:
 
     def __init__(self, rows: int, planes: dict[int, int]) -> None:
         self.rows, self.planes = rows, planes
-        self._conjunctions: dict[int, int] = {}
+        #: by conjunction; the empty one is satisfied everywhere
+        self._conjunctions: dict[int, int] = {0: rows}
 
     def conjunction(self, code: int) -> int:
         """Return the configurations that satisfy a conjunction."""
         found = self._conjunctions.get(code)
         if found is None:
-            found = self.rows
-            for bit in bits(code):
-                found &= self.planes[bit]
+            low = code & -code
+            found = self.planes[low] & self.conjunction(code ^ low)
             self._conjunctions[code] = found
         return found
 
@@ -333,6 +333,8 @@ class Setting:
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:
             values = {**data_values(data, self.names), **values}
+            if factors is None:
+                refuse_case_numbers(factor_columns(data, self.names))
         self.factors = None if factors is None else _factors(factors, self.names)
         self.vocabulary = Vocabulary(values)
 
@@ -342,6 +344,13 @@ class Setting:
         if self.data is None or self.names is None:
             raise ValueError("this setting has no data")
         return data_table(self.data, self.names, self.vocabulary)
+
+    @property
+    def thresholds(self) -> str:
+        """The thresholds that a minimal form must reach in the data, as `con=0.8 and cov=0.8`."""
+        con, cov = map(short_name, self.measures)
+        sizes = "" if self.max_size is None else f" within max_size={self.max_size}"
+        return f"{con}={self.con:.12g} and {cov}={self.cov:.12g}{sizes}"
 
     def check(self, model: Model, *, relative: bool) -> None:
         """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 from ...contract.checks import check_type, check_whole, shown
 from .formula import Conjunction, Literal, literal_text
@@ -121,7 +123,7 @@ class Vocabulary:
             known = "has the values " + ", ".join(map(str, self.domains[name])) if name in self.domains else "is binary"
             raise ValueError(
                 f"{literal_text(literal)} occurs, but factor {name} {known}; "
-                f"give all its values, as domains={{{name!r}: [0, 1, 2]}}, or data"
+                f"give all its values, as domains={{{name!r}: [0, 1, 2]}} (to verbs by context=), or data"
             )
         added = [(name, v) for v in self.domain(name)]
         start = len(self.literals)
@@ -154,10 +156,7 @@ class Vocabulary:
 
 def union(codes: Iterable[int]) -> int:
     """Return the bits that occur in at least one of some integers."""
-    found = 0
-    for code in codes:
-        found |= code
-    return found
+    return reduce(operator.or_, codes, 0)
 
 
 def bits(code: int) -> list[int]:

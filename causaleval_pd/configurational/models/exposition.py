@@ -111,13 +111,12 @@ class Expansion:
     def substitute(self, form: Form, outcome: int) -> Form:
         """Replace every occurrence of an outcome by its formula, and of its negation by the negated formula."""
         for literal, positive in ((outcome, True), (self.vocabulary.negation(outcome), False)):
-            if any(disjunct & literal for disjunct in form):
+            with_it = [disjunct ^ literal for disjunct in form if disjunct & literal]
+            if with_it:
                 causes = self.atoms[outcome] if positive else self.negated(outcome)
-                form = frozenset(
-                    (disjunct ^ literal) | cause if disjunct & literal else disjunct
-                    for disjunct in form
-                    for cause in (causes if disjunct & literal else (0,))
-                )
+                replaced = {rest | cause for rest in with_it for cause in causes}
+                replaced.update(disjunct for disjunct in form if not disjunct & literal)
+                form = frozenset(replaced)
                 self.work.spend(1 + len(form) // 16)
         return form
 

@@ -124,7 +124,7 @@ def fit_measures(model: Model | str, data: pd.DataFrame) -> pd.Series:
 def coherence(model: Model | str, data: pd.DataFrame) -> float:
     """Compute how far the atoms of a complex model hold in the same cases.
 
-    Of the atoms that share factors, the sum over cases of the worst fit 1 - |P - Y| of an atom divided by the sum of
+    Of the atoms that share factors, the sum over cases of the worst fit `1 - |P - Y|` of an atom divided by the sum of
     the best; the minimum over groups of atoms that share no factor. 1 for a single atom.
 
     Parameters

@@ -54,6 +54,16 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
     n = len(smaller)
     if n > len(larger):
         return False
+    used = set[int]()
+    for x in smaller:  # most often everyone can have the first partner that is left
+        for i, y in enumerate(larger):
+            if not x & ~y and i not in used:
+                used.add(i)
+                break
+        else:
+            break
+    else:
+        return True
     options = []
     for x in smaller:
         # an element with n partners finds one that the others leave, so no more are needed

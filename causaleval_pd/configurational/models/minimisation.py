@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import sys
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,19 +92,31 @@ class Minimiser:
 
     def _reduce(self, conjunction: int) -> Form:
         self.work.spend(self.cost + conjunction.bit_count())
-        satisfied = self.table.conjunction(conjunction)
-        if satisfied & self.negative:  # parts are satisfied more often, so none is sufficient
+        negative, plane = self.negative, self.table.conjunction
+        satisfied = plane(conjunction)
+        if satisfied & negative:  # parts are satisfied more often, so none is sufficient
             return frozenset()
-        parts = [conjunction ^ bit for bit in bits(conjunction)] if conjunction & (conjunction - 1) else []
-        if satisfied:
-            parts = [part for part in parts if not self.table.conjunction(part) & self.negative]
-            if not parts:
-                return frozenset([conjunction])
-        return frozenset().union(*map(self.minimally_sufficient, parts))
+        parts, rest = list[int](), conjunction
+        while rest:
+            low = rest & -rest
+            rest ^= low
+            if not plane(conjunction ^ low) & negative:
+                parts.append(conjunction ^ low)
+        if parts:
+            return self._parts_of(parts)
+        return frozenset([conjunction] if satisfied else ())
+
+    def _parts_of(self, conjunctions: Iterable[int]) -> Form:
+        """Return the minimally sufficient parts of some conjunctions."""
+        known, found = self._sufficient, set[int]()
+        for one in conjunctions:
+            parts = known.get(one)
+            found.update(self.minimally_sufficient(one) if parts is None else parts)
+        return frozenset(found)
 
     def forms(self, candidate: Form) -> list[Form]:
         """Return the minimal forms of a candidate."""
-        pool = frozenset().union(*map(self.minimally_sufficient, candidate))
+        pool = self._parts_of(candidate)
         return [
             cover for cover in self._minimal_covers(pool) if cover == candidate or injects(list(cover), list(candidate))
         ]

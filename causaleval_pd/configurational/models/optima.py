@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..formulas.configurations import factor_columns, membership
+from ..formulas.configurations import factor_columns, membership, refuse_case_numbers
 from ..formulas.formula import Literal
-from ..formulas.reader import parse
+from ..formulas.reader import as_literal
 from ..formulas.vocabulary import FormulaTooLargeError
 
 __all__ = ["con_cov_optima"]
@@ -66,7 +66,7 @@ def con_cov_optima(
        consistency  coverage  n_cases
     0          1.0      0.75        3
     """
-    literal = parse(f"{outcome}<->{outcome}").atoms[0].outcome if isinstance(outcome, str) else outcome
+    literal = as_literal(outcome)
     with_it, without = grouped(data, literal, factors)
     return _frontier(with_it, without)
 
@@ -77,6 +77,8 @@ def grouped(
     """Count the cases with and without an outcome in each configuration of the factors."""
     names = [str(name).upper() for name in (data.columns if factors is None else factors)]
     columns = factor_columns(data, [*dict.fromkeys([*names, outcome[0]])])
+    if factors is None:
+        refuse_case_numbers(columns)
     fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
     if fuzzy:
         raise ValueError(f"optima are found in crisp and multi-value data, but {fuzzy} are fuzzy; round them first")

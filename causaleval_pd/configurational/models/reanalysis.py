@@ -10,8 +10,10 @@ References
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +25,7 @@ from ...contract.checks import check_number, check_type, check_whole, shown
 from ..formulas.configurations import factor_columns, memberships
 from ..formulas.formula import Model, set_text
 from ..formulas.measures import of_memberships
-from ..formulas.reader import Cell, as_model, as_models
+from ..formulas.reader import Cell, as_literal, as_model, as_models
 from ..formulas.truth_table import data_values
 from .frscore import fit_robustness
 
@@ -112,14 +114,26 @@ def reanalyse(
     2    B<->C       2               4                    0.666667
     """
     check_type(data, pd.DataFrame, "a DataFrame with a row a case and a column a factor", "data")
-    if not callable(method):
-        raise TypeError(f"method must be a function of data, consistency and coverage, found {shown(method)}")
+    _check_method(method)
     grid = list(itertools.product(_thresholds(consistency, "consistency"), _thresholds(coverage, "coverage")))
     outputs = [_run(method, data, *pair) for pair in grid]
     runs = pd.DataFrame(grid, columns=["consistency", "coverage"])
     runs["estimate"] = pd.Series([set_text(found) for found in outputs], dtype="str")
     runs["n_models"] = [len(found) for found in outputs]
     return Reanalysis(runs, _scored([model for found in outputs for model in found], data))
+
+
+def _check_method(method: Any) -> None:
+    """Refuse what cannot be called with data, consistency and coverage."""
+    takes = callable(method)
+    if takes:
+        with suppress(ValueError):  # a function of compiled code has no signature
+            try:
+                inspect.signature(method).bind(None, 1.0, 1.0)
+            except TypeError:
+                takes = False
+    if not takes:
+        raise TypeError(f"method must be a function of data, consistency and coverage, found {shown(method)}")
 
 
 def _thresholds(given: Iterable[float], name: str) -> list[float]:
@@ -218,7 +232,7 @@ def robust_fit(
             raise ValueError(f"{first} has the outcomes {names}; name one by outcome=")
         literal = first.atoms[0].outcome
     else:
-        literal = as_model(f"{outcome}<->{outcome}").atoms[0].outcome
+        literal = as_literal(outcome)
     check_type(tests, Iterable, "a list of models", "tests")
     others = [as_model(model) for model in tests]
     if not others:
@@ -309,6 +323,7 @@ def sensitivity_ranges(
     }
     check_number(step, "step", "(0, 1]")
     check_whole(max_steps, "max_steps", 1)
+    _check_method(method)
     factor_columns(data, [])
     initial = _run(method, data, *values.values())
     rows = []

@@ -29,7 +29,7 @@ from ...contract.checks import check_known, check_type, name_row, shown
 from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.engines import stop_if_unwanted
 from ..field import FORMULAS
-from ..formulas.configurations import factor_columns
+from ..formulas.configurations import factor_columns, refuse_case_numbers
 from ..formulas.formula import set_text
 from ..formulas.reader import Cell, as_models, parse_set
 from ..formulas.truth_table import Setting
@@ -149,6 +149,9 @@ def prepare_search(matching: Matching) -> Prepared:
     check_known(shuffle, SHUFFLES, "value of shuffle")
     values = ({},) if matching.context is None else matching.context.values
     searches = tuple(map(Search.of, values))
+    if shuffle == "within":
+        for search in searches:
+            refuse_case_numbers(factor_columns(search.data, [str(name).upper() for name in search.data.columns]))
     names = {id(search.method): search.name for search in searches}
     if len(set(names.values())) < len(names):
         raise ValueError(

@@ -63,7 +63,8 @@ def simulate_data(
         Share of cases that have the model's last outcome (`sample_cases`), which noise keeps.
     imbalance : float or mapping, optional
         Share of cases in which exogenous factors are 1 (`sample_cases`): of all, or by factor. Given `prevalence` too,
-        it holds within the cases with and without the outcome only as far as the model allows.
+        it holds within the cases with and without the outcome only as far as the model allows. Cases that noise
+        replaces do not keep it: they are uniform over the configurations that contradict the model.
     fuzziness : float
         Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data; factors with other values than 0
         and 1 stay crisp.
@@ -90,6 +91,9 @@ def simulate_data(
     (100, True)
     """
     model = as_model(model)
+    for name, value in (("fragmentation", fragmentation), ("noise", noise)):
+        check_number(value, name, "[0, 1]")
+    check_number(fuzziness, "fuzziness", "[0, 0.5]")
     random = generator(rng)
     data = ideal_data(model, domains)
     if fragmentation:

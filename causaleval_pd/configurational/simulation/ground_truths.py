@@ -10,7 +10,7 @@ import pandas as pd
 from ...contract.checks import check_number, check_whole, shown
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..formulas.formula import Atom, Conjunction, Literal, Model, literal_text
-from ..formulas.reader import as_model, parse
+from ..formulas.reader import as_literal, as_model
 from ..formulas.truth_table import topological_order
 from ..formulas.vocabulary import BINARY, Domains, read_domains
 from ..models.redundancy import is_irredundant_alone, is_redundancy_free
@@ -186,7 +186,7 @@ def _random_models(
             raise ValueError(f"outcomes must be 1 to {len(names) - 1} for {len(names)} factors, found {outcomes}")
         chosen: list[Literal] = [(name, 1) for name in names[-outcomes:]]
     else:
-        chosen = [parse(f"{one}<->{one}").atoms[0].outcome for one in outcomes]
+        chosen = [as_literal(one) for one in outcomes]
         if not set(chosen) or not {name for name, _ in chosen} <= set(names):
             raise ValueError(f"outcomes must be literals of the factors {names}, found {list(outcomes)}")
     check_number(negated, "negated", "[0, 1]")

@@ -12,7 +12,7 @@ from ...contract.checks import check_number, check_type
 from ...execution.random_streams import RNGLike
 from ..formulas.configurations import allows, configurations, factor_columns
 from ..formulas.formula import Model, literal_text
-from ..formulas.reader import as_model, parse
+from ..formulas.reader import as_literal, as_model
 from ..formulas.truth_table import data_values
 from ..formulas.vocabulary import BINARY, Domains, read_domains
 from .sampling import CASES, draw_rows, generator
@@ -104,7 +104,7 @@ def _by_literal(
     """Pair the cases that have a literal with the configurations that have it, and the others; or all with all."""
     if keep is None:
         return [(np.ones(len(cases), bool), np.ones(len(wrong), bool), "")]
-    name, value = parse(f"{keep}<->{keep}").atoms[0].outcome if isinstance(keep, str) else keep
+    name, value = as_literal(keep)
     if name not in model.factors:
         raise ValueError(f"keep must be an outcome of the model, but {name} is not one of its factors")
     has, having = columns[name][cases] == value, wrong[:, model.factors.index(name)] == value

@@ -12,7 +12,7 @@ from ...contract.checks import check_number, check_type, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed
 from ..formulas.configurations import allows, factor_columns, membership, memberships
 from ..formulas.formula import Model, literal_text
-from ..formulas.reader import as_model, parse
+from ..formulas.reader import as_literal, as_model
 from ..formulas.truth_table import data_values
 from ..formulas.vocabulary import BINARY
 
@@ -172,7 +172,7 @@ def sample_cases(
         rows = draw_rows(np.arange(len(data)), n_cases, "cases", random, weights)
         return data.iloc[rows].reset_index(drop=True)
     check_number(prevalence, "prevalence", "[0, 1]")
-    literal = parse(f"{outcome}<->{outcome}").atoms[0].outcome if isinstance(outcome, str) else outcome
+    literal = as_literal(outcome)
     has = membership(factor_columns(data, [literal[0]])[literal[0]], literal) > 0.5
     n_with = round(prevalence * n_cases)
     with_it, without = (

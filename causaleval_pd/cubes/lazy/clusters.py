@@ -82,7 +82,7 @@ def lazy_setting(settings: Mapping[str, Any], own: Field, columns: Iterable[Hash
         return SINGLE
     if settings.get("truth", "") is None:
         named = data_columns(settings.get("context"), columns)
-        return by_data(named) if named else SINGLE
+        return by_data(named) if named or "data" in (settings.get("context") or {}) else SINGLE
     return BY_TRUTH
 
 

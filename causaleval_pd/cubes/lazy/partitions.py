@@ -138,7 +138,7 @@ def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
     given, context = settings.get("context"), None
     if truth is not None:
         context = resolve_context(part, given, {own.name: own.context})
-    elif data_columns(given, part.columns):
+    elif data_columns(given, part.columns) or "data" in (given or {}):
         # inputs of other fields are checked where the metrics are known
         context = resolve_context(part, given, {own.name: tuple(given or ())})
     return Task(own, (), truth, own.coerce(part[cells.estimate], "estimate"), context)

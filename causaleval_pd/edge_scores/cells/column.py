@@ -67,7 +67,8 @@ def score_column(
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
         likely an edge, also below 0. Default "probability" where all scores are in [0, 1], else "weight"; scores below
-        0 without any above 0 (logarithms?) need it. Turn p-values yourself (1 - p), since small ones are likely edges.
+        0 without any above 0 (logarithms?) need it. P-values are not recognised: small ones are likely edges, so turn
+        them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
     index : Index, optional
         Of the result; default that of `values`.
 

@@ -17,7 +17,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import PairError
 from ..cells.packed import TYPES, ScoreBatch
 from ..pairs import ScorePairs
-from .ranking import ranking_controls
+from .ranking import ranking_controls, refuse_sources
 from .relabelled_moments import relabelled_moments
 from .score_controls import ScoreControls
 
@@ -56,10 +56,7 @@ def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
             return None
     chance = np.full(len(orders), 1 / len(orders))
     law = Distribution.pooled(index, ((row, chance) for row in np.concatenate(values)))
-    mean = law.expectation(lambda x: x)
-    with np.errstate(invalid="ignore"):  # an infinite mean, as of the log loss, has no variance
-        variance = np.maximum(law.expectation(np.square) - mean**2, 0.0)
-    return ClosedForm(mean, variance, law)
+    return ClosedForm(*law.moments(), law)
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -71,6 +68,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     It is valid for every guesser that does not use the names, whatever the shape of its guesses. Where pairs are not
     scored, these move with the names, so that the number of true candidates varies.
     """
+    refuse_sources(matching, "permutation")
 
     def planes(start: int, count: int) -> NDArray[np.float64]:
         from ..kernels import relabel_scores
@@ -81,12 +79,6 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         return out
 
     def known(metric: Metric) -> ClosedForm | None:
-        sources = metric.options.get("sources")
-        if sources is not None:
-            raise ValueError(
-                f"{metric.name} has sources={sources!r}, and relabelled nodes do not stay among the sources; use "
-                f"null=ce.null_model('ranking', sources={list(sources)!r})"
-            )
         if not pairs.n or pairs.n_nodes <= MOST_LISTED:
             return listed_law(metric, pairs) if pairs.n else None
         return relabelled_moments(metric, pairs)

@@ -81,8 +81,7 @@ def _stored(shuffled: Shuffled, laws: list[Law | None]) -> ClosedForm:
     undefined = (np.array([np.nan]), np.ones(1))
     known = np.array([law is not None for law in laws])
     law = Distribution.pooled(shuffled.place, [undefined if law is None else law for law in laws])
-    mean = law.expectation(lambda x: x)
-    spread = np.maximum(law.expectation(np.square) - mean**2, 0.0)
+    mean, spread = law.moments()
     listed = np.zeros(shuffled.n, np.bool_)
     listed[shuffled.rows] = known[shuffled.place]
     rows = np.zeros(shuffled.n, np.bool_)

@@ -187,8 +187,8 @@ def ask(
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=2, rng=1)
     >>> questions = tasks.questionnaire().assign(prompt=lambda q: tasks.prompts(q))
     >>> answered = ask(questions, lambda prompt: "All rules hold.\nAnswer: yes")
-    >>> answered["answer"].all()
-    np.True_
+    >>> bool(answered["answer"].all())
+    True
     """
     check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
     if not callable(reasoner):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import weakref
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -118,6 +119,8 @@ class Endpoint:
             api_key="none", base_url=self.url, max_retries=0, timeout=None, http_client=http
         )
         self._running = ExitStack()
+        # at the exit of Python too, while the thread of the event loop still runs: later it would be waited for in vain
+        weakref.finalize(self, self._running.close)
         self._portal: Any = None
         self._is_closed = False
         self._lock = threading.Lock()
@@ -143,10 +146,9 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        with self._lock, self._running:
-            if self._portal is not None and not self._is_closed:
-                self._portal.call(self._client.close)
+        with self._lock:
             self._is_closed = True
+            self._running.close()
 
     def __call__(self, prompt: str) -> Reply:
         """Send one prompt and return the reply."""
@@ -160,7 +162,7 @@ class Endpoint:
             fault = self._refusal(error.response)
         except (self._openai.APIConnectionError, self._http.TransportError, zlib.error, _TooLong) as error:
             fault = self._broken(error.__cause__ or error)
-        except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             found = self._without_key(str(error))[:200]
             fault = RetryLater(f"the reply is not a chat completion ({type(error).__name__}): {found}")
         # raised here, since the first exception, its context otherwise, may hold the key
@@ -175,6 +177,7 @@ class Endpoint:
                 raise RuntimeError("this Endpoint is closed; make a new one")
             if self._portal is None:
                 self._portal = self._running.enter_context(start_blocking_portal())
+                self._running.callback(self._portal.call, self._client.close)
             return self._portal
 
     async def _send(self, prompt: str) -> Any:
@@ -207,13 +210,18 @@ def _reply(completion: Any) -> Reply:
     """Return the reply in a chat completion; content may be text, a list of parts, or null."""
     if isinstance(completion, str):  # a body that is not JSON
         raise ValueError(completion)
-    choice, usage = completion.choices[0], completion.usage
+    choices = getattr(completion, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        # whole, since the key is removed before texts are cut
+        error = getattr(completion, "error", None)
+        raise ValueError("it has no choices" if error is None else f"it has no choices, but the error {error}")
+    choice, usage = choices[0], completion.usage
     content = choice.message.content
     if isinstance(content, list):
         content = "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
     refusal = getattr(choice.message, "refusal", None)
     if not isinstance(content, str) and not refusal and choice.finish_reason != "content_filter":
-        raise TypeError("no text")
+        raise TypeError(f"it has no text, and ends with {choice.finish_reason!r}")
     return Reply(
         content if isinstance(content, str) else None,
         refusal=refusal or None,

@@ -94,8 +94,8 @@ def quantities(
     >>> table = quantities(answers, worlds=tasks, which=["pns"])
     >>> table[["kind", "relation"]].value_counts().sort_index().tolist()
     [1, 1, 1, 2]
-    >>> (table["truth"] - table["estimate"]).abs().max() < 0.1
-    np.True_
+    >>> bool((table["truth"] - table["estimate"]).abs().max() < 0.1)
+    True
     """
     table, settings = check_answers(answers, by)
     chosen = _chosen(which)

@@ -124,7 +124,7 @@ def class_frequencies(
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
     convention : {"paper"}, optional
-        By default errors may be delta x max(|truth|, floor), and a product may be so far from the whole, beyond what
+        By default errors may be `delta x max(|truth|, floor)`, and a product may be so far from the whole, beyond what
         the drawn samples explain (with `truth="sample"`); "paper" is the published rule, as in `taxonomy`.
     truth : {"sample", "exact"}
         What estimates are compared with: those of the true answers in the same draw, or the world's values.

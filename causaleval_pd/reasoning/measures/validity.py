@@ -32,7 +32,7 @@ def judge(
     """Decide whether each quantity is valid, and whether each composition is consistent.
 
     A decision has three values, since any reasoner may pass or fail by chance in small samples: a quantity is valid if
-    its error is shown to lie within delta x max(|truth|, floor), invalid if it is shown to lie beyond, and otherwise
+    its error is shown to lie within `delta x max(|truth|, floor)`, invalid if it is shown to lie beyond, and otherwise
     undecided. The published thresholds are applied as well.
 
     Parameters
@@ -81,8 +81,8 @@ def judge(
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=3000, rng=1)
     >>> perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
     >>> table = quantities(perfect, worlds=tasks, which=["pns"]).pipe(judge, delta=0.2)
-    >>> table["decision"].isin(["valid", "consistent", "undecided"]).all()
-    np.True_
+    >>> bool(table["decision"].isin(["valid", "consistent", "undecided"]).all())
+    True
     """
     check_quantities(quantities)
     for name, value in (("delta", delta), ("multiplier", multiplier), ("floor", floor)):

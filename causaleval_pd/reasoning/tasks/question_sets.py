@@ -30,8 +30,13 @@ _COLUMNS = {
     "prompt": "str",
 }
 
-_YES = {"yes": True, "true": True, "1": True, "entailment": True}
-_NO = {"no": False, "false": False, "0": False, "neutral": False, "contradiction": False}
+#: meanings of answers, by the words of each layout
+_YES_NO = {"yes": True, "no": False}
+_LABELS = {"1": True, "0": False}
+_RELATIONS = {"entailment": True, "neutral": False, "contradiction": False}
+
+#: kinds of questions of CounterBench
+_COUNTERFACTUALS = ("basic", "joint", "nested", "conditional")
 
 #: largest file in bytes
 _MOST_BYTES = 2**30
@@ -92,17 +97,17 @@ def read_cladder(
     told = _backgrounds(models) if models is not None else {}
 
     def row(record: Record) -> dict[str, Any]:
-        meta = record.get("meta", record)
+        meta = _meta(record)
         found = {
-            "question": _field(record, "question_id", "id"),
-            "rung": int(_field(meta, "rung")),
-            "query": _field(meta, "query_type"),
-            "graph": _field(meta, "graph_id"),
+            "question": _key(_field(record, "question_id", "id")),
+            "rung": _rung(_field(meta, "rung")),
+            "query": _text(meta, "query_type"),
+            "graph": _text(meta, "graph_id"),
             "cluster": meta.get("model_id", meta.get("story_id")),
         }
         if "prompt" in record:
-            return found | {"truth": _truth(_field(record, "label", "answer")), "prompt": record["prompt"]}
-        parts = [_field(record, "given_info"), _field(record, "question")]
+            return found | {"truth": _truth(_field(record, "label"), _YES_NO), "prompt": _text(record, "prompt")}
+        parts = [_text(record, "given_info", may_be_empty=True), _text(record, "question")]
         if background:
             model = str(_field(meta, "model_id"))
             if model not in told:
@@ -111,7 +116,7 @@ def read_cladder(
                     "background=False to leave it out"
                 )
             parts.insert(0, told[model])
-        return found | {"truth": _truth(_field(record, "answer")), "prompt": " ".join(filter(None, parts))}
+        return found | {"truth": _truth(_field(record, "answer"), _YES_NO), "prompt": " ".join(filter(None, parts))}
 
     return _table(path, row, instruction)
 
@@ -157,19 +162,23 @@ def read_corr2cause(path: str | PathLike[str], *, instruction: str | None = "las
 
     def row(record: Record) -> dict[str, Any]:
         if "input" in record:
-            text = _field(record, "input")
-            premise = text.partition("Hypothesis:")[0]
+            text = _text(record, "input")
+            premise, found, _ = text.partition("Hypothesis:")
+            if not found:
+                raise ValueError(f"its 'input' has no 'Hypothesis:' after the premise; found {shown(text)}")
+            truth = _truth(_field(record, "label"), _LABELS)
         else:
-            premise = _field(record, "premise")
-            text = f"Premise: {premise}\nHypothesis: {_field(record, 'hypothesis')}"
+            premise = _text(record, "premise")
+            text = f"Premise: {premise}\nHypothesis: {_text(record, 'hypothesis')}"
+            truth = _truth(_field(record, "relation"), _RELATIONS)
         count = _VARIABLES.search(premise)
         variables = record.get("num_variables") or (count[1] if count else None)
         return {
-            "question": record.get("id"),
+            "question": _key(record.get("id")),
             "query": record.get("causal_relation") or record.get("template"),
             "graph": None if variables is None else f"{variables} variables",
             "cluster": premise,
-            "truth": _truth(_field(record, "label", "relation")),
+            "truth": truth,
             "prompt": f"{text}\n\nDoes the hypothesis follow from the premise?",
         }
 
@@ -177,25 +186,31 @@ def read_corr2cause(path: str | PathLike[str], *, instruction: str | None = "las
 
 
 def read_counterbench(path: str | PathLike[str], *, instruction: str | None = "last_line") -> pd.DataFrame:
-    """Read questions in the layout of CounterBench: `given_info`, `question`, `answer`.
+    """Read questions in the layout of CounterBench: `given_info`, `question`, `answer`, `type` and `meta`.
 
     Parameters
     ----------
     path : path
-        JSON, JSON lines or CSV.
+        File of questions, as `data_balanced_alpha_V1.json`; JSON lines and CSV are read too.
     instruction : str, optional
         As in `Tasks.prompts`.
 
     Returns
     -------
     DataFrame
-        As `read_cladder`; rung is 3 unless the file tells otherwise, query the type (basic, joint, nested,
-        conditional) and graph the structure where the file names them, cluster the world (`given_info`).
+        As `read_cladder`; rung is 3, query the type ("basic", "joint", "nested", "conditional"), graph and cluster the
+        structure and the model of the world where `meta` has them, else cluster is `given_info`.
 
     Raises
     ------
     ValueError
-        If a record lacks a field or has no yes or no as its answer; names the record.
+        If a record lacks a field, or has another type, another rung or an answer other than yes or no; names the
+        record.
+
+    Notes
+    -----
+    The layout is that of records of `data_balanced_alpha_V1.json` that others have published; the files themselves were
+    not at hand. A file of another layout is refused.
 
     References
     ----------
@@ -206,7 +221,7 @@ def read_counterbench(path: str | PathLike[str], *, instruction: str | None = "l
     --------
     >>> import json, pathlib, tempfile
     >>> from causaleval_pd.reasoning import read_counterbench
-    >>> record = {"given_info": "X causes Y.", "question": "Would Y be on?", "answer": "No", "type": "basic"}
+    >>> record = {"given_info": "X causes Y.", "question": "Would Y be on?", "answer": "no", "type": "basic"}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "questions.json"
     ...     _ = file.write_text(json.dumps([record]), encoding="utf-8")
@@ -215,17 +230,19 @@ def read_counterbench(path: str | PathLike[str], *, instruction: str | None = "l
     """
 
     def row(record: Record) -> dict[str, Any]:
-        meta = {**record, **record.get("meta", {})}
-        info = _field(record, "given_info")
-        kinds = ("query_type", "reasoning_type", "question_type", "type")
+        meta, info, kind = _meta(record), _text(record, "given_info").strip(), _text(record, "type").casefold()
+        if kind not in _COUNTERFACTUALS:
+            raise ValueError(f"its type must be one of {', '.join(_COUNTERFACTUALS)}, found {shown(record['type'])}")
+        if _rung(meta.get("rung", 3)) != 3:
+            raise ValueError(f"its rung must be 3, since all questions are counterfactual, found {shown(meta['rung'])}")
         return {
-            "question": record.get("question_id", record.get("id")),
-            "rung": int(meta.get("rung") or 3),
-            "query": next((meta[name] for name in kinds if meta.get(name) is not None), None),
-            "graph": meta.get("graph_id", meta.get("graph")),
-            "cluster": info,
-            "truth": _truth(_field(record, "answer")),
-            "prompt": f"{info} {_field(record, 'question')}",
+            "question": _key(record.get("question_id", record.get("id"))),
+            "rung": 3,
+            "query": kind,
+            "graph": meta.get("graph_id"),
+            "cluster": meta.get("model_id", info),
+            "truth": _truth(_field(record, "answer"), _YES_NO),
+            "prompt": f"{info}\n{_text(record, 'question')}",
         }
 
     return _table(path, row, instruction)
@@ -235,7 +252,7 @@ def _backgrounds(path: str | PathLike[str]) -> dict[str, str]:
     found = {}
     for place, record in enumerate(_records(path)):
         try:
-            found[str(_field(record, "model_id"))] = _field(record, "background")
+            found[str(_field(record, "model_id"))] = _text(record, "background")
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}, record {place}: {error}") from None
     return found
@@ -273,11 +290,11 @@ def _records(path: str | PathLike[str]) -> Iterable[Record]:
         raise ValueError(f"{file} is not text in UTF-8: {error}") from None
     try:
         if file.suffix.casefold() == ".csv":
-            found: list[Any] = list(csv.DictReader(text.splitlines(keepends=True), strict=True))
+            found: list[Any] = [_unique(zip(*row, strict=True)) for row in _csv_rows(text)]
         elif text.lstrip().startswith("["):
-            found = json.loads(text)
+            found = _json(text)
         else:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+            found = [_json(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError, csv.Error) as error:
         raise ValueError(f"{file} is not a table of questions in CSV, JSON or JSON lines: {error}") from None
     for place, record in enumerate(found):
@@ -297,8 +314,70 @@ def _field(record: Record, *names: str) -> Any:
     raise ValueError(f"it has no field {' or '.join(map(repr, names))}; found {fields}")
 
 
-def _truth(answer: Any) -> bool:
+def _csv_rows(text: str) -> Iterable[tuple[list[str], list[str]]]:
+    """Yield the names and the cells of each row."""
+    rows = csv.reader(text.splitlines(keepends=True), strict=True)
+    names = next(rows, [])
+    for row in rows:
+        if row and len(row) != len(names):
+            raise ValueError(f"line {rows.line_num} has {len(row)} cells, the first line {len(names)}")
+        if row:
+            yield names, row
+
+
+def _json(text: str) -> Any:
+    """Parse JSON; refuse NaN, and objects with two fields of one name, of which the last would be taken."""
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a record of names and values; refuse two fields of one name."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"a record has two fields {name!r}")
+        found[name] = value
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"found {name}, which is not JSON")
+
+
+def _meta(record: Record) -> Record:
+    """Return the record of what is known of a question: the field `meta`, or in flat tables the record itself."""
+    found = record.get("meta", record)
+    if not isinstance(found, Mapping):
+        raise ValueError(f"its field 'meta' must be an object, found {shown(found)}")
+    return found
+
+
+def _text(record: Record, name: str, *, may_be_empty: bool = False) -> str:
+    """Return a field that is text."""
+    found = _field(record, name)
+    if not isinstance(found, str) or not (found.strip() or may_be_empty):
+        raise ValueError(f"its field {name!r} must be text, found {shown(found)}")
+    return found
+
+
+def _key(found: Any) -> str | None:
+    """Return the key of a question as text; None where it has none."""
+    if isinstance(found, bool) or not isinstance(found, (str, int, type(None))):
+        raise ValueError(f"its key must be text or a whole number, found {shown(found)}")
+    return None if found is None else str(found)
+
+
+def _rung(found: Any) -> int:
+    """Return a rung of the ladder of causation."""
+    word = str(found).strip()
+    if word not in ("1", "2", "3"):
+        raise ValueError(f"its rung must be 1, 2 or 3, found {shown(found)}")
+    return int(word)
+
+
+def _truth(answer: Any, words: Mapping[str, bool]) -> bool:
+    """Return the meaning of an answer, by the words of a layout."""
     word = str(answer).strip().rstrip(".").casefold()
-    if word not in _YES and word not in _NO:
-        raise ValueError(f"the answer must be yes or no, found {shown(answer)}")
-    return word in _YES
+    if isinstance(answer, bool) or word not in words:
+        raise ValueError(f"the answer must be {' or '.join(words)}, found {shown(answer)}")
+    return words[word]

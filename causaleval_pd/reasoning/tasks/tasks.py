@@ -263,8 +263,8 @@ def make_tasks(
     >>> tasks = make_tasks(["flu_vaccine", "flower_garden"], [[3, 3], [4, 4]], n_tasks=2, n_samples=10, rng=7)
     >>> tasks
     Tasks(8 tasks, 10 samples, 1 replicates)
-    >>> tasks.quantities["pns"].between(0, 1).all()
-    np.True_
+    >>> bool(tasks.quantities["pns"].between(0, 1).all())
+    True
     """
     if (sizes is None) == (worlds is None):
         raise ValueError("give either sizes, to draw worlds, or worlds of your own")

@@ -106,8 +106,8 @@ class Theme:
     ...     own="lamp {node} holds at least {threshold} drops of oil", seen="Lamp {node} holds {value} drops of oil.",
     ... )
     >>> tasks = make_tasks(lamps, [[2]], n_samples=1, rng=3)
-    >>> tasks.questions["text"].str.contains("lit").all()
-    np.True_
+    >>> bool(tasks.questions["text"].str.contains("lit").all())
+    True
     """
 
     name: str

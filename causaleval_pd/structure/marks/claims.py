@@ -91,8 +91,8 @@ _ARROW = ConfusionFamily(
     module=__name__,
     label="arrow claim",
     positives="right arrowheads",
-    convention="An arrowhead at B of A *-> B claims that B is not an ancestor of A, and is right iff that holds in the "
-    "true graph, latent nodes included.",
+    convention="An arrowhead at B of `A *-> B` claims that B is not an ancestor of A, and is right iff that holds in "
+    "the true graph, latent nodes included.",
     example=("A -> B; B -> C", "A <-> B; B -> C"),
     spec=_SPEC,
     options={"among": _AMONG},
@@ -103,7 +103,7 @@ _TAIL = replace(
     counts=right_tails,
     label="tail claim",
     positives="right tails",
-    convention="A tail at A of A -* B claims that A is an ancestor of B, and is right iff that holds in the true "
+    convention="A tail at A of `A -* B` claims that A is an ancestor of B, and is right iff that holds in the true "
     "graph, latent nodes included.",
     example=("A -> B; B -> C; A -> C", "A <-> B; B -> C; C <-> A"),
 )

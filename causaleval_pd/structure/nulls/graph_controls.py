@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Conditional, Controls, Matching
+from ...contract.null import Conditional, Controls, Listing, Matching
 from ...contract.walk import Walk
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
@@ -58,6 +58,13 @@ class GraphControls(Controls):
     conditional: Conditional | None = None
     #: the controls as states that change step by step
     walked: Walk | None = None
+    #: all controls one by one, where they are few joint relabellings
+    every: Listing | None = None
+
+    @property
+    def listing(self) -> Listing | None:
+        """All joint relabellings one by one, or None."""
+        return self.every
 
     @property
     def tested(self) -> Conditional | None:

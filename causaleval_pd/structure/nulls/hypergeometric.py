@@ -54,9 +54,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     counts = PairCounts(d, support, mt, me)
     values = np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
     distribution = Distribution.of(codes, values, weights)
-    mean = distribution.expectation(lambda x: x)
-    deviation = distribution.expectation(np.square) - mean**2
-    return ClosedForm(mean, np.maximum(deviation, 0.0), distribution)
+    return ClosedForm(*distribution.moments(), distribution)
 
 
 def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...contract.checks import name_row
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Controls, Listing, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.mixed.marks import is_mixed, join_halves, plane_halves
@@ -29,6 +29,8 @@ from .walks import relabelling_walk
 MOST_LISTED = 7
 #: different relabellings of an estimate up to which they are listed whatever its nodes, up to `MOST_NODES`
 MOST_DIFFERENT, MOST_NODES = 5_040, 64
+#: nodes up to which joint relabellings of several estimates are listed (720)
+MOST_JOINT = 6
 #: nodes up to which relabellings are listed as often as they occur
 _REPEATED = 5
 #: lists of relabellings that are kept at a time
@@ -202,7 +204,19 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
-    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=relabelling_walk(pairs))
+    every = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
+    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=relabelling_walk(pairs), every=every)
+
+
+def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> GraphControls:
+    """Return controls of which draw r is the r-th relabelling of every row."""
+    relabelled = lru_cache(maxsize=_KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]
+        return GraphBatch(pairs.n_nodes, np.concatenate(planes), np.repeat(kinds, count))
+
+    return GraphControls(pairs, kinds, graphs)
 
 
 def check_same_nodes(matching: Matching) -> None:

@@ -119,8 +119,7 @@ def law_of_counts(
 
 def of_distribution(distribution: Distribution) -> ClosedForm:
     """Return mean, variance and law."""
-    mean = distribution.expectation(lambda x: x)
-    return ClosedForm(mean, np.maximum(distribution.expectation(np.square) - mean**2, 0.0), distribution)
+    return ClosedForm(*distribution.moments(), distribution)
 
 
 def unchanged(metric: Metric, pairs: LaggedPairs) -> ClosedForm:

@@ -126,8 +126,9 @@ def test_formats(suffix, tmp_path):
         (f"j.{suffix}.gz", gzip.compress(TEXTS[suffix].encode())),
     ):
         assert close(ce.as_network(written(tmp_path, name, content)), NETWORK)
-    crlf = written(tmp_path, f"crlf.{suffix}", TEXTS[suffix].replace("\n", "\r\n"))
-    assert close(ce.as_network(crlf), NETWORK)
+    for end in ("\r\n", "\r"):
+        other = written(tmp_path, f"ends.{suffix}", TEXTS[suffix].replace("\n", end))
+        assert close(ce.as_network(other), NETWORK)
 
 
 @pytest.mark.parametrize("name", ["j.bif", "j.net", "j.xmlbif", "j.dsc", "j.bif.gz", "j.net.gz"])
@@ -170,16 +171,21 @@ BROKEN = [
     (
         "bif",
         BIF.replace("    (y, n) 0.5 0.3 0.2;\n", ""),
-        "has 3 rows, expected 4; the row of \\['y', 'n'\\] is missing",
+        "line 25: .* has 3 rows, expected 4; the row of \\['y', 'n'\\] is missing",
     ),
     ("bif", BIF.replace("(y, n) 0.5", "(n, n) 0.5"), "line 24: .*row \\['n', 'n'\\] twice"),
     ("bif", BIF.replace("(y, n) 0.5", "(y, q) 0.5"), "line 24: found the row \\['y', 'q'\\]"),
-    ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0.5 0.5"), "has 2 numbers here, expected 3"),
+    ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0.5 0.5"), "line 24: .* has 2 numbers here, expected 3"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0.5 0.3 0.1 0.1"), "more than 3 numbers"),
-    ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0 0 0"), "node 'C': a row of its table sums to 0"),
+    (
+        "bif",
+        BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0 0 0"),
+        "line 26: node 'C': the row \\[0.0, 0.0, 0.0\\] of its table sums to 0, not to 1",
+    ),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) nan nan nan"), "line 24: expected a number, found 'nan'"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 1e999 0 0"), "expected a number"),
-    ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 1.5 -0.3 -0.2"), "must lie between 0 and 1"),
+    ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 1.5 -0.3 -0.2"), "line 26: node 'C': .* between 0 and 1"),
+    ("bif", BIF.replace("(y, n) 0.5", "(y, n) x").replace("\n", "\r"), "line 24: expected a number, found 'x'"),
     ("bif", BIF.replace("discrete [ 3 ]", "continuous [ 3 ]"), "expected 'discrete', found 'continuous'"),
     ("bif", BIF.replace("// a comment", "/* a comment"), "not closed"),
     ("bif", BIF.replace("( A ) {", "( A | C ) {").replace("table 0.3, 0.7 ;", "(lo) 1 0; default 0.3, 0.7;"), "cycle"),
@@ -202,6 +208,14 @@ BROKEN = [
     ("xmlbif", XML.replace('<VARIABLE TYPE="nature"><NAME>C', '<VARIABLE TYPE="utility"><NAME>C'), "only 'nature'"),
     ("xmlbif", XML.replace("0.3 0.7<", "0.3 x<"), "expected numbers"),
     ("xmlbif", XML.replace("<FOR>A</FOR>", ""), "expected one element FOR"),
+    (
+        "xmlbif",
+        XML.replace("DOCTYPE BIF [ <!ELEMENT BIF ( NETWORK )*> ]", 'DOCTYPE BIF SYSTEM "bif.dtd"').replace(
+            "<NAME>C<", "<NAME>C&more;<"
+        ),
+        "line 8: the file refers to the XML entity 'more'",
+    ),
+    ("xmlbif", XML.replace("<NAME>C<", "<NAME>C&more;<"), "undefined entity: line 8, column 31$"),
     ("xmlbif", "<BIF>" * 100_000, "found the element 'BIF' in BIF"),
     ("xmlbif", XML.replace('"utf-8"', '"utf-99"'), "not well-formed"),
     ("bif.gz", BIF, "not a whole gzip file"),
@@ -232,6 +246,33 @@ def test_what_is_no_network_is_refused(suffix, content, words, tmp_path):
     assert f"j.{suffix}" in str(caught.value)
     with pytest.raises(ValueError, match=r"row 1 \(index 1\): .*j\."):
         ce.network_column([NETWORK, path])
+
+
+def of_many_parents(suffix: str, n: int) -> str:
+    """Write a network whose last node has n parents of one state each."""
+    names = [f"P{i}" for i in range(n)]
+    if suffix == "bif":
+        parts = [
+            f"variable {name} {{ type discrete [ 1 ] {{ a }}; }} probability ( {name} ) {{ table 1; }}"
+            for name in names
+        ]
+        last = f"probability ( X | {', '.join(names)} ) {{ table .5, .5; }}"
+        return "\n".join([*parts, "variable X { type discrete [ 2 ] { a, b }; }", last])
+    parts = [f"node {name} {{ states = (a); }} potential ({name}) {{ data = (1); }}" for name in names]
+    nested = f"{'(' * (n + 1)}.5 .5{')' * (n + 1)}"
+    return "\n".join(
+        [*parts, "node X { states = (a b); }", f"potential (X | {' '.join(names)}) {{ data = {nested}; }}"]
+    )
+
+
+@pytest.mark.parametrize("suffix", ["bif", "net"])
+def test_tables_with_too_many_axes_are_refused(suffix, tmp_path):
+    found = ce.as_network(written(tmp_path, f"j.{suffix}", of_many_parents(suffix, 31)))
+    assert found.n_arcs == 31
+    for n in (32, 70, 1500):
+        path = written(tmp_path, f"j.{suffix}", of_many_parents(suffix, n))
+        with pytest.raises(ValueError, match=f"line {n + 2}: node 'X' has {n} parents; at most 31 are supported"):
+            ce.as_network(path)
 
 
 def test_entities_are_refused_in_every_encoding(tmp_path):

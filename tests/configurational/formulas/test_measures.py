@@ -57,6 +57,7 @@ def test_crisp_and_fuzzy_data_agree(measures):
         pd.testing.assert_frame_equal(*known)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not reach:UserWarning")
 def test_the_pair_is_chosen_in_the_context():
     # with a rare outcome, standard consistency is low though the cause matters
     data = pd.DataFrame({"A": [1] * 10 + [0] * 90, "B": [1] * 5 + [0] * 95})

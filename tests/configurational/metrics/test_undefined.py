@@ -89,6 +89,7 @@ def test_f_beta_is_that_of_its_parts(part: str, estimate: str, convention: str) 
         assert f == pytest.approx(2 * p * r / (p + r), nan_ok=True)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not reach:UserWarning")
 def test_true_values_beyond_the_published_sizes() -> None:
     assert ce.correctness(LARGE, LARGE) == ce.completeness(LARGE, LARGE) == 1
     assert ce.correctness(LARGE, "A*B*C*D<->E") == 1
@@ -105,3 +106,22 @@ def test_true_values_beyond_the_published_sizes() -> None:
     assert sized["completeness"][0] == 0
     with pytest.raises(ValueError, match="max_size must be three numbers"):
         ce.evaluate(runs, ["completeness"], context={"data": data, "max_size": 3})
+
+
+def test_estimates_below_their_thresholds_are_counted_and_named() -> None:
+    data = ideal_data("A+B<->C")
+    runs = pd.DataFrame({"truth": ["A+B<->C"] * 5, "estimate": ["A+B<->C", "A<->C", "{}", "a<->C; A+B<->C", None]})
+    runs.index = pd.Index(list("vwxyz"))
+    context = {"data": data, "con": 0.9, "cov": 0.9}
+    message = (
+        r"2 of 5 estimates have atoms that do not reach con=0\.9 and cov=0\.9 in their data "
+        r"\(row 1 \(index 'w'\), row 3 \(index 'y'\)\): such atoms ascribe no causes"
+    )
+    for verb in (ce.evaluate, lambda *args, **options: ce.with_controls(*args, **options, n_draws=9, rng=1)):
+        with pytest.warns(UserWarning, match=message) as caught:
+            found = verb(runs, ["correctness", "completeness"], context=context)
+        assert len([one for one in caught if "do not reach" in str(one.message)]) == 1
+        assert found["completeness"].fillna(-1).tolist() == [1, 0, 0, 1, -1]
+    # thresholds play no part where all are reached, without data, and in measures of fit
+    ce.evaluate(runs, ["correctness"], context={"data": data, "con": 0.5, "cov": 0.3})
+    ce.evaluate(runs, ["fit_coverage", "is_submodel"], context=context)

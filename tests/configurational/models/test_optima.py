@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import causaleval_pd as ce
 from causaleval_pd.configurational import con_cov_optima, fit_by_atom, simulate_data
 
+RUNS = pd.DataFrame({"truth": ["A<->C"], "estimate": ["A<->C"]})
 cases = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=14)
 
 
@@ -63,3 +65,31 @@ def test_refusals():
         con_cov_optima(data, "C", ["B"])
     with pytest.raises(ValueError, match="needs a factor besides"):
         con_cov_optima(data, "B", [])
+
+
+def test_numbers_of_cases_are_no_factor():
+    data = pd.DataFrame({"Case": range(1, 9), "A": [1, 0] * 4, "C": [1, 1, 0, 0] * 2})
+    for call in (
+        lambda: con_cov_optima(data, "C"),
+        lambda: fit_by_atom("A<->C", data, optima=True),
+        lambda: ce.evaluate(RUNS, ["correctness"], context={"data": data}),
+        lambda: ce.with_controls(
+            RUNS,
+            ["correctness"],
+            null=ce.null_model("search", shuffle="within"),
+            context={"search_data": data, "method": lambda cases: "A<->C"},
+        ),
+    ):
+        with pytest.raises(ValueError, match="column 'CASE' has a value of its own in each of the 8 cases"):
+            call()
+    for rest in (data.set_index("Case"), data.drop(columns="Case")):
+        assert con_cov_optima(rest, "C").equals(con_cov_optima(data, "C", factors=["A"]))
+    ce.evaluate(RUNS, ["fit_coverage"], context={"data": data, "factors": ["A"]})
+
+
+def test_an_outcome_is_one_literal():
+    data = pd.DataFrame({"A": [1, 0], "C": [1, 0]})
+    with pytest.raises(ValueError, match="an outcome is one literal"):
+        con_cov_optima(data, "A*C")
+    with pytest.raises(ValueError, match="write Surv=1 at position 0 of 'Surv'$"):
+        con_cov_optima(data, "Surv")

@@ -118,3 +118,11 @@ def test_sensitivity_ranges():
     }
     with pytest.raises(ValueError, match="step"):
         sensitivity_ranges(ideal_data("A<->B"), method, consistency=0.8, coverage=0.85, step=0)
+
+
+def test_a_method_takes_data_and_two_thresholds():
+    data = ideal_data("A<->B")
+    with pytest.raises(TypeError, match="method must be a function of data, consistency and coverage"):
+        reanalyse(data, lambda cases: "A<->B")
+    with pytest.raises(TypeError, match="method must be a function of data, consistency and coverage"):
+        sensitivity_ranges(data, lambda cases: "A<->B", consistency=1, coverage=1)

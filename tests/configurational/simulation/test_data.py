@@ -176,9 +176,9 @@ def test_noise_leaves_no_trace_in_factors_without_part() -> None:
     ("call", "message"),
     [
         (lambda: simulate_data("A<->B", 0), "n_cases must be a positive"),
-        (lambda: simulate_data("A<->B", 10, noise=2), r"share must lie in \[0, 1\]"),
+        (lambda: simulate_data("A<->B", 10, noise=2), r"noise must lie in \[0, 1\]"),
         (lambda: simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
-        (lambda: simulate_data("A<->B", 10, fuzziness=0.7), "spread must lie in"),
+        (lambda: simulate_data("A<->B", 10, fuzziness=0.7), "fuzziness must lie in"),
         (lambda: fuzzify(pd.DataFrame({"A": [0, 2]}), 0.2), r"only crisp data.*\['A'\] have others; name the crisp"),
         (lambda: simulate_data("A<->B", 9, imbalance={"B": 0.3}), r"explains \['B'\]; use prevalence="),
         (lambda: simulate_data("A<->B", 9, imbalance={"A": 1.3}), r"imbalance of A must lie in"),

@@ -5,8 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import pathlib
 import pickle
+import re
 import socket
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 import warnings
@@ -15,8 +20,9 @@ from contextlib import contextmanager, suppress
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import Endpoint, RetryLater, ask
+from causaleval_pd.reasoning import Endpoint, RetryLater, answer_scores, ask, make_tasks, parse_answers
 
+KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 SECRET = "sk-Ab9/+x=&<7>Zq"
 
 
@@ -366,6 +372,23 @@ def test_a_closed_endpoint_is_not_called():
             unused("x")
 
 
+@pytest.mark.slow
+def test_a_script_ends_though_its_endpoints_are_not_closed():
+    script = """
+        import pandas as pd
+        from causaleval_pd.reasoning import Endpoint, ask
+        asked = pd.DataFrame({"question": [1], "prompt": ["Is it?"]})
+        never_called = Endpoint("http://127.0.0.1:1/v1", "tiny")
+        for _ in range(2):  # the first is dropped
+            model = Endpoint("http://127.0.0.1:1/v1", "tiny")
+            print(ask(asked, model, key=["question"], retries=0)["outcome"].tolist(), flush=True)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout == "['failed']\n" * 2
+    assert "Exception ignored" not in found.stderr and "Task was destroyed" not in found.stderr
+
+
 def test_an_endpoint_is_not_pickled_with_its_key():
     with Endpoint("http://127.0.0.1/v1", "tiny", api_key=SECRET) as model, pytest.raises(TypeError):
         pickle.dumps(model)
@@ -430,6 +453,63 @@ def test_whatever_a_server_answers_is_the_outcome_of_its_question(kind, tmp_path
         with Endpoint(url, "tiny") as gone:  # the server has ended
             again = quick(gone, questions(8), cache=tmp_path / "replies.sqlite")
         pd.testing.assert_frame_equal(again, found)
+
+
+@pytest.mark.slow
+def test_replies_of_a_real_language_model():
+    """Replies of a small model are replayed: gibberish is no answer, and constant answers are no better than chance."""
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=3, rng=1)
+    asked = tasks.questionnaire().assign(prompt=lambda q: tasks.prompts(q))
+    place = {prompt: row for row, prompt in enumerate(asked["prompt"])}
+    stored = pd.read_csv(KNOWN / "language_model_replies.csv", keep_default_na=False)
+    outcomes = {}
+    for key, said in stored.groupby(["model", "temperature"]):
+        said = asked[["sample", "question"]].merge(said, how="left", validate="1:1")
+
+        def act(_, request, said=said):
+            row = place[json.loads(request.partition(b"\r\n\r\n")[2])["messages"][-1]["content"]]
+            content = {"content": said["reply"][row]}
+            return completion(content, finish_reason=said["finish_reason"][row])
+
+        with serving(act) as url, Endpoint(url, "textgenrnn", temperature=key[1]) as model:
+            found = ask(asked, model)
+        outcomes[key] = found["outcome"].value_counts().loc[["answered", "unread", "truncated"]].tolist()
+        assert found["reply"].tolist() == said["reply"].tolist()
+        assert parse_answers(found["reply"], how="prose").isna().all() == (key[0] == "free")
+        if key[0] == "choice":
+            assert answer_scores(found)["p_value"].eq(1).all()
+    assert outcomes == {("choice", 0.0): [24, 0, 0], ("free", 1.0): [0, 16, 8]}
+
+
+NO_COMPLETIONS = {
+    "error": ({"error": {"message": f"{'.' * 60} {SECRET}", "code": 429}}, "it has no choices, but the error .*429"),
+    "no choices": ({"choices": []}, "it has no choices"),
+    "choices by number": ({"choices": {"0": {"message": {"content": "Answer: yes"}}}}, "it has no choices"),
+    "list": ([{"content": "Answer: yes"}], "it has no choices"),
+    "tool": (
+        {"choices": [{"message": {"content": None}, "finish_reason": "tool_calls"}]},
+        "it has no text, and ends with 'tool_calls'",
+    ),
+    "number": ({"choices": [{"message": {"content": 1}}]}, "it has no text"),
+    "parts": ({"choices": [{"message": {"content": [{"type": "text"}]}}]}, "'text'"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_COMPLETIONS)
+def test_what_is_no_completion_is_tried_again_and_described(kind):
+    body, message = NO_COMPLETIONS[kind]
+    n = []
+
+    def act(*_):
+        n.append(1)
+        return response(json.dumps(body).encode())
+
+    with serving(act) as url, Endpoint(url, "tiny", api_key=SECRET) as model:
+        found = quick(model, retries=1)
+    assert len(n) == 2
+    assert found["outcome"].tolist() == ["failed"]
+    assert re.search(f"not a chat completion .*{message}", found["error"][0])
+    assert SECRET[:6] not in found["error"][0]
 
 
 OUTCOME_NAMES = ("answered", "unread", "refused", "truncated", "failed", "not_asked")

@@ -84,22 +84,112 @@ def test_corr2cause(tmp_path):
     assert three["cluster"].nunique() == 1
 
 
+def counterbench(n=4):
+    """Records in the layout of published records of CounterBench."""
+    kinds = ("basic", "joint", "nested", "conditional")
+    return [
+        {
+            "question": "Would lamp 3 be lit if not lamp 1 instead of lamp 1?",
+            "given_info": f"We know that lamp 1 causes lamp 2, and lamp 2 causes lamp {i + 3}. ",
+            "answer": "yes" if i % 3 else "no",
+            "type": kinds[i % 4],
+            "question_id": str(i),
+            "meta": {
+                "story_id": "lamps",
+                "rung": 3,
+                "query_type": "det-counterfactual",
+                "model_id": i // 2,
+                "graph_id": "graph5",
+            },
+        }
+        for i in range(n)
+    ]
+
+
 def test_counterbench(tmp_path):
-    records = [
-        {"given_info": "X causes Y.", "question": "Would Y?", "answer": a, "type": t, "graph_id": "chain"}
-        for a, t in (("Yes", "basic"), ("no", "nested"))
-    ]
-    found = read_counterbench(write(tmp_path / "q.json", records))
-    assert found[["rung", "query", "graph", "truth"]].values.tolist() == [
-        [3, "basic", "chain", True],
-        [3, "nested", "chain", False],
-    ]
+    found = read_counterbench(write(tmp_path / "q.json", counterbench()), instruction=None)
+    assert found["query"].tolist() == ["basic", "joint", "nested", "conditional"]
+    assert found["truth"].tolist() == [False, True, True, False]
+    assert found["cluster"].tolist() == ["0", "0", "1", "1"]
+    assert (found["rung"] == 3).all() and (found["graph"] == "graph5").all()
+    assert found["prompt"][0] == (
+        "We know that lamp 1 causes lamp 2, and lamp 2 causes lamp 3.\nWould lamp 3 be lit if not lamp 1 instead of "
+        "lamp 1?"
+    )
+    path = tmp_path / "flat.csv"
+    pd.DataFrame(counterbench()).drop(columns="meta").to_csv(path, index=False)
+    flat = read_counterbench(path, instruction=None)
+    assert flat["prompt"].tolist() == found["prompt"].tolist()
+    assert flat["cluster"][0] == "We know that lamp 1 causes lamp 2, and lamp 2 causes lamp 3."
+
+
+OTHER_LAYOUTS = {
+    "no type": (lambda r: {k: v for k, v in r.items() if k != "type"}, "it has no field 'type'"),
+    "type": (lambda r: r | {"type": "det-counterfactual"}, "its type must be one of basic, joint, nested, conditional"),
+    "types": (lambda r: r | {"type": ["basic"]}, "its field 'type' must be text"),
+    "rung": (lambda r: r | {"meta": r["meta"] | {"rung": 1}}, "its rung must be 3"),
+    "no rung": (lambda r: r | {"meta": r["meta"] | {"rung": 2.7}}, "its rung must be 1, 2 or 3, found 2.7"),
+    "meta": (lambda r: r | {"meta": None}, "its field 'meta' must be an object, found None"),
+    "number": (lambda r: r | {"given_info": 5}, "its field 'given_info' must be text, found 5"),
+    "blank": (lambda r: r | {"question": " "}, "its field 'question' must be text"),
+    "list": (lambda r: r | {"given_info": ["a"]}, "its field 'given_info' must be text"),
+    "bool": (lambda r: r | {"answer": True}, "the answer must be yes or no, found True"),
+    "relation": (lambda r: r | {"answer": "entailment"}, "the answer must be yes or no"),
+    "words": (lambda r: r | {"answer": "Yes, because"}, "the answer must be yes or no"),
+    "key": (lambda r: r | {"question_id": {"a": 1}}, "its key must be text or a whole number"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_LAYOUTS)
+def test_another_layout_is_refused_and_never_guessed(kind, tmp_path):
+    change, message = OTHER_LAYOUTS[kind]
+    records = counterbench()
+    records[1] = change(records[1])
+    with pytest.raises(ValueError, match=f"record 1: {message}"):
+        read_counterbench(write(tmp_path / "q.json", records))
+
+
+def test_the_layout_of_another_set_is_refused(tmp_path):
+    sets = {
+        read_cladder: cladder(3),
+        read_corr2cause: [{"input": "Premise: P. Hypothesis: H.", "label": 1}],
+        read_counterbench: counterbench(),
+    }
+    for read in sets:
+        for other, records in sets.items():
+            if other is not read:
+                with pytest.raises(ValueError, match="record 0: "):
+                    read(write(tmp_path / "q.json", records), **({"background": True} if read is read_cladder else {}))
+    for records, message in (
+        ([{"input": "Premise: P.", "label": 1}], "has no 'Hypothesis:'"),
+        ([{"input": "Premise: P. Hypothesis: H.", "label": "yes"}], "the answer must be 1 or 0"),
+        ([{"input": 7, "label": 1}], "its field 'input' must be text, found 7"),
+    ):
+        with pytest.raises(ValueError, match=f"record 0: .*{message}"):
+            read_corr2cause(write(tmp_path / "q.json", records))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("q.json", '[{"answer": "yes", "answer": "no"}]', "a record has two fields 'answer'"),
+        ("q.json", '[{"question": NaN}]', "found NaN, which is not JSON"),
+        ("q.csv", "question,answer,answer\na,yes,no\n", "a record has two fields 'answer'"),
+        ("q.csv", "question,answer\na,yes\nb,no,yes\n", "line 3 has 3 cells, the first line 2"),
+        ("q.csv", "question,answer\na\n", "line 2 has 1 cells, the first line 2"),
+    ],
+)
+def test_tables_that_would_lose_a_value_are_refused(name, text, message, tmp_path):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_counterbench(path)
 
 
 DAMAGED = {
     "answer": (lambda r: r | {"answer": "perhaps"}, "record 1: the answer must be yes or no, found 'perhaps'"),
     "no answer": (lambda r: {k: v for k, v in r.items() if k != "answer"}, "record 1: it has no field 'answer'"),
-    "rung": (lambda r: r | {"meta": r["meta"] | {"rung": "two"}}, "record 1: invalid literal"),
+    "rung": (lambda r: r | {"meta": r["meta"] | {"rung": "two"}}, "record 1: its rung must be 1, 2 or 3, found 'two'"),
     "meta": (lambda r: r | {"meta": 7}, "record 1"),
     "key": (lambda r: r | {"question_id": 100}, "record 1: the key '100' is repeated"),
     "no object": (lambda r: 7, "record 1: expected an object with fields, found 7"),

@@ -1,0 +1,241 @@
+"""Effects of a table of tests with their intervals, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..contract.checks import check_type
+from ..contract.figure import figure
+from ..contract.history import calls
+from ..contract.metric import METRICS
+from ..cubes.lazy_tables import computed
+from ..cubes.schema import result_columns
+from ..drawing import caption, inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
+from ..inference.result_tables import directions_of
+from .heat_maps import effect_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["forest"]
+
+_NEEDED = ("metric", "comparison", "effect", "ci_low", "ci_high", "p_adjusted", "alternative")
+#: effect sizes without unit, so that several metrics share an axis
+_UNITLESS = {"rank_biserial", "cliffs_delta", "cohen_dz", "hedges_gz", "skill_difference"}
+#: width of names beside rows of a new figure, at most, and of the plot itself, in inches
+_NAMES, _PLOT = 2.8, 3.6
+
+
+@figure(
+    "effects of a table of tests with their intervals",
+    of="table",
+    concludes="which differences are detected, how large they are, and whom they favour",
+)
+def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, ax: Axes | None = None) -> Axes:
+    r"""Draw the effects of a table of tests with their intervals, a row each, about the line of no difference.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `compare` or `test_controls`, or some of its rows, of one metric or of effects without unit.
+    directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
+        Directions of metrics, by which sides are named; those of registered ones are known.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Rows in the order of the table, with the adjusted p-value at the right, "≤" where it is the least that the draws
+        can give. Filled points have one of at most .05. Effects and limits beyond all finite ones are triangles at the
+        edge; rows without effect are named so.
+
+    Raises
+    ------
+    TypeError
+        If `table` is not a table.
+    ValueError
+        If it is not one of these results, has no rows, or its effects have different units.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("density == 0.2")
+    >>> cube = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
+    >>> ax = ce.plot.forest(cube.ceval.compare("algorithm"))
+    >>> [tick.get_text() for tick in ax.get_yticklabels()[:2]]
+    ['100, ges - lingam', '100, ges - pc']
+    >>> ax.get_xlabel().replace("\n", " ")
+    'Hodges-Lehmann difference of structural Hamming distance, first - second'
+    """
+    table = _checked(table)
+    labels, described = _labels(table)
+    effect, low, high = table[["effect", "ci_low", "ci_high"]].to_numpy(np.float64).T
+    p = table["p_adjusted"].to_numpy(np.float64)
+    own = ax is None
+    room = min(_NAMES, 0.09 * max(map(len, labels)))
+    height = rows_height(labels, room)
+    ax = place_to_draw(ax, _PLOT + room + 0.8, height + 1.1)
+    if not own:
+        height, room = 0.8 * inches(ax, "height"), 0.4 * inches(ax)
+    left, right = _limits(np.concatenate([effect, low, high]))
+    ax.set(xlim=(left, right), ylim=(len(table) - 0.4, -0.6), ylabel=described)
+    ax.axvline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5, gid="no difference")
+    _draw_effects(ax, effect, low, high, p <= 0.05)
+    name_rows(ax, labels, room, height)
+    ax.grid(False, axis="y")
+    _write_p(ax, table, p)
+    label = _effect_label(table)
+    ax.set_xlabel(wrapped_label(label, _PLOT if own else inches(ax)))
+    sides = _sides(table, directions or {})
+    _name_sides(ax, sides, 0.5 * (_PLOT if own else 0.6 * inches(ax)))
+    caption(ax, own, _caption(table, p, sides))
+    return ax
+
+
+def _checked(table: Any) -> pd.DataFrame:
+    """Return a table of tests in memory, or refuse what is none."""
+    if not hasattr(table, "compute"):
+        check_type(table, pd.DataFrame, "a table of compare or test_controls", "table")
+    table = computed(table).reset_index(drop=True)
+    lacking = [name for name in _NEEDED if name not in table]
+    if lacking:
+        raise ValueError(f"the table lacks the columns {lacking}; draw the result of compare or test_controls")
+    if not len(table):
+        raise ValueError("the table has no rows to draw")
+    sizes = set(table["effect_size"].astype(str)) if "effect_size" in table else {"mean_difference"}
+    if len(sizes) > 1 or (table["metric"].nunique() > 1 and not sizes <= _UNITLESS):
+        names = ", ".join(map(repr, table["metric"].unique()))
+        raise ValueError(
+            f"effects of {names} have different units; choose one metric by table[table['metric'] == ...], or compare "
+            "with on='skill' or effect='cliffs_delta'"
+        )
+    return table
+
+
+def _labels(table: pd.DataFrame) -> tuple[list[str], str]:
+    """Return the name of every row, of what differs between rows, and what these names are."""
+    strata = [name for name in table if name not in result_columns()]
+    columns = [name for name in [*strata, "null", "control_null", "metric", "comparison"] if name in table]
+    wide = [name for name in columns if table[name].nunique(dropna=False) > 1]
+    wide = wide or strata[:1] or ["comparison"]
+    words = [[f"{x:g}" if isinstance(x, float) else str(x) for x in table[name]] for name in wide]
+    shared = _reference(table)
+    if shared and "comparison" in wide:
+        words[wide.index("comparison")] = [str(x).removesuffix(f" - {shared}") for x in table["comparison"]]
+    return [", ".join(row) for row in zip(*words, strict=True)], ", ".join(map(str, wide))
+
+
+def _reference(table: pd.DataFrame) -> str:
+    """Return the level that all others are compared to, nothing if there is none."""
+    found = table["comparison"].astype(str).unique().tolist()
+    parts = found[0].split(" - ")
+    # names may hold dashes too
+    ends = [" - ".join(parts[k:]) for k in range(1, len(parts))]
+    return next((end for end in ends if len(found) > 1 and all(x.endswith(f" - {end}") for x in found)), "")
+
+
+def _limits(values: Any) -> tuple[float, float]:
+    """Return limits of the axis about 0 and all finite values."""
+    finite = np.r_[0.0, values[np.isfinite(values)]]
+    low, high = float(finite.min()), float(finite.max())
+    room = 0.08 * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _draw_effects(ax: Axes, effect: Any, low: Any, high: Any, detected: Any) -> None:
+    """Draw points and intervals; what is infinite as triangles at the edges."""
+    ink, rows = tone(0.85, ax), np.arange(len(effect))
+    left, right = ax.get_xlim()
+    ax.hlines(rows, np.clip(low, left, right), np.clip(high, left, right), color=ink, lw=1.4, gid="intervals")
+    for here, face, gid in ((detected, ink, "detected"), (~detected, ax.get_facecolor(), "not detected")):
+        shown = here & np.isfinite(effect)
+        ax.plot(effect[shown], rows[shown], "s", color=ink, mfc=face, ms=5, gid=gid)
+    for edge, marker, beyond in ((left, "<", -np.inf), (right, ">", np.inf)):
+        at = rows[(effect == beyond) | (low == beyond) | (high == beyond)]
+        if len(at):
+            ax.plot(np.full(len(at), edge), at, marker, color=ink, ms=6, clip_on=False, gid="infinite")
+    for row in rows[np.isnan(effect)]:
+        ax.text(0.02, row, "no effect", transform=ax.get_yaxis_transform(), va="center", size="small", gid="undefined")
+
+
+def _write_p(ax: Axes, table: pd.DataFrame, p: Any) -> None:
+    """Write the adjusted p-values at the right."""
+    floor = table["p_at_floor"].fillna(False).to_numpy(bool) if "p_at_floor" in table else np.zeros(len(p), bool)
+    size = min(8.3, float(ax.get_yticklabels()[0].get_fontsize()))
+    style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "size": size, "gid": "p"}
+    for row, (value, least) in enumerate(zip(p, floor, strict=True)):
+        text = "no p" if np.isnan(value) else f"{'≤ ' * bool(least)}{value:.2g}"
+        ax.text(1.02, row, text, va="center", **style)
+    ax.text(1.02, 1.01, "adjusted p", transform=ax.transAxes, va="bottom", size=size, gid="p head")
+
+
+def _effect_label(table: pd.DataFrame) -> str:
+    """Return the label of the axis: the effect size, of which metric, of whom."""
+    names = table["metric"].unique().tolist()
+    metric = METRICS[names[0]].long_name if names[0] in METRICS else str(names[0])
+    of = f" of {metric}" if len(names) == 1 else ""
+    if "effect_size" not in table:
+        return f"mean difference{of}, estimates - controls"
+    found = table["comparison"].unique()
+    less = ", each less its controls" if set(table["on"]) == {"excess"} else ""
+    words = effect_words(table) + " difference" * (table["effect_size"].iloc[0] == "hodges_lehmann")
+    shared = _reference(table)
+    who = str(found[0]) if len(found) == 1 else f"each - {shared}" if shared else "first - second"
+    return f"{words}{of}, {who}{less}"
+
+
+def _sides(table: pd.DataFrame, directions: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return whom effects below and above 0 favour, None where directions are unknown or differ."""
+    aims = set(directions_of(table, directions))
+    if "on" in table and set(table["on"]) == {"skill"}:
+        aims = {"maximize"}
+    if len(aims) != 1 or aims == {"none"}:
+        return None
+    found = table["comparison"].unique()
+    if "effect_size" not in table:
+        who = ("controls are better", "estimates are better")
+    else:
+        first, second = str(found[0]).split(" - ", 1) if len(found) == 1 and found[0].count(" - ") == 1 else ("", "")
+        shared = _reference(table)
+        who = (f"{second or shared or 'second'} is better", f"{first or ('it' if shared else 'first')} is better")
+    return who if aims == {"maximize"} else who[::-1]
+
+
+def _name_sides(ax: Axes, sides: tuple[str, str] | None, room: float) -> None:
+    """Write above the axes whom each side favours."""
+    if sides is None:
+        return
+    style: dict[str, Any] = {"transform": ax.transAxes, "va": "bottom", "size": "small", "gid": "side"}
+    left, right = tick_names([f"◂ {sides[0]}", f"{sides[1]} ▸"], room)
+    ax.text(0, 1.01, left, ha="left", **style)
+    ax.text(1, 1.01, right, ha="right", **style)
+
+
+def _caption(table: pd.DataFrame, p: Any, sides: tuple[str, str] | None) -> str:
+    """Describe points and lines, what to conclude from them, and the controls."""
+    made = calls(table.attrs)[-1] if calls(table.attrs) else {}
+    level = table["ci_level"].max() if "ci_level" in table else made.get("level", np.nan)
+    share = "its interval" if np.isnan(level) else f"its {100 * level:.4g} % interval"
+    adjust = "" if made.get("adjust") in (None, "auto") else f" ({made['adjust']})"
+    test = ", ".join(sorted(set(table["method"].astype(str)))) if "method" in table else "not known"
+    side = ", ".join(sorted({str(x).replace("_", "-") for x in table["alternative"]}))
+    parts = [f"Points and lines: effect and {share}", f"test: {test}, {side}"]
+    parts.append(f"filled: adjusted p{adjust} at most .05, {int((p <= 0.05).sum())} of {len(table)} rows")
+    if sides is None:
+        parts.append("which side is better is not known")
+    bare = int(table["ci_low"].isna().sum())
+    if bare:
+        parts.append(f"without interval: {bare} row{'s' if bare > 1 else ''}")
+    text = "; ".join(parts) + "."
+    nulls = [str(x) for x in table["null"].dropna().unique()] if "null" in table else []
+    if not nulls:
+        return f"{text} No controls are drawn."
+    draws = f", {int(table['n_draws'].max())} draws a run" if "n_draws" in table else ""
+    return f"{text} Null model: {', '.join(nulls)}{draws}."

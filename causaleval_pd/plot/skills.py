@@ -1,0 +1,315 @@
+"""Skill over two strata as a heat map, and skill of several metrics of one stratum as a profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from ..contract.figure import figure
+from ..cubes.lazy_tables import computed
+from ..cubes.reading import cube_metrics, need_controls
+from ..cubes.reshaped import read_cube
+from ..cubes.summary import summary
+from ..drawing import (
+    caption,
+    colour_bar,
+    colour_map,
+    colours,
+    inches,
+    legend_of,
+    name_rows,
+    name_ticks,
+    place_to_draw,
+    rows_height,
+    tone,
+    wrapped_label,
+    write_square,
+)
+from ..statistics.multiplicity import adjust as adjusted
+from ..statistics.stratum_statistic import Statistic
+from .facets import (
+    MARKERS,
+    check_use,
+    cube_caption,
+    drawn_cube,
+    left_out,
+    level_words,
+    longest_word,
+    metric_label,
+    tested_by,
+    with_levels,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["skill_profile", "skills"]
+
+#: width of names beside rows of a new figure, at most, and of the plot itself, in inches
+_NAMES, _PLOT = 2.8, 4.2
+#: rows from which on they lie closer
+_FEW = 9
+#: smaller skills have the same place and colour
+_LEAST = -1.0
+
+
+@figure(
+    "skill by two strata",
+    of="cube",
+    concludes="in which strata estimates are better than guessing, and how far from perfect",
+)
+def skills(
+    cube: xr.Dataset,
+    metric: str,
+    *,
+    x: str,
+    y: str,
+    adjust: str | None = None,
+    statistic: Statistic = "standardized",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw skill over two strata as a heat map, and mark strata that are not better than guessing.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube` with controls.
+    metric : str
+        One of its metrics.
+    x, y : str
+        Strata along the axes.
+    adjust : str, optional
+        Method that adjusts the p-values of the marks, as in `test_controls`.
+    statistic : {"standardized", "mean", "rank"}
+        What is tested, as in `test_controls`.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Blue squares are better than the mean of their controls and red ones worse; 1 is perfect and 0 is guessing.
+        Hatched ones are not better by the test of `test_controls`, p above .05, or have no test. Grey ones have no
+        skill, and the caption names them.
+
+    Raises
+    ------
+    ValueError
+        If a metric or stratum is unknown or used twice, another stratum has more than one level, or the cube has no
+        controls.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("n == 100")
+    >>> cube = runs.ceval.cube(["shd"], by=["algorithm", "density"], n_draws=50, rng=7)
+    >>> ax = ce.plot.skills(cube, "shd", x="density", y="algorithm")
+    >>> [text.get_text() for text in ax.texts[:3]]
+    ['.57', '.42', '.21']
+    """
+    need_controls(read_cube(cube), [metric], "for skill")
+    cube = drawn_cube(cube, metric)
+    check_use(cube, metric, {"x": x, "y": y}, alone=True)
+    table = with_levels(cube, computed(summary(cube, metric, statistic=statistic)))
+    shape = cube.sizes[y], cube.sizes[x]
+    skill, p = np.full(shape, np.nan), np.full(shape, np.nan)
+    at = table[y].cat.codes, table[x].cat.codes
+    skill[at] = table["skill"]
+    p[at] = adjusted(table["p_value"].to_numpy(np.float64), adjust, None)
+    own = ax is None
+    rows = level_words(cube, y)
+    room = min(_NAMES, 0.09 * max(map(len, rows)))
+    width = max(2.4, shape[1] * max(0.5, longest_word(cube, x, 0.8)))
+    height = shape[0] * max(0.3, rows_height(rows, room) / shape[0])
+    ax = place_to_draw(ax, width + room + 1.4, height + 1.0)
+    if not own:
+        width, height, room = 0.7 * inches(ax), 0.8 * inches(ax, "height"), min(room, 0.45 * inches(ax))
+    image = _colour_skills(ax, skill)
+    weak = ~np.isnan(skill) & ~(p <= 0.05)
+    _hatch(ax, weak)
+    if width / shape[1] >= 0.3 and height / shape[0] >= 0.15:
+        for i, j in np.argwhere(~np.isnan(skill)).tolist():
+            write_square(ax, image, i, j, short_skill(skill[i, j]), max(skill[i, j], _LEAST))
+    name_ticks(ax, "x", level_words(cube, x), width)
+    name_rows(ax, rows, room, height)
+    ax.set(xlabel=x, ylabel=y)
+    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
+    parts = ["Squares: skill, 1 is perfect and 0 as good as guessing"]
+    correction = "" if adjust is None else f" after {adjust}"
+    parts.append(f"hatched: not better than controls ({tested_by(cube, statistic)}, p above .05{correction})")
+    parts[-1] += f", {int(weak.sum())} of {int((~np.isnan(skill)).sum())}"
+    parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(left_out(cube, table, "skill"))]
+    caption(ax, own, cube_caption(cube, parts))
+    return ax
+
+
+def _colour_skills(ax: Axes, skill: NDArray[np.float64]) -> Any:
+    """Draw skills as colours about 0, with a bar down to the least one."""
+    shown = np.ma.masked_invalid(np.maximum(skill, _LEAST))
+    image = ax.imshow(shown, vmin=-1, vmax=1, cmap=colour_map("RdBu"), aspect="auto")
+    ax.grid(False)
+    below = bool((skill < _LEAST).any())
+    bar = colour_bar(ax, image, "skill")
+    bar.ax.set_ylim(max(_LEAST, min(-0.2, float(np.nanmin(skill, initial=0)))), 1)
+    if below:
+        bar.set_ticks(ticks := [-1, -0.5, 0, 0.5, 1], labels=[f"≤ {t:g}" if t == _LEAST else f"{t:g}" for t in ticks])
+    bar.ax.axhline(0, color="black", lw=1)
+    return image
+
+
+def _hatch(ax: Axes, here: NDArray[np.bool_]) -> None:
+    """Hatch squares."""
+    from matplotlib.patches import Rectangle
+
+    for i, j in np.argwhere(here).tolist():
+        style: dict[str, Any] = {"fill": False, "hatch": "////", "edgecolor": (0.45, 0.45, 0.45, 0.6), "lw": 0}
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, gid="not better", **style))
+
+
+def short_skill(value: float) -> str:
+    """Write a skill with two digits, without the leading zero."""
+    if math.isinf(value):
+        return "-∞"
+    text = f"{value:.2f}" if value > -9.95 else f"{value:.0f}"
+    return text.replace("-0.00", "0.00").replace("0.", ".", 1) if abs(value) < 0.995 else text
+
+
+@figure(
+    "skill of several metrics by the levels of one stratum",
+    of="cube",
+    concludes="in which metrics a level is better than guessing, and where it falls behind",
+)
+def skill_profile(
+    cube: xr.Dataset,
+    dim: str,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    level: float = 0.95,
+    statistic: Statistic = "standardized",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the skill of every level of a stratum in several metrics, on one axis from guessing to perfect.
+
+    Parameters
+    ----------
+    cube : Dataset
+        Made by `cube` with controls; besides `dim`, every stratum must have one level.
+    dim : str
+        The stratum whose levels are the rows.
+    metrics : str or sequence of str, optional
+        Which of its metrics; default all.
+    level : float
+        Probability of the intervals.
+    statistic : {"standardized", "mean", "rank"}
+        What is tested, as in `test_controls`.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        A row a level, a colour a metric. Filled points are better than their controls, p at most .05. Skills below -1
+        are triangles at the left edge. The caption names what has no skill.
+
+    Raises
+    ------
+    ValueError
+        If a metric or the stratum is unknown, another stratum has more than one level, or the cube has no controls.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().query("n == 100 and density == 0.2")
+    >>> cube = runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=50, rng=7)
+    >>> ax = ce.plot.skill_profile(cube, "algorithm")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()[:2]]
+    ['structural Hamming distance', 'adjacency F1']
+    """
+    names = cube_metrics(read_cube(cube), metrics)
+    need_controls(read_cube(cube), names, "for skill")
+    drawn = {name: drawn_cube(cube, name) for name in names}
+    for name, each in drawn.items():
+        check_use(each, name, {"dim": dim}, alone=True)
+    tables = {
+        name: with_levels(each, computed(summary(each, name, level=level, statistic=statistic)))
+        for name, each in drawn.items()
+    }
+    words = level_words(cube, dim)
+    own = ax is None
+    room = min(_NAMES, 0.09 * max(map(len, words)))
+    height = max(
+        rows_height(words, room), 0.42 * len(words) if len(words) < _FEW else 0, 0.11 * len(words) * len(names)
+    )
+    ax = place_to_draw(ax, _PLOT + room, max(1.6, height + 0.8))
+    if not own:
+        height, room = 0.8 * inches(ax, "height"), 0.45 * inches(ax)
+    shades = colours(len(names))
+    every = pd.concat(list(tables.values()))
+    least, lowest = float(every["skill"].min()), float(every[["skill", "skill_low"]].min().min())
+    left = max(_LEAST, min(lowest, 0.0)) - 0.06
+    for k, table in enumerate(tables.values()):
+        at = table[dim].cat.codes.to_numpy() + ((k + 0.5) / len(names) - 0.5) * 0.7
+        _draw_profile(ax, at, table, shades[k], MARKERS[k % len(MARKERS)], left)
+    for i in range(len(words) - 1):
+        ax.axhline(i + 0.5, color=tone(0.12, ax), lw=0.6, zorder=0)
+    ax.axvline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5)
+    ax.set(xlim=(left, 1.03), ylim=(len(words) - 0.5, -0.5), xlabel="skill (0: guessing, 1: perfect)", ylabel=dim)
+    name_rows(ax, words, room, height)
+    ax.grid(False, axis="y")
+    legend_of(ax, _handles(drawn, shades), "", own=own)
+    first = drawn[names[0]]
+    parts = [f"Points and lines: skill of the runs and its {100 * level:.4g} % interval"]
+    parts.append(f"filled: better than controls ({tested_by(first, statistic)}, p at most .05)")
+    if least < _LEAST:
+        parts.append("triangles at the edge: below -1")
+    if lowest < _LEAST:
+        parts.append("lines that meet the edge go on beyond it")
+    gone = {name: left_out(drawn[name], table, "skill") for name, table in tables.items()}
+    for reason in dict.fromkeys(text for texts in gone.values() for text in texts):
+        of = [name for name, texts in gone.items() if reason in texts]
+        parts.append(reason if len(of) == len(names) else f"{', '.join(of)} {reason}")
+    caption(ax, own, cube_caption(first, parts))
+    return ax
+
+
+def _draw_profile(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, marker: str, left: float) -> None:
+    """Draw the skills of one metric with their intervals; those beyond the axis as triangles at its edge."""
+    skill, low, high, p = table[["skill", "skill_low", "skill_high", "p_value"]].to_numpy(np.float64).T
+    ax.hlines(at, np.maximum(low, left), np.maximum(high, left), color=shade, lw=1.2)
+    inside = skill >= _LEAST
+    better = p <= 0.05
+    for here, face in ((inside & better, shade), (inside & ~better, ax.get_facecolor())):
+        gid = "better" if face is shade else "not better"
+        ax.plot(skill[here], at[here], marker, color=shade, mfc=face, ms=4.5, gid=gid)
+    below = skill < _LEAST
+    if below.any():
+        ax.plot(np.full(int(below.sum()), left), at[below], "<", color=shade, ms=6, clip_on=False, gid="below")
+
+
+def _handles(drawn: dict[str, xr.Dataset], shades: list[Any]) -> list[Any]:
+    """Return the entries of the legend: metrics, and filled and open points."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D(
+            [], [], color=shades[k], marker=MARKERS[k % len(MARKERS)], ms=5, lw=1.2, label=str(_long_name(cube, name))
+        )
+        for k, (name, cube) in enumerate(drawn.items())
+    ]
+    style: dict[str, Any] = {"color": tone(0.7), "marker": "o", "ls": "", "ms": 5}
+    handles.append(Line2D([], [], label="p at most .05", **style))
+    return [*handles, Line2D([], [], label="p above .05 or no test", mfc="none", **style)]
+
+
+def _long_name(cube: xr.Dataset, metric: str) -> Any:
+    return cube[metric].attrs.get("long_name", metric)

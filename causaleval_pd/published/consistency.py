@@ -1,0 +1,181 @@
+"""Printed values that no pair of graphs has, and how far rounding moved the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contract.metric import Metric
+from ..graphs.counts import PairCounts
+from ..structure.nulls.hypergeometric import Counts
+from .printed_rows import Row
+
+Floats = NDArray[np.float64]
+
+#: closed forms of functions of shared adjacencies, and of these and shared directions
+SKELETON, DIRECTIONS = ("hypergeometric",), ("linear", "reversal")
+#: shared adjacencies up to which all numbers of shared directions are listed
+_MOST_SHARED = 1000
+#: rounding errors of float64, relative to the larger of 1 and the value
+NOISE = 1e-9
+
+
+class Possible:
+    """Values of metrics at every number of shared adjacencies and directions that a row's one run can have.
+
+    Parameters
+    ----------
+    row : Row
+        A row of one run whose numbers are all known.
+    """
+
+    def __init__(self, row: Row) -> None:
+        (self.true, self.estimated), self.n_nodes = (row.runs or [(0, 0)])[0], row.n_nodes or 2
+        least, most = max(0, self.true + self.estimated - row.n_pairs), min(self.true, self.estimated)
+        self.directed = row.kind == "dag" and (row.truth is None or row.truth.kind == "dag") and most <= _MOST_SHARED
+        if self.directed:
+            shared = np.repeat(np.arange(least, most + 1), np.arange(least, most + 1) + 1)
+            same = np.concatenate([np.arange(x + 1) for x in range(least, most + 1)])
+        else:
+            shared, same = np.arange(least, most + 1), np.zeros(most + 1 - least, int)
+        self.shared = shared.astype(np.float64)
+        self._counts = directed_counts(self.n_nodes, self.shared, self.true, self.estimated, same.astype(np.float64))
+
+    def has(self, metric: Metric) -> bool:
+        """Return whether the metric is a function of what is listed."""
+        return metric.closed_form in SKELETON or (self.directed and metric.closed_form in DIRECTIONS)
+
+    def values(self, metric: Metric) -> Floats:
+        """Return the metric's values, NaN where it is 0/0."""
+        found = np.asarray(metric.function(Counts(self._counts), **metric.options), np.float64)
+        return np.broadcast_to(found, self.shared.shape)
+
+
+def directed_counts(n_nodes: int, shared: Floats, true: float, estimated: float, same: Floats) -> PairCounts:
+    """Return the counts of two DAGs that share adjacencies, of which `same` have the same direction."""
+    return PairCounts(
+        n_nodes,
+        shared,
+        true,
+        estimated,
+        same_direction=same,
+        reversed=shared - same,
+        true_directed=np.float64(true),
+        estimated_directed=np.float64(estimated),
+    )
+
+
+def check_values(row: Row, values: Mapping[Metric, float], slack: Mapping[str, float]) -> None:
+    """Refuse values that no runs with the row's numbers have.
+
+    Parameters
+    ----------
+    row : Row
+        The row.
+    values : mapping
+        Printed values by metric, NaN where none was printed.
+    slack : mapping
+        Half a unit of the last printed digit, by metric.
+    """
+    printed = {m: x for m, x in values.items() if not math.isnan(x)}
+    for m, x in printed.items():
+        least, most = m.range
+        if not least - NOISE <= x <= most + NOISE:
+            raise ValueError(f"{row.name}: {m.name} is {x:g}, but it lies between {least:g} and {most:g}")
+    if row.n_nodes is None or row.true is None or row.estimated is None:
+        return
+    if row.n_runs == 1 and row.runs is not None:
+        _check_one_run(row, printed, slack)
+    else:
+        for m, x in printed.items():
+            _check_mean(row, m, x, slack[m.name])
+
+
+def _check_one_run(row: Row, printed: Mapping[Metric, float], slack: Mapping[str, float]) -> None:
+    possible = Possible(row)
+    together = np.ones(len(possible.shared), bool)
+    names: list[str] = []
+    numbers = f"{possible.true} true and {possible.estimated} estimated edges over {possible.n_nodes} nodes"
+    for m, x in printed.items():
+        if not possible.has(m):
+            continue
+        values = possible.values(m)
+        if np.isnan(values).all():
+            raise ValueError(
+                f"{row.name}: {m.name} is {x:g}, but it is 0/0 with {numbers}; state what 0/0 was printed as by "
+                "zero_division="
+            )
+        near = np.abs(values - x) <= slack[m.name] + NOISE * max(1.0, abs(x))
+        if not near.any():
+            closest = values[np.nanargmin(np.abs(values - x))]
+            raise ValueError(
+                f"{row.name}: {m.name} is {x:g}, impossible with {numbers}; the nearest is {closest:.6g}; "
+                "digits= states how many decimals were printed"
+            )
+        names.append(m.name)
+        together &= near
+        if not together.any():
+            raise ValueError(
+                f"{row.name}: {', '.join(names)} contradict each other with {numbers}: each value is possible, but no "
+                "number of shared edges gives all of them"
+            )
+
+
+def _check_mean(row: Row, metric: Metric, value: float, slack: float) -> None:
+    """Compare a mean with the least and the largest one that the runs can have."""
+    directed = row.kind == "dag" and row.truth is None
+    if metric.closed_form not in SKELETON and not (metric.closed_form == "linear" and directed):
+        return
+    runs = row.runs
+    if runs is None:
+        # at mean numbers of edges the limits hold for counts only
+        if math.isfinite(metric.range[1]):
+            return
+        margins = [(row.true.average, row.estimated.average)] if row.true and row.estimated else []
+    else:
+        margins = [(float(true), float(estimated)) for true, estimated in runs]
+    ends = [_ends(metric, row.n_nodes or 2, row.n_pairs, *margin) for margin in dict.fromkeys(margins)]
+    weights = [margins.count(margin) for margin in dict.fromkeys(margins)]
+    low, high = np.average(ends, axis=0, weights=weights)
+    noise = slack + NOISE * max(1.0, abs(value))
+    if not (math.isnan(low) or low - noise <= value <= high + noise):
+        raise ValueError(
+            f"{row.name}: the mean of {metric.name} is {value:g}, but with these numbers of nodes and edges it lies "
+            f"between {low:.6g} and {high:.6g}"
+        )
+
+
+def _ends(metric: Metric, n_nodes: int, n_pairs: int, true: float, estimated: float) -> tuple[float, float]:
+    """Return the least and the largest value at fixed numbers of edges; it is monotone in what is shared."""
+    least, most = max(0.0, true + estimated - n_pairs), min(true, estimated)
+    shared = np.array([least, least, most, most])
+    counts = directed_counts(n_nodes, shared, true, estimated, shared * [0, 1, 0, 1])
+    values = np.broadcast_to(np.asarray(metric.function(Counts(counts), **metric.options), np.float64), (4,))
+    return float(values.min()), float(values.max())
+
+
+def half_units(values: Mapping[Metric, Sequence[float]], digits: int | Mapping[str, int] | None) -> dict[str, float]:
+    """Return half a unit of the last printed digit of each metric, by its name.
+
+    Trailing zeros are lost when numbers are read, so that a column has the most decimals that one of its numbers has.
+    Ratios of one table are taken to have the same number of decimals.
+    """
+    places = {m: max(map(_decimals, numbers), default=0) for m, numbers in values.items()}
+    of_ratios = max((x for m, x in places.items() if math.isfinite(m.range[1])), default=0)
+    found = {}
+    for m, own in places.items():
+        given = digits.get(m.name) if isinstance(digits, Mapping) else digits
+        inferred = of_ratios if math.isfinite(m.range[1]) else own
+        found[m.name] = 0.5 * 10.0 ** -(inferred if given is None else given)
+    return found
+
+
+def _decimals(x: float) -> int:
+    """Return how many decimals a number has."""
+    if math.isnan(x):
+        return 0
+    text = np.format_float_positional(x, trim="-")
+    return len(text.partition(".")[2])

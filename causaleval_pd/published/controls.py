@@ -1,0 +1,263 @@
+"""Controls of one row of a printed table: their mean and p, and what is missing for exact ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from ..contract.law import Distribution
+from ..contract.metric import Metric
+from ..statistics.arrays import SMALLEST_P
+from ..statistics.direction import merit
+from ..statistics.tails.convolution import tail_of_sum
+from ..statistics.tails.lattice import common_step
+from ..structure.nulls.edge_moments import linear
+from ..structure.nulls.hypergeometric import hypergeometric
+from ..tables.published import control_distribution
+from .consistency import NOISE, SKELETON
+from .printed_rows import Edges, Row
+
+Floats = NDArray[np.float64]
+
+#: runs from which on their mean has a normal law
+LEAST_RUNS = 10
+#: multiplications that the law of a mean may take, about a second
+MOST_WORK = 1e9
+#: numbers of edges at which a mean is tried for being linear in them
+_TRIED = 33
+MEAN_METHODS = ("exact", "approximate", "simulated")
+P_METHODS = ("exact", "exact convolution", "normal", "simulated", "t")
+
+_OF_EACH_RUN = "the numbers of edges of each run (lists, or constant=)"
+_TRUTH = "the true graph (column 'truth')"
+
+
+class Printed(NamedTuple):
+    """A printed value: half a unit of its last digit, and the standard deviation of the runs, NaN if not printed."""
+
+    value: float
+    slack: float
+    sd: float
+
+
+class Found(NamedTuple):
+    """Controls of a row for one metric; NaN and None where they are not known, for the reasons in `needed`."""
+
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    p_se: float = math.nan
+    mean_method: str | None = None
+    p_method: str | None = None
+    needed: tuple[str, ...] = ()
+
+
+class Draws(NamedTuple):
+    """How controls of a known truth are drawn."""
+
+    n_draws: int
+    seed: int
+    level: float
+
+
+def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Found]:
+    """Return the controls of each metric of a row."""
+    unknown = [
+        f"{name} (column {name!r})"
+        for name, known in (
+            ("n_nodes", row.n_nodes),
+            ("true_edges", row.true),
+            ("estimated_edges", row.estimated),
+        )
+        if known is None
+    ]
+    if unknown:
+        return {m.name: Found(needed=tuple(unknown)) for m in printed}
+    found = {m.name: _of_skeletons(row, m, x, draws.level) for m, x in printed.items() if m.closed_form in SKELETON}
+    left = {m: x for m, x in printed.items() if m.name not in found}
+    if left and row.truth is not None and row.kind is not None and row.runs is not None:
+        found |= _of_truth(row, left, draws)
+    else:
+        found |= {m.name: _of_dags(row, m, x) for m, x in left.items()}
+    return found
+
+
+def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> Found:
+    """Return the controls of a metric of the shared adjacencies, whose law is exact."""
+    runs = row.runs
+    if runs is None:
+        mean, exact = _mean_over_edges(row, lambda d, mt, me: hypergeometric(metric, d, mt, me).mean)
+        of_runs = _OF_EACH_RUN if exact else f"{_OF_EACH_RUN}, also for the exact mean"
+        return Found(mean, mean_method=_word(mean, exact), needed=(*_number_of_runs(row), of_runs))
+    true, estimated = (np.array(side) for side in zip(*runs, strict=True))
+    closed = hypergeometric(metric, np.full(len(runs), row.n_nodes), true, estimated)
+    law = closed.distribution
+    mean = float(closed.mean.mean())
+    if law is None or math.isnan(mean):
+        return Found(needed=("what 0/0 was printed as (zero_division=)",))
+    if len(runs) > 1 and (law.undefined[law.index] > 0).any():
+        return Found(mean, mean_method="exact", needed=("what 0/0 was counted as in the mean (zero_division=)",))
+    found = Found(mean, mean_method="exact")
+    if len(runs) == 1:
+        found = found._replace(low=_quantile(law, (1 - level) / 2), high=_quantile(law, (1 + level) / 2))
+    if math.isnan(printed.value):
+        return found
+    variances = np.zeros(len(runs)) if closed.variance is None else closed.variance
+    return _tail(found, metric, law, printed, float(variances.sum()))
+
+
+def _tail(found: Found, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Found:
+    """Add p: the tail of the sum of the runs' laws at the worst value that rounds to the printed one."""
+    n = len(law.index)
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+    kept = [
+        (values[weights > 0], weights[weights > 0]) for values, weights in zip(law.values, law.weights, strict=True)
+    ]
+    distinct = [(merit(values, **aim), weights) for values, weights in kept]
+    laws = [distinct[i] for i in law.index]
+    observed = float(merit(printed.value, **aim))
+    values = np.unique(np.concatenate([values for values, _ in distinct]))
+    worst, best = observed - printed.slack, observed + printed.slack
+    if n == 1:
+        # the values that round to the printed one: check_values found one at least
+        near = values[np.abs(values - observed) <= printed.slack + NOISE * max(1.0, abs(observed))]
+        worst, best = (near[0], near[-1]) if len(near) else (worst, best)
+        blurred = len(near) > 1
+    tails = [tail_of_sum(laws, n * end, most_work=MOST_WORK) for end in (worst, best)]
+    if tails[0] is None or tails[1] is None:
+        return _normal(found, metric, printed, variance, n)
+    p, least = (min(max(tail.upper, SMALLEST_P), 1.0) for tail in tails if tail is not None)
+    if n > 1:
+        step = float(common_step(np.diff(values)[None])[0]) if len(values) > 1 else math.inf
+        blurred = 2 * printed.slack * n > step if step else least < 0.95 * p
+    needed = (f"more digits of {metric.name} (or digits=): rounding leaves p between {least:.2g} and {p:.2g}",)
+    return found._replace(
+        p=p, p_se=0.0, p_method="exact" if n == 1 else "exact convolution", needed=needed if blurred else ()
+    )
+
+
+def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
+    """Return the mean of a metric of shared directions, which random DAGs have from numbers of edges alone."""
+    if row.kind is None:
+        return Found(needed=("the class of the estimates (column 'kind')",))
+    if row.kind != "dag" or metric.closed_form != "linear" or (row.truth is not None and row.truth.kind != "dag"):
+        words = _TRUTH if row.truth is None else _OF_EACH_RUN
+        return Found(needed=(words, *_number_of_runs(row)))
+
+    def of(d: Any, mt: Any, me: Any) -> Floats:
+        true = mt.astype(np.float64)
+        return np.asarray(linear(metric, d, true, np.zeros(len(true)), me, None).mean)
+
+    if row.runs is None:
+        mean, exact = _mean_over_edges(row, of)
+        needed = (*_number_of_runs(row), _OF_EACH_RUN, _TRUTH)
+        return Found(mean, mean_method=_word(mean, exact), needed=needed[: -1 if row.truth is not None else None])
+    true, estimated = (np.array(side) for side in zip(*row.runs, strict=True))
+    mean = float(of(np.full(len(true), row.n_nodes), true, estimated).mean())
+    found = Found(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
+    alike = len(set(row.runs)) == 1
+    if len(row.runs) > 1 and alike and printed.sd > 0 and not math.isnan(mean + printed.value):
+        # runs of one mean under the null hypothesis: their own spread tests it
+        aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+        above = float(merit(printed.value, **aim)) - printed.slack - float(merit(mean, **aim))
+        p = float(scipy.stats.t.sf(above / printed.sd * math.sqrt(len(row.runs)), len(row.runs) - 1))
+        return found._replace(p=p, p_se=0.0, p_method="t", needed=(f"{_TRUTH}, for p of these runs",))
+    return found
+
+
+def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Found]:
+    """Return the controls of a known truth: closed forms where there are some, else draws."""
+    runs = row.runs or []
+    one = len(runs) == 1
+    # a merit is a value or its negative, so that the worst value that rounds to the printed one has this merit
+    worst = {m.name: x.value - (1 if m.direction == "maximize" else -1) * x.slack for m, x in printed.items()}
+    edges, counts = np.unique([estimated for _, estimated in runs], return_counts=True)
+    drawn = [
+        control_distribution(
+            row.truth,
+            n_edges=int(n),
+            kind=str(row.kind),
+            metrics=list(printed),
+            observed={name: x for name, x in worst.items() if one and not math.isnan(x)} or None,
+            n_draws=draws.n_draws,
+            rng=draws.seed,
+            level=draws.level,
+        ).set_index("metric")
+        for n in edges
+    ]
+    found = {}
+    for m, x in printed.items():
+        mine: list[Any] = [table.loc[m.name] for table in drawn]
+        mean = float(np.average([at["mean"] for at in mine], weights=counts))
+        exact = all(at["mean_method"] == "exact" for at in mine)
+        result = Found(mean, mean_method="exact" if exact else "simulated")
+        if one:
+            at = mine[0]
+            numbers: dict[str, Any] = {name: float(at[name]) for name in ("low", "high", "p", "p_se")}
+            method = None if math.isnan(numbers["p"]) else str(at["p_method"])
+            result = result._replace(**numbers, p_method=method)
+        elif not math.isnan(x.value):
+            variance = float(sum(n * at["sd"] ** 2 for n, at in zip(counts, mine, strict=True)))
+            result = _normal(result, m, x, variance, len(runs))
+        found[m.name] = result
+    return found
+
+
+def _normal(found: Found, metric: Metric, printed: Printed, variance: float, n: int) -> Found:
+    """Add p of a mean of runs from the normal law with the variance of their controls."""
+    if n < LEAST_RUNS:
+        return found._replace(needed=(f"the value of each run: a normal law needs {LEAST_RUNS} runs",))
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+    above = float(merit(printed.value, **aim)) - printed.slack - float(merit(found.mean, **aim))
+    if not variance > 0:
+        return found._replace(p=float(above <= 0), p_se=0.0, p_method="exact")
+    p = float(scipy.special.ndtr(-above * n / math.sqrt(variance)))
+    return found._replace(p=max(p, SMALLEST_P), p_se=0.0, p_method="normal")
+
+
+def _mean_over_edges(row: Row, of: Any) -> tuple[float, bool]:
+    """Return the controls' mean at mean numbers of edges, and whether it is linear in them, and so exact."""
+    true, estimated = row.true or Edges((0.0,), True), row.estimated or Edges((0.0,), True)
+
+    def tried(side: Edges) -> NDArray[np.int64]:
+        x = side.average
+        varies = side.mean or len(side.numbers) > 1
+        spread = np.linspace(0, row.n_pairs, _TRIED) if varies else np.empty(0)
+        return np.unique(np.concatenate([spread, [math.floor(x), math.ceil(x)]]).astype(np.int64))
+
+    grid = np.array(np.meshgrid(tried(true), tried(estimated), indexing="ij")).reshape(2, -1)
+    values = np.asarray(of(np.full(grid.shape[1], row.n_nodes), grid[0], grid[1]), np.float64)
+    design = np.column_stack([np.ones(grid.shape[1]), *grid]).astype(np.float64)
+    known = np.isfinite(values)
+    here = np.array([1.0, true.average, estimated.average])
+    if known.any():
+        fit = np.linalg.lstsq(design[known], values[known], rcond=None)[0]
+        if np.allclose(design[known] @ fit, values[known], rtol=1e-9, atol=1e-9):
+            return float(here @ fit), True
+    ends = [(math.floor(side.average), math.ceil(side.average)) for side in (true, estimated)]
+    share = [side.average - low for side, (low, _) in zip((true, estimated), ends, strict=True)]
+    total = 0.0
+    for a, mt in zip((1 - share[0], share[0]), ends[0], strict=True):
+        for b, me in zip((1 - share[1], share[1]), ends[1], strict=True):
+            if a * b > 0:
+                total += a * b * values[(grid[0] == mt) & (grid[1] == me)][0]
+    return float(total), False
+
+
+def _number_of_runs(row: Row) -> tuple[str, ...]:
+    """Name the number of runs, if it is missing."""
+    return ("n_runs (column 'n_runs')",) if row.n_runs is None else ()
+
+
+def _word(mean: float, exact: bool) -> str | None:
+    return None if math.isnan(mean) else "exact" if exact else "approximate"
+
+
+def _quantile(law: Distribution, q: float) -> float:
+    return float(law.quantile(q)[0])

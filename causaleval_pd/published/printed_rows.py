@@ -1,0 +1,202 @@
+"""Rows of a printed table, read and checked: numbers of nodes, edges and runs, and the values of metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..contract.checks import check_known, check_type, check_whole, name_row, nearest, shown
+from ..contract.metric import METRICS, Metric
+from ..graphs.column import as_graph, graph_column
+from ..graphs.graph import Graph
+from ..graphs.kernels.planes import PLAIN_KINDS
+
+#: columns that describe a row; the first three are needed where there is no truth
+NEEDED = ("n_nodes", "true_edges", "estimated_edges")
+OPTIONAL = ("n_runs", "kind", "truth")
+#: nodes, runs and edges of a row up to which it takes little time and memory
+_MOST_NODES, _MOST_RUNS, _MOST_EDGES = 100_000, 100_000, 1_000_000
+#: what printed tables call them
+_OTHER_NAMES = {
+    "n_nodes": ("nodes", "d", "n_variables", "variables", "vars", "n_vars"),
+    "true_edges": ("m_true", "edges_true", "n_true_edges", "n_edges_true"),
+    "estimated_edges": ("m_est", "edges", "n_edges", "edges_estimated", "n_estimated_edges", "nnz"),
+    "n_runs": ("runs", "repetitions", "reps", "n_reps", "replicates", "repeats", "seeds", "n_repetitions"),
+    "kind": ("class", "graph_class"),
+}
+#: words of tables that leave open what was counted, adjacencies or directed edges
+_UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tpr", "fpr", "fdr", "npv", "mcc", "hd")
+
+
+class Edges(NamedTuple):
+    """Numbers of edges of a row's runs: one number for all of them, a number a run, or (`mean`) their mean."""
+
+    numbers: tuple[float, ...]
+    mean: bool
+
+    @property
+    def average(self) -> float:
+        """The mean over the runs."""
+        return float(np.mean(self.numbers))
+
+
+class Row(NamedTuple):
+    """What is known of the runs that a row sums up; None where it is not."""
+
+    name: str
+    n_nodes: int | None
+    true: Edges | None
+    estimated: Edges | None
+    n_runs: int | None
+    kind: str | None
+    truth: Graph | None
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of node pairs."""
+        return 0 if self.n_nodes is None else self.n_nodes * (self.n_nodes - 1) // 2
+
+    @property
+    def runs(self) -> list[tuple[int, int]] | None:
+        """Edges of truth and estimate, a pair a run; None where those of some run are not known."""
+        sides = (self.true, self.estimated)
+        if self.n_runs is None or any(side is None or side.mean for side in sides):
+            return None
+        whole = [[int(x) for x in side.numbers] for side in sides if side is not None]
+        true, estimated = (x * self.n_runs if len(x) == 1 else x for x in whole)
+        return list(zip(true, estimated, strict=True))
+
+
+def check_names(table: pd.DataFrame, metrics: Sequence[Metric] | None) -> None:
+    """Refuse tables whose columns have other names than those that are read, and suggest the renaming."""
+    check_type(table, pd.DataFrame, "a DataFrame in memory", "table")
+    if not table.columns.is_unique:
+        raise ValueError(f"the column {table.columns[table.columns.duplicated()][0]!r} occurs twice; rename one")
+    given = "truth" in table and bool(table["truth"].notna().all())
+    for name in (*NEEDED, "n_runs", "kind"):
+        if name in table:
+            continue
+        meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
+        if meant is not None:
+            raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
+        if name in NEEDED and not (given and name != "estimated_edges"):
+            hint = nearest(name, table.columns)
+            raise ValueError(
+                f"the table has no column {name!r}; {hint}rename one of {shown(list(table.columns))} by "
+                f"table.rename(columns={{...: {name!r}}}), or add one, missing where a number was not printed"
+            )
+    if metrics is not None:
+        for m in metrics:
+            if m.name not in table:
+                raise ValueError(
+                    f"the table has no column {m.name!r}; rename one of {shown(list(table.columns))} by "
+                    f"table.rename(columns={{...: {m.name!r}}})"
+                )
+        return
+    scored = [column for column in table.columns if is_metric(column)]
+    for column in table.columns:
+        doubtful = str(column).casefold() in _UNCLEAR or not scored
+        if doubtful and _numeric(table, column) and column not in METRICS and column not in OPTIONAL:
+            hint = METRICS.suggest(column)
+            if hint:
+                raise ValueError(
+                    f"the column {column!r} is not named after a metric; {hint.strip()} Rename it by "
+                    f"table.rename(columns={{{column!r}: ...}}), or name the metrics of the table by metrics="
+                )
+    if not scored:
+        raise ValueError(
+            f"the table has no column that is named after a metric of graphs; rename some of "
+            f"{shown(list(table.columns))} by table.rename(columns=...); ce.list_metrics('graph') lists the names"
+        )
+
+
+def is_metric(name: Hashable) -> bool:
+    """Return whether a column is named after a metric of graphs that has a better end."""
+    found = name not in (*NEEDED, *OPTIONAL) and name in METRICS
+    return found and METRICS[str(name)].field == "graph" and METRICS[str(name)].direction is not None
+
+
+def _numeric(table: pd.DataFrame, column: Hashable) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column]))
+
+
+def _renaming(old: Hashable, new: str) -> str:
+    return f"table.rename(columns={{{old!r}: {new!r}}}) names it so"
+
+
+def read_rows(table: pd.DataFrame, constant: Sequence[str]) -> list[Row]:
+    """Read and check what each row states of its runs."""
+    if "truth" in table:
+        table = table.assign(truth=graph_column(table["truth"]))
+    return [_read_row(table, i, constant) for i in range(len(table))]
+
+
+def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str]) -> Row:
+    name = name_row(i, table.index)
+    cells = {x: table[x].iloc[i] if x in table else None for x in (*NEEDED, *OPTIONAL)}
+    truth = None if _missing(cells["truth"]) else as_graph(cells["truth"])
+    if truth is not None and not (truth.kind in PLAIN_KINDS and truth.kind != "digraph"):
+        raise ValueError(f"{name}: truth is a graph of the class {truth.kind!r}, from which no controls are drawn")
+    n_nodes = _whole(cells["n_nodes"], f"{name}: n_nodes", 2, _MOST_NODES)
+    n_runs = _whole(cells["n_runs"], f"{name}: n_runs", 1, _MOST_RUNS)
+    kind = None if _missing(cells["kind"]) else cells["kind"]
+    if kind is not None:
+        check_known(kind, PLAIN_KINDS, f"kind in {name}")
+    if truth is not None:
+        if n_nodes not in (None, truth.n_nodes):
+            raise ValueError(
+                f"{name}: n_nodes is {n_nodes}, but the truth has {truth.n_nodes} nodes; "
+                "ce.graph_column(..., nodes=) adds nodes without edges"
+            )
+        n_nodes = truth.n_nodes
+    n_pairs = None if n_nodes is None else n_nodes * (n_nodes - 1) // 2
+    sides: dict[str, Edges | None] = {}
+    for column in ("true_edges", "estimated_edges"):
+        fixed = column in constant or (column == "true_edges" and truth is not None)
+        side = _edges(cells[column], f"{name}: {column}", n_runs, n_pairs, fixed)
+        if side is not None and len(side.numbers) > 1:
+            n_runs = len(side.numbers)
+        sides[column] = side
+    if truth is not None:
+        if sides["true_edges"] not in (None, (known := Edges((float(truth.n_edges),), False))):
+            raise ValueError(f"{name}: true_edges is {cells['true_edges']}, but the truth has {truth.n_edges} edges")
+        sides["true_edges"] = known if sides["true_edges"] else Edges((float(truth.n_edges),), False)
+    lengths = {len(side.numbers) for side in sides.values() if side is not None} - {1}
+    if len(lengths) > 1:
+        raise ValueError(f"{name}: true_edges and estimated_edges are lists of different lengths")
+    return Row(name, n_nodes, sides["true_edges"], sides["estimated_edges"], n_runs, kind, truth)
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _whole(cell: Any, what: str, least: int, most: int) -> int | None:
+    return None if _missing(cell) else check_whole(cell, what, least, most)
+
+
+def _edges(cell: Any, what: str, n_runs: int | None, n_pairs: int | None, fixed: bool) -> Edges | None:
+    """Read one cell of numbers of edges: a number, a list of one number a run, or nothing."""
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        numbers = tuple(float(check_whole(x, f"{what} of a run")) for x in cell)
+        if n_runs not in (None, len(numbers)) or not numbers:
+            raise ValueError(f"{what} lists {len(numbers)} numbers for {n_runs} runs; it needs one a run")
+        mean = False
+    elif _missing(cell):
+        return None
+    else:
+        number = isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
+        if not number or not 0 <= cell < math.inf:
+            raise ValueError(f"{what} must be a number from 0, or a list of one number a run, found {shown(cell)}")
+        numbers, mean = (float(cell),), n_runs != 1 and not fixed
+        if not mean and cell != math.floor(cell):
+            raise ValueError(f"{what} is {cell:g}, but one run has a whole number of edges; n_runs counts the runs")
+    if max(numbers) > _MOST_EDGES:
+        raise ValueError(f"{what} is {max(numbers):g}; from_published takes up to {_MOST_EDGES:,} edges")
+    if n_pairs is not None and max(numbers) > n_pairs:
+        raise ValueError(f"{what} is {max(numbers):g}, but the nodes have only {n_pairs} pairs")
+    return Edges(numbers, mean)

@@ -1,0 +1,81 @@
+"""Sphinx configuration of the site: `sphinx-build -W --keep-going docs build/site`, without network."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import generate
+
+import causaleval_pd
+
+project = "causaleval_pd"
+author = "The causaleval_pd authors"
+project_copyright = author
+version = release = causaleval_pd.__version__
+
+extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser", "sphinx_autosummary_accessors"]
+root_doc = "index"
+nitpicky = True
+smartquotes = False  # what is quoted is typed
+myst_heading_anchors = 3
+
+autodoc_typehints = "none"  # the sections of parameters have the types
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+toc_object_entries = False  # headings name the objects
+# `name` in a docstring is a link where it is a name of the package, and code elsewhere
+default_role = "py:obj"
+nitpick_ignore_regex = [("py:obj", "(?s).*")]
+
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+# lists of metrics and functions are long: each of their pages would repeat them
+_without_lists = ["metrics", "null_models", *(f"generated/{x}/*" for x in ("metrics", "nulls", "api", "examples"))]
+_without_lists += ["index", "generated/contributing", "generated/changelog"]
+html_sidebars = {page: [] for page in _without_lists}
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_prev_next": False,
+    "navigation_depth": 2,
+    "collapse_navigation": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+
+def complete_page(app: Any, name: str, text: list[str]) -> None:
+    """Show pages of docs as `generate` completes them."""
+    if not name.startswith("generated/"):
+        text[0] = generate.on_site(name, text[0])
+
+
+def leave_out_object(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Leave the table or cube out of the parameters of an accessor's verb, whose docstring is that of the function."""
+    first = next((i + 2 for i, line in enumerate(lines[:-2]) if line == "Parameters"), None)
+    if first is not None and re.match(r"(pandas|xarray)\.\w+\.ceval\.\w+$", name):
+        last = next(i for i in range(first + 1, len(lines)) if not lines[i].startswith(" "))
+        del lines[first : last if lines[last] else first]
+
+
+def forget_parts(app: Any, page: Any) -> None:
+    """Make all nodes of a page its own: those of docstrings would be stored with the whole environment."""
+    for node in page.findall():
+        node.document = page
+
+
+def setup(app: Any) -> None:
+    """Write the generated pages before files are listed, and complete the others when they are read."""
+    generate.write()
+    app.connect("source-read", complete_page)
+    app.connect("autodoc-process-docstring", leave_out_object, priority=400)  # before numpydoc
+    app.connect("doctree-read", forget_parts)

@@ -1,0 +1,118 @@
+"""Forest plots: effects and limits of the table in its order, p-values, sides, rows without effect, refusals."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+
+from .conftest import ALGORITHMS, captions, inside
+
+
+def words(ax, gid):
+    return [text.get_text().replace("\n", " ") for text in ax.texts if text.get_gid() == gid]
+
+
+def points(ax):
+    found = [line for line in ax.lines if line.get_gid() in ("detected", "not detected")]
+    return dict(
+        pair for line in found for pair in zip(line.get_ydata().tolist(), line.get_xdata().tolist(), strict=True)
+    )
+
+
+def test_rows_are_the_table(cube):
+    table = ce.compare(cube.sel(density=0.6), "algorithm", metrics="shd")
+    ax = ce.plot.forest(table)
+    found = points(ax)
+    for row, effect in enumerate(table["effect"]):
+        assert np.isnan(effect) if row not in found else found[row] == effect
+    assert words(ax, "p") == ["no p" if np.isnan(p) else f"{p:.2g}" for p in table["p_adjusted"]]
+    first = f"{table['n'][0]}, {table['comparison'][0]}"
+    assert ax.get_yticklabels()[0].get_text().replace("\n", " ") == first
+    assert ax.get_ylabel() == "n, comparison" and ax.get_ylim()[0] > ax.get_ylim()[1]
+    assert words(ax, "side") == ["◂ first is better", "second is better ▸"]
+    detected = int((table["p_adjusted"] <= 0.05).sum())
+    assert f"(holm) at most .05, {detected} of {len(table)} rows" in captions(ax.figure)
+    assert len(words(ax, "undefined")) == table["effect"].isna().sum() == 2
+    inside(ax.figure)
+
+
+def test_a_reference_is_named_once_and_sides_follow_the_direction(cube):
+    part = cube.sel(n=1000, density=0.2)
+    table = ce.compare(part, "algorithm", metrics="adjacency_f1", reference=ALGORITHMS[0])
+    ax = ce.plot.forest(table)
+    assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS[1:]
+    assert ax.get_xlabel().replace("\n", " ").endswith(f"adjacency F1, each - {ALGORITHMS[0]}")
+    assert words(ax, "side") == [f"◂ {ALGORITHMS[0]} is better", "it is better ▸"]
+    assert "No controls are drawn" in captions(ax.figure)
+
+
+def test_tests_against_controls(cube):
+    table = cube.sel(density=0.2, n=100).ceval.test_controls("shd")
+    ax = ce.plot.forest(table)
+    assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS
+    assert words(ax, "side") == ["◂ estimates are better", "controls are better ▸"]
+    assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws a run." in captions(ax.figure)
+
+
+def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
+    part = cube.sel(n=1000, density=0.2)
+    with pytest.raises(ValueError, match="effects of 'shd', 'adjacency_f1' have different units; choose one metric"):
+        ce.plot.forest(part.ceval.compare("algorithm"))
+    ax = ce.plot.forest(part.ceval.compare("algorithm", effect="cliffs_delta"))
+    # lower is better in one metric and higher in the other
+    assert words(ax, "side") == [] and "which side is better is not known" in captions(ax.figure)
+    ax = ce.plot.forest(part.ceval.compare("algorithm", on="skill"))
+    assert words(ax, "side") == ["◂ second is better", "first is better ▸"]
+    assert "Null model: edges" in captions(ax.figure)
+
+
+def test_infinite_effects_and_limits_are_at_the_edges(cube):
+    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
+    table["effect"] = [np.inf, 1.0, -2.0]
+    table["ci_low"], table["ci_high"] = [1.0, -np.inf, -3.0], [np.inf, 2.0, -1.0]
+    ax = ce.plot.forest(table)
+    left, right = [line for line in ax.lines if line.get_gid() == "infinite"]
+    assert left.get_ydata().tolist() == [1] and left.get_xdata()[0] == ax.get_xlim()[0]
+    assert right.get_ydata().tolist() == [0] and right.get_xdata()[0] == ax.get_xlim()[1]
+    inside(ax.figure)
+
+
+def test_directions_of_other_metrics_can_be_given(cube):
+    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd").assign(metric="loss")
+    assert words(ce.plot.forest(table), "side") == []
+    ax = ce.plot.forest(table, directions={"loss": "minimize"})
+    assert words(ax, "side")[0] == "◂ first is better"
+    with pytest.raises(ValueError, match="unknown direction"):
+        ce.plot.forest(table, directions={"loss": "down"})
+
+
+def test_lazy_tables_are_computed(cube):
+    lazy = cube.sel(density=0.2).chunk({"algorithm": 1})
+    ax = ce.plot.forest(lazy.ceval.test_controls("shd"))
+    assert len(points(ax)) == 9
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda table: [1], TypeError, "table"),
+        (
+            lambda table: table.drop(columns=["ci_low"]),
+            ValueError,
+            r"lacks the columns \['ci_low'\]; draw the result of",
+        ),
+        (lambda table: table.iloc[:0], ValueError, "no rows to draw"),
+        (lambda table: pd.DataFrame({"a": [1]}), ValueError, "lacks the columns"),
+    ],
+)
+def test_what_is_no_table_of_tests_is_refused(cube, change, error, message):
+    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
+    with pytest.raises(error, match=message):
+        ce.plot.forest(change(table))

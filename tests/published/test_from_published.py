@@ -1,0 +1,286 @@
+"""Printed tables get the controls that enumeration of all random graphs gives, and name what is missing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy
+
+import causaleval_pd as ce
+
+NODES = ["A", "B", "C", "D"]
+PAIRS = list(itertools.combinations(range(4), 2))
+TRUTH = "A -> B; B -> C; C -> D; A -> D"
+
+
+def printed(**columns: object) -> pd.DataFrame:
+    """Return a table of one row: four nodes and one run unless named otherwise."""
+    row = {"n_nodes": 4, "true_edges": 4, "estimated_edges": 3, "n_runs": 1} | columns
+    return pd.DataFrame({name: pd.Series([x]) for name, x in row.items()})
+
+
+def only(found: pd.DataFrame, ending: str) -> object:
+    """Return the one value of the column `shd_...`, of whatever metric."""
+    return found.filter(regex=f"_{ending}$").iloc[0, 0]
+
+
+@cache
+def skeletons(metric: str, n_edges: int) -> tuple[float, ...]:
+    """Return a skeleton metric of every skeleton with this number of edges."""
+    names = [f"{NODES[i]} -> {NODES[j]}" for i, j in PAIRS]
+    graphs = ["; ".join(chosen) for chosen in itertools.combinations(names, n_edges)]
+    table = pd.DataFrame({"truth": TRUTH, "estimate": ce.graph_column(graphs, nodes=NODES)})
+    table["truth"] = ce.graph_column([TRUTH] * len(table), nodes=NODES)
+    return tuple(table.ceval.evaluate([metric])[metric])
+
+
+@cache
+def dags(metric: str, n_edges: int) -> tuple[float, ...]:
+    """Return a metric of every skeleton with this number of edges along every order of the nodes."""
+    graphs = []
+    for order in itertools.permutations(range(4)):
+        for chosen in itertools.combinations(PAIRS, n_edges):
+            graphs.append("; ".join(f"{NODES[order[i]]} -> {NODES[order[j]]}" for i, j in chosen))
+    counts = pd.Series(graphs).value_counts()
+    column = ce.graph_column(counts.index.tolist(), nodes=NODES)
+    table = pd.DataFrame({"truth": ce.graph_column([TRUTH] * len(column), nodes=NODES), "estimate": column})
+    return tuple(np.repeat(table.ceval.evaluate([metric])[metric].to_numpy(), counts.to_numpy()))
+
+
+@pytest.mark.parametrize("metric", ["adjacency_precision", "adjacency_f1", "adjacency_jaccard", "adjacency_tp"])
+def test_one_run_has_the_law_of_all_skeletons(metric):
+    values = np.array(skeletons(metric, 3))
+    for value in np.unique(values):
+        found = ce.from_published(printed(**{metric: round(value, 3)}), digits=3)
+        assert only(found, "control_mean") == pytest.approx(values.mean())
+        assert only(found, "p") == pytest.approx((values >= value - 1e-9).mean())
+        assert [only(found, x) for x in ("p_method", "mean_method", "p_se")] == ["exact", "exact", 0.0]
+        assert pd.isna(only(found, "needed"))
+
+
+def test_small_values_are_good_where_the_metric_says_so():
+    values = np.array(skeletons("skeleton_hd", 3))
+    found = ce.from_published(printed(skeleton_hd=3))
+    assert only(found, "p") == pytest.approx((values <= 3).mean())
+    assert only(found, "skill") == pytest.approx(1 - 3 / values.mean())
+
+
+def test_a_mean_of_runs_is_convolved():
+    laws = [skeletons("adjacency_precision", n) for n in (2, 3, 3)]
+    means = np.array([np.mean(x) for x in itertools.product(*laws)])
+    observed = np.mean([1.0, 2 / 3, 1.0])
+    table = printed(estimated_edges=[2, 3, 3], n_runs=3, adjacency_precision=round(observed, 4))
+    found = ce.from_published(table, constant="true_edges")
+    assert only(found, "control_mean") == pytest.approx(means.mean())
+    assert only(found, "p") == pytest.approx((means >= observed - 1e-9).mean())
+    assert only(found, "p_method") == "exact convolution"
+
+
+def test_constant_edges_are_those_of_every_run():
+    means = np.array([np.mean(x) for x in itertools.product(skeletons("adjacency_recall", 3), repeat=3)])
+    table = printed(n_runs=3, adjacency_recall=0.6667)
+    found = ce.from_published(table, constant=["true_edges", "estimated_edges"])
+    assert only(found, "p") == pytest.approx((means >= 2 / 3 - 1e-9).mean())
+    # a whole number may be the mean of other numbers
+    unknown = ce.from_published(table)
+    assert np.isnan(only(unknown, "p"))
+    assert "edges of each run" in only(unknown, "needed")
+
+
+def test_the_mean_of_a_distance_is_exact_from_numbers_alone():
+    for n_edges in (2, 3, 4):
+        found = ce.from_published(printed(kind="dag", estimated_edges=n_edges, shd=4))
+        assert only(found, "control_mean") == pytest.approx(np.mean(dags("shd", n_edges)))
+        assert np.isnan(only(found, "p"))
+        assert "true graph" in only(found, "needed")
+
+
+def test_linear_means_are_exact_at_mean_numbers_of_edges_and_others_approximate():
+    table = printed(kind="dag", n_runs=2, estimated_edges=2.5, shd=4, directed_recall=0.3, adjacency_f1=0.5)
+    found = ce.from_published(table, constant="true_edges").iloc[0]
+    # three quarters of the runs may have two edges, or all of them 2 or 4: the mean is the same
+    for metric in ("shd", "directed_recall"):
+        exact = np.mean([np.mean(dags(metric, n)) for n in (1, 4)])
+        assert found[f"{metric}_control_mean"] == pytest.approx(exact)
+        assert found[f"{metric}_mean_method"] == "exact"
+    assert found["adjacency_f1_mean_method"] == "approximate"
+    between = np.mean([np.mean(skeletons("adjacency_f1", n)) for n in (2, 3)])
+    assert found["adjacency_f1_control_mean"] == pytest.approx(between)
+    assert "exact mean" in found["adjacency_f1_needed"]
+    # where both numbers vary, the mean depends on how they vary together
+    assert ce.from_published(table)["shd_mean_method"].tolist() == ["approximate"]
+
+
+def test_a_known_truth_gives_p_of_one_run():
+    values = np.array(dags("shd", 3))
+    table = printed(kind="dag", shd=3, v_structure_recall=np.nan, truth=TRUTH)
+    found = ce.from_published(table.drop(columns=["n_nodes", "true_edges"]), n_draws=4000, rng=1)
+    # graphs of four nodes are listed; Table 6 below is simulated
+    assert only(found, "p") == pytest.approx((values <= 3).mean())
+    assert only(found, "p_method") == "exact"
+    assert found["v_structure_recall_mean_method"].notna().all(), "a mean without a printed value"
+    again = ce.from_published(table, n_draws=4000, rng=1)
+    assert again["shd_p"].tolist() == found["shd_p"].tolist(), "same seed, same bits"
+
+
+def test_a_mean_over_many_runs_on_one_truth_is_nearly_normal():
+    values, counts = np.unique(dags("shd", 3), return_counts=True)
+    law = np.array([1.0])
+    for _ in range(30):
+        law = np.convolve(law, np.bincount(values.astype(int), counts) / counts.sum())
+    mean = round(float(np.mean(dags("shd", 3))) - 0.5, 1)
+    exact = law[: round(30 * (mean + 0.05)) + 1].sum()
+    table = printed(kind="dag", shd=mean, truth=TRUTH, n_runs=30)
+    found = ce.from_published(table, constant="estimated_edges", rng=1)
+    assert only(found, "p_method") == "normal"
+    assert only(found, "p") == pytest.approx(exact, rel=0.2)
+    few = ce.from_published(table.assign(n_runs=3), constant="estimated_edges", rng=1)
+    assert "10 runs" in only(few, "needed")
+
+
+def test_a_printed_deviation_adds_a_t_test():
+    rng = np.random.default_rng(1)
+    runs = rng.integers(2, 5, 12).astype(float)
+    table = printed(kind="dag", n_runs=12, shd=runs.mean(), shd_sd=runs.std(ddof=1))
+    found = ce.from_published(table, constant=["true_edges", "estimated_edges"])
+    mean = only(found, "control_mean")
+    assert only(found, "p") == pytest.approx(scipy.stats.ttest_1samp(runs, mean, alternative="less").pvalue)
+    assert only(found, "p_method") == "t"
+    # of means of numbers of edges the deviation of the differences is not known
+    assert np.isnan(only(ce.from_published(table), "p"))
+
+
+def test_rounding_that_matters_is_named():
+    table = printed(n_nodes=10, true_edges=20, estimated_edges=30, adjacency_precision=0.5)  # printed with one digit
+    exact = ce.skeleton_test([14, 15, 16], 20, 30, 10)
+    found = ce.from_published(table)
+    assert only(found, "p") == pytest.approx(exact[0])
+    assert f"{exact[2]:.2g}" in only(found, "needed")
+    assert only(ce.from_published(table, digits=3), "p") == pytest.approx(exact[1])
+    assert pd.isna(only(ce.from_published(table, digits={"adjacency_precision": 3}), "needed"))
+
+
+def test_missing_numbers_are_named():
+    table = pd.concat([printed(shd=4), printed(shd=4, estimated_edges=np.nan), printed(shd=4, kind="cpdag")])
+    needed = ce.from_published(table.drop(columns="n_runs"))["shd_needed"]
+    assert [word in text for word, text in zip(["'kind'", "estimated_edges", "true graph"], needed, strict=True)] == [
+        True
+    ] * 3
+    alone = ce.from_published(printed(adjacency_recall=0.5).drop(columns="n_runs"))
+    assert "n_runs" in only(alone, "needed")
+
+
+def test_undefined_ratios_are_not_guessed():
+    table = printed(estimated_edges=[0, 3], true_edges=[4, 4], n_runs=2, adjacency_precision=0.83)
+    assert "zero_division" in only(ce.from_published(table), "needed")
+    found = ce.from_published(table, zero_division=1.0)
+    assert only(found, "control_mean") == pytest.approx((1 + 4 / 6) / 2)
+    assert only(found, "p") == pytest.approx(np.mean(np.array(skeletons("adjacency_precision", 3)) >= 0.6))
+
+
+def test_the_table_is_kept_and_the_call_remembered():
+    table = printed(shd=4, kind="dag", paper="A").set_axis(["row"])
+    before = table.copy(deep=True)
+    found = ce.from_published(table, rng=3)
+    pd.testing.assert_frame_equal(table, before)
+    pd.testing.assert_frame_equal(found[table.columns], table)
+    assert found.attrs["causaleval_pd_history"][-1]["verb"] == "from_published"
+    with pytest.raises(ValueError, match="shd_control_mean"):
+        ce.from_published(found)
+    assert len(ce.from_published(table.iloc[:0])) == 0
+
+
+def test_the_numbers_of_table_6_are_those_of_the_graphs():
+    runs = ce.datasets.sachs_estimates()
+    nodes = list(ce.datasets.sachs().columns)
+    runs["truth"] = ce.graph_column([ce.datasets.sachs_truth(20)] * 4, nodes=nodes)
+    names = ["shd", "adjacency_precision"]
+    graphs = runs.ceval.with_controls(names, n_draws=4000, rng=7, control_kind="kind", columns="full")
+    table = runs.ceval.evaluate(names).drop(columns="estimate")
+    table = table.assign(estimated_edges=runs["estimate"].graph.n_edges, n_runs=1)
+    found = ce.from_published(table, n_draws=4000, rng=8)
+    for name in names:
+        close = 5 * np.hypot(graphs[f"{name}_p_se"], found[f"{name}_p_se"]) + 1e-9
+        assert (abs(graphs[f"{name}_p"] - found[f"{name}_p"]) < close).all()
+        assert found[f"{name}_p_method"].astype(str).tolist() == graphs[f"{name}_p_method"].astype(str).tolist()
+        np.testing.assert_allclose(found[f"{name}_control_mean"], graphs[f"{name}_control_mean"], rtol=0.01)
+    assert json.dumps(found.attrs["causaleval_pd_history"][-1])
+
+
+def test_names_of_other_tables_are_explained():
+    table = printed(shd=4)
+    for old, new in (("nodes", "n_nodes"), ("m_true", "true_edges"), ("edges", "estimated_edges"), ("reps", "n_runs")):
+        with pytest.raises(ValueError, match=rf"{old!r}: {new!r}"):
+            ce.from_published(table.rename(columns={new: old}))
+    with pytest.raises(ValueError, match="precision.*adjacency_precision.*rename"):
+        ce.from_published(table.assign(precision=0.5))
+    assert "precision" in ce.from_published(table.assign(precision=0.5), "shd")
+    with pytest.raises(ValueError, match="SHD.*'shd'"):
+        ce.from_published(table.rename(columns={"shd": "SHD"}))
+    with pytest.raises(ValueError, match="no column that is named after a metric"):
+        ce.from_published(table.drop(columns="shd"))
+    with pytest.raises(ValueError, match="no column 'sid'"):
+        ce.from_published(table, "sid")
+    with pytest.raises(ValueError, match="no column 'true_edges'"):
+        ce.from_published(table.drop(columns="true_edges"))
+
+
+JUNK = {
+    "pairs": ({"estimated_edges": 7}, "6 pairs"),
+    "negative": ({"true_edges": -1}, "from 0"),
+    "fraction": ({"estimated_edges": 2.5}, "whole number"),
+    "one node": ({"n_nodes": 1}, "n_nodes"),
+    "no runs": ({"n_runs": 0}, "n_runs"),
+    "text": ({"estimated_edges": "three"}, "estimated_edges"),
+    "infinite": ({"true_edges": float("inf")}, "true_edges"),
+    "class": ({"kind": "tree"}, "kind"),
+    "range": ({"adjacency_precision": 1.2}, "between 0 and 1"),
+    "impossible ratio": ({"adjacency_precision": 0.8}, "nearest is 0.6666"),
+    "too many right": ({"adjacency_tp": 4}, "impossible"),
+    "contradiction": ({"adjacency_tp": 2, "adjacency_precision": 0.33, "shd": None}, "contradict"),
+    "distance": ({"kind": "dag", "shd": 9}, "impossible"),
+    "distance and counts": ({"kind": "dag", "shd": 1, "adjacency_tp": 1}, "contradict"),
+    "undefined": ({"estimated_edges": 0, "adjacency_precision": 0.5}, "0/0"),
+    "deviation": ({"shd_sd": -1.0, "n_runs": 2}, "negative"),
+    "deviation of one": ({"shd_sd": 1.0}, "n_runs is 1"),
+    "lengths": ({"estimated_edges": [1, 2], "n_runs": 3}, "one a run"),
+    "both lengths": ({"estimated_edges": [1, 2], "true_edges": [1, 2, 3], "n_runs": None}, "for 3 runs"),
+    "mean of counts": ({"adjacency_tp": 3.4, "n_runs": 5, "shd": None}, "between 1 and 3"),
+    "mean of runs": (
+        {"adjacency_recall": 0.9, "n_runs": 2, "estimated_edges": [2, 3], "true_edges": [4, 4]},
+        "between",
+    ),
+    "words": ({"shd": "4"}, "shd"),
+    "truth": ({"truth": TRUTH, "true_edges": 3}, "the truth has 4 edges"),
+    "truth's nodes": ({"truth": TRUTH, "n_nodes": 5}, "the truth has 4 nodes"),
+}
+
+
+@pytest.mark.parametrize("case", JUNK)
+def test_junk_rows_are_named(case):
+    columns, message = JUNK[case]
+    table = pd.concat([printed(shd=4), printed(**{"shd": 4} | columns)], ignore_index=True)
+    with pytest.raises((ValueError, TypeError), match=message) as found:
+        ce.from_published(table)
+    assert "row 1" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"constant": "nodes"},
+        {"digits": -1},
+        {"digits": {"sid": 2}},
+        {"n_draws": 0},
+        {"level": 95},
+        {"metrics": "auroc"},
+    ],
+)
+def test_settings_are_checked(settings):
+    with pytest.raises(ValueError):
+        ce.from_published(printed(shd=4, auroc=0.5), **settings)
