@@ -248,11 +248,10 @@ def _finish(parts: list[pd.DataFrame], asked: _Request) -> pd.DataFrame:
         table = table.astype({"rope": np.float64} | dict.fromkeys(["n_pairs", "n_clusters", "n_strata"], np.int64))
     else:
         clusters = table["n_clusters"]
-        table["note"] = np.select(
-            [clusters == 0, table["equal"], clusters < FEWEST_TRUTHS],
-            ["no pair has a value", ALL_EQUAL, PRIOR_COUNTS],
-            None,
-        )
+        table["note"] = [
+            "no pair has a value" if n == 0 else ALL_EQUAL if equal else PRIOR_COUNTS if n < FEWEST_TRUTHS else None
+            for n, equal in zip(clusters, table["equal"], strict=True)
+        ]
         table = table.drop(columns=["maximize", "equal"])
     drawn = pd.NA if asked.model == "hierarchical" else asked.seed
     table = table.assign(

@@ -27,9 +27,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 LEVELS = (0.05, 0.01)
 #: strata of networks, of quantities and answers, and runs of a stratum
 NETWORK_STRATA, STRATA, RUNS, DRAWS = 60, 400, 5, 199
-NODES = list("ABCDE")
+NODES = list("ABCD")
 PAIRS = list(itertools.combinations(NODES, 2))
-ARCS, CASES, PSEUDO = 5, 100, 0.5
+ARCS, CASES, PSEUDO = 4, 100, 0.5
 NETWORK_METRICS = ["kl", "ckl3"]
 #: answers of one arm of a quantity; questions of a stratum of answers, and answers to each
 SAMPLES, QUESTIONS, ANSWERS = 60, 4, 10
@@ -307,7 +307,7 @@ def main() -> None:
     started = time.process_time()
     notes = {
         "networks.md": f"Rates at .05 / .01 of p: {NETWORK_STRATA} strata of {RUNS} runs on networks drawn anew over "
-        f"five binary nodes with {ARCS} arcs, parameters from {CASES} cases a run, {measured(NETWORK_STRATA)} "
+        f"four binary nodes with {ARCS} arcs, parameters from {CASES} cases a run, {measured(NETWORK_STRATA)} "
         '"One a stratum" repeats a truth and its guess on five data sets; its strata are tested by cluster, and its '
         "rows depend on each other.",
         "reasoning.md": f"Rates at .05 / .01 of p: {STRATA} strata of {RUNS} quantities with {SAMPLES} answers in "

@@ -255,15 +255,15 @@ def test_random_reasoners_have_uniform_p_values():
 def test_strata_of_guessed_answers_keep_the_level(null, arms):
     """Reasoners that answer by coins with a share of yes for each arm, on quantities and on single answers."""
     rng, rows = np.random.default_rng(8), []
-    for i in range(160):
-        one, zero = rng.random(40) < arms[0], rng.random(40) < arms[1]
-        counts = f"pns 40 {one.sum()} 40 {zero.sum()} {(one & zero).sum()}"
+    for i in range(400):
+        one, zero = rng.random(20) < arms[0], rng.random(20) < arms[1]
+        counts = f"pns 20 {one.sum()} 20 {zero.sum()} {(one & zero).sum()}"
         rows.append({"truth": rng.random() / 2, "estimate": (one & ~zero).mean(), "counts": counts, "s": i // 4})
     how = {"null": null, "n_draws": 59, "rng": 1}
     runs, metric = pd.DataFrame(rows), ["quantity_error"]
     found = [
         runs.ceval.with_controls(metric, context=COUNTS, **how)["quantity_error_p"],
-        runs.ceval.cube(metric, by=["s"], context=COUNTS, **how).ceval.test_controls()["p_value"],
+        runs.ceval.cube(metric, by=["s"], context=COUNTS, tails=None, **how).ceval.test_controls()["p_value"],
     ]
     if null in ce.list_nulls("answer").index:
         singles = pd.DataFrame({"truth": rng.random(2000) < 0.3, "estimate": rng.random(2000) < arms[0]})
@@ -341,6 +341,9 @@ def test_cells_are_checked():
         ce.answer_accuracy(1, 0)
     with pytest.raises(TypeError, match="a quantity is a number"):
         ce.rae("0.1", 0.2)
+    matrices = pd.DataFrame({"truth": [np.eye(2, k=1)], "estimate": [np.eye(2, k=1)]})
+    with pytest.raises(ValueError, match=r"column 'truth', row 0 \(index 0\): found an ndarray of shape"):
+        matrices.ceval.evaluate()
     failed = pd.DataFrame({"truth": [True, True], "estimate": pd.array([True, pd.NA], dtype="boolean")})
     assert failed.ceval.evaluate(["answer_accuracy"])["answer_accuracy"].isna().tolist() == [False, True]
     assert pd.DataFrame({"truth": [0.1], "estimate": [np.nan]}).ceval.evaluate(["rae"])["rae"].isna().all()

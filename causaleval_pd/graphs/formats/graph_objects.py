@@ -1,4 +1,4 @@
-"""Graph objects of causal-learn, pywhy-graphs, dodiscover and ananke as cells, by their methods and attributes."""
+"""Graph objects of causal-learn, gCastle, pywhy-graphs, dodiscover and ananke as cells, by methods and attributes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...contract.encoding import Edges, Encoding, Labels, Matrix, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL, MarkedEdges
-from .matrix_codes import CAUSAL_LEARN_MATRIX
+from .matrix_codes import CAUSAL_LEARN_MATRIX, GCASTLE, read_codes
 
 
 def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
@@ -66,6 +66,30 @@ CAUSAL_LEARN_RESULT = register_encoding(
         types=(tuple, dict),
         recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
         decode=CAUSAL_LEARN_MATRIX.decode,
+    )
+)
+
+
+def _castle_matrix(cell: Any) -> Any:
+    """Return the matrix of a learner of gCastle or one that it returned, None for any other object."""
+    matrix = getattr(cell, "causal_matrix", None)
+    if isinstance(matrix, np.ndarray):
+        return matrix
+    own = isinstance(cell, np.ndarray) and type(cell).__module__.partition(".")[0] == "castle"
+    return cell if own else None
+
+
+CASTLE_RESULT = register_encoding(
+    Encoding(
+        name="gCastle result",
+        tool="gCastle",
+        cells="gCastle result",
+        meaning="as gCastle, of the learner's causal_matrix or of that matrix with its names",
+        mark=GCASTLE.mark,
+        example="castle.algorithms.PC() after learn(data)",
+        read=lambda cell: read_codes(_castle_matrix(cell)),
+        recognise=lambda cell: _castle_matrix(cell) is not None,
+        decode=GCASTLE.decode,
     )
 )
 

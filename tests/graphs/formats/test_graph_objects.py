@@ -7,6 +7,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
@@ -116,6 +117,48 @@ def test_endpoints_of_no_meaning_are_refused(value: float) -> None:
         match=r"row 0 \(index 0\): found .* in cell \(\'a\', \'b\'\) and 1.0 in cell \(\'b\', \'a\'\), expected 0 no",
     ):
         graph_column([LikeCausalLearn()])
+
+
+# ---- gCastle
+
+
+class Tensor(np.ndarray):
+    """A matrix with names, as those of gCastle 1.0.4."""
+
+    __module__ = "castle.common.base"
+
+    def __array_finalize__(self, obj: Any) -> None:
+        if self.ndim == 2:
+            self.index, self.columns = pd.RangeIndex(self.shape[0]), pd.RangeIndex(self.shape[1])
+
+
+def castle_tensor(values: list[list[int]]) -> Tensor:
+    found = np.array(values).view(Tensor)
+    found.index = found.columns = pd.Index(["A", "B", "C"])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([[0, 1, 0], [0, 0, 0], [0, 0, 0]], "A -> B; C"),
+        ([[0, 1, 0], [1, 0, 1], [0, 0, 0]], "A -- B; B -> C"),
+        ([[0, 0, -1], [0, 0, 1], [0, 0, 0]], "A -- C; B -> C"),
+    ],
+)
+def test_results_of_gcastle(values: list[list[int]], expected: str) -> None:
+    matrix = castle_tensor(values)
+    learner = SimpleNamespace(causal_matrix=matrix)
+    assert ce.as_graph(matrix) == ce.as_graph(learner) == ce.as_graph(expected)
+    table = pd.DataFrame({"truth": [expected, expected], "estimate": [learner, matrix]})
+    assert table.ceval.evaluate(["shd"])["shd"].tolist() == [0, 0]
+
+
+def test_results_of_gcastle_refused() -> None:
+    with pytest.raises(ValueError, match=r"^row 0 \(index 0\): found 2 in cell \('A', 'B'\) and 0 in cell"):
+        ce.graph_column([castle_tensor([[0, 2, 0], [0, 0, 0], [0, 0, 0]])])
+    with pytest.raises(TypeError, match="expected a graph"):
+        ce.graph_column([SimpleNamespace(causal_matrix=None)])
 
 
 # ---- pywhy-graphs, dodiscover, ananke

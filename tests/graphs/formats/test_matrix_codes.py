@@ -214,3 +214,22 @@ def test_codes_of_pags_name_the_class() -> None:
         assert ce.as_graph(matrix, nodes=graph.nodes, encoding=PAG).kind == "mixed", "its PAG has circles"
         assert ce.as_graph(matrix, nodes=graph.nodes, encoding=PAG, kind=kind) == graph
     assert ce.graph_column([np.zeros((2, 2), int), None], encoding=PAG).graph.kind.tolist()[0] == "pag"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "values", "expected"),
+    [
+        ("pcalg amat.cpdag", [[0, 1, 0], [1, 0, 0], [0, 1, 0]], "X -- Y; Y -> Z"),
+        ("pcalg amat.pag", [[0, 2, 0], [1, 0, 2], [0, 3, 0]], "X o-> Y; Y -> Z"),
+        ("row->column", [[0, 1, 0], [0, 0, 1], [0, 0, 0]], "X -> Y; Y -> Z"),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_matrices_as_they_come_from_r(encoding: str, values: list[list[int]], expected: str, dtype: Any) -> None:
+    """R hands on columns in order, numbers as floats, and names beside the array."""
+    names = [np.str_(name) for name in "XYZ"]
+    array = np.asfortranarray(np.array(values, dtype))
+    array.flags.writeable = False
+    frame = pd.DataFrame(array, index=names, columns=names)
+    assert ce.as_graph(array, encoding=encoding, nodes=names) == ce.as_graph(expected)
+    assert ce.as_graph(frame, encoding=encoding) == ce.as_graph(expected)
