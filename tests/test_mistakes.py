@@ -31,7 +31,6 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
         ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
         (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
         ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
-        ([b"\xce\x01"] * 2, "correctness", "row 0 .*found a packed graph or network"),
         (["A*b<->C"] * 2, "shd", "row 0 .*takes metrics of the field 'formula'"),
         (["A -> B"] * 2, "kl", "row 0 .*a graph has no parameters: give it some by ce.causal_kl.from_data"),
         ([[0.2]] * 2, "rae", r"row 0 .*must be a number or missing, found \[0.2\]"),
@@ -40,6 +39,12 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
 def test_cells_of_another_kind(truth, metric, message):
     with pytest.raises((TypeError, ValueError), match=f"column 'truth', {message}"):
         ce.evaluate(table(truth, truth), [metric])
+
+
+def test_cells_of_another_field():
+    packed = ce.graph_column(["A -> B"])
+    with pytest.raises(ValueError, match="the cells are of field 'graph', .*; correctness is of field 'formula'"):
+        ce.evaluate(table(packed, packed), ["correctness"])
 
 
 @pytest.mark.parametrize(
