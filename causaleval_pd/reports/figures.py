@@ -100,7 +100,9 @@ def _pictures(
             yield Omitted(f"No figure of the strata of {label}: {reason}.")
         elif _is_trend(drawn, uses):
             levels = drawn[uses["x"]].to_numpy()
-            scale: Literal["log", "linear"] = "log" if levels.min() > 0 and levels.max() >= _DECADE * levels.min() else "linear"
+            scale: Literal["log", "linear"] = (
+                "log" if levels.min() > 0 and levels.max() >= _DECADE * levels.min() else "linear"
+            )
             yield _picture("trend", title, trend(cube, metric, level=level, scale=scale, **uses), suffix, controls)
         else:
             yield _picture("strata", title, strata(cube, metric, level=level, **uses), suffix, controls)

@@ -124,7 +124,9 @@ def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
 
 def test_large_letters_leave_room_for_the_caption(cube):
     with plt.rc_context({"font.size": 15}):
-        inside(ce.plot.trend(cube.sel(density=0.2), "shd", hue="algorithm").figure)
+        figure = ce.plot.trend(cube.sel(density=0.2), "shd", hue="algorithm").figure
+        inside(figure)
+        assert len(captions(figure)) > 200
 
 
 def test_infinite_controls_and_means_without_interval_are_named():
