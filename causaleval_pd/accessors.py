@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NoReturn
 
 import pandas as pd
 import xarray as xr
 
 from .baselines.with_baselines import with_baselines
+from .contract.checks import nearest
 from .contract.delegation import method
+from .contract.figure import FIGURES
+from .contract.metric import METRICS
 from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
@@ -38,6 +42,21 @@ __all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLagged
 pd.api.extensions.register_series_accessor("graph")(SeriesGraphAccessor)
 pd.api.extensions.register_series_accessor("lagged")(SeriesLaggedAccessor)
 pd.api.extensions.register_series_accessor("score")(SeriesScoreAccessor)
+
+
+def no_verb(noun: str, accessor: type, name: str) -> AttributeError:
+    """Return the error of a name that an accessor does not have: where a figure or metric is, or the nearest verb."""
+    if name.startswith("_"):
+        return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
+    missing = f"{noun} has no verb {name!r}"
+    if name in FIGURES:
+        of_cube = FIGURES[name].of == "cube"
+        return AttributeError(f"{missing}, which is a figure; use {'cube.ceval' if of_cube else 'ce'}.plot.{name}(...)")
+    if name in METRICS:
+        verb = f"df.ceval.evaluate([{name!r}]) or df.ceval.cube([{name!r}], by=[...])"
+        return AttributeError(f"{missing}, which is a metric; use {verb}")
+    verbs = [verb for verb in vars(accessor) if not verb.startswith("_")]
+    return AttributeError(f"{missing}; {nearest(name, verbs)}verbs are {', '.join(verbs)}")
 
 
 @pd.api.extensions.register_dataframe_accessor("ceval")
@@ -86,6 +105,16 @@ class FrameAccessor:
             f"<verbs on a table of {len(self._object)} runs (columns: {names}): "
             "evaluate, with_controls, cube; summary, test_controls, compare, ...>"
         )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse verbs of cubes, such as `plot`, figures and metrics, and name the call that has them."""
+        if not name.startswith("_") and hasattr(CubeAccessor, name):
+            call = name if name == "plot" else f"{name}(...)"
+            raise AttributeError(
+                f"a table of runs has no verb {name!r}, which is one of cubes; use "
+                f"df.ceval.cube(metrics, by=[...]).ceval.{call}"
+            )
+        raise no_verb("a table of runs", type(self), name)
 
     evaluate = method(evaluate)
     with_controls = method(with_controls)
@@ -145,6 +174,15 @@ class CubeAccessor:
 
     def _repr_html_(self) -> str:
         return cube_html(self._object)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse verbs of tables, such as `with_controls`, figures and metrics, and name the call that has them."""
+        if not name.startswith("_") and hasattr(FrameAccessor, name):
+            raise AttributeError(
+                f"a cube has no verb {name!r}, which is one of tables of runs; use df.ceval.{name}(...) of the table "
+                "that the cube is made of"
+            )
+        raise no_verb("a cube", type(self), name)
 
     @property
     def plot(self) -> CubePlots:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _AIMS = {"minimize": "lower is better", "maximize": "higher is better", "zero": "closest to 0 is best"}
-#: width of a letter of labels and of captions, in inches
+#: width of a letter of labels and of captions, in inches, in fonts of 10 points
 LETTER, _SMALL = 0.085, 0.068
 #: smallest size of names of rows, in points, and number of rows from which on they are in small print
 _SMALLEST, _MANY_ROWS = 5.0, 12
@@ -37,18 +37,27 @@ def axis_label(long_name: str, direction: str | None) -> str:
     return long_name if aim is None else f"{long_name} ({aim})"
 
 
+def _enlarged(setting: Literal["font.size", "axes.labelsize"] = "font.size") -> float:
+    """Return how large a font of matplotlib's settings is, as a multiple of 10 points."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties
+
+    return float(FontProperties(size=rcParams[setting]).get_size_in_points()) / 10
+
+
 def wrapped(text: str, width: float) -> str:
     """Break a text into lines that fit `width` inches in small print."""
-    return "\n".join(textwrap.wrap(text, max(24, int(width / _SMALL))))
+    return "\n".join(textwrap.wrap(text, max(24, int(width / _SMALL / _enlarged()))))
 
 
 def wrapped_label(label: str, width: float) -> str:
     """Break the label of an axis that needs more than `width` inches, first before the direction that is better."""
-    if len(label) * LETTER <= width:
+    letter = LETTER * _enlarged("axes.labelsize")
+    if len(label) * letter <= width:
         return label
     head, bracket, aim = label.rpartition(" (")
     lines = [head, f"({aim}"] if bracket else [label]
-    return "\n".join(part for line in lines for part in textwrap.wrap(line, max(16, int(width / LETTER))))
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, max(16, int(width / letter))))
 
 
 def tick_names(words: Sequence[str], room: float) -> list[str]:
@@ -80,17 +89,18 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
     if not handles or figure is None:
         return
     style: dict[str, Any] = {"handles": list(handles), "title": title or None, "frameon": False, "borderaxespad": 0}
+    large = _enlarged()
     beside = [_broken(word, int(1.9 / _SMALL)) for word in words]
     rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *beside])
-    if (own or inches(ax) >= _WIDE) and rows * _LEGEND_LINE <= inches(ax, "height") + 0.4:
+    if (own or inches(ax) >= _WIDE) and rows * _LEGEND_LINE * large <= inches(ax, "height") + 0.4:
         _label(handles, beside)
         if own:
             longest = max(len(line) for label in [title, *beside] for line in label.split("\n"))
-            figure.set_figwidth(figure.get_figwidth() + 0.7 + _SMALL * longest)
+            figure.set_figwidth(figure.get_figwidth() + (0.7 + _SMALL * longest) * large)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small", alignment="left", **style)
         return
     many = len(words) > _MANY_ROWS
-    letter, line = (0.057, 0.15) if many else (_SMALL, 0.19)
+    letter, line = (0.057 * large, 0.15 * large) if many else (_SMALL * large, 0.19 * large)
     if own and many:
         figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
     # axes are measured without their labels, above which the legend goes on
@@ -131,6 +141,7 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     if own and figure is not None:
         caption_figure(figure, text)
         return
+    _show_dollars(ax)
     # axes are measured without their labels, below which the caption goes on
     width = max(2.8, 1.1 * inches(ax))
     narrow = width < _WIDE
@@ -145,14 +156,26 @@ def caption(ax: Axes, own: bool, text: str) -> None:
         size="x-small" if narrow else "small",
         color=tone(0.65),
         gid="caption",
+        parse_math=False,
     )
 
 
 def caption_figure(figure: Figure, text: str) -> None:
     """Write a caption in small print at the foot of a figure, and make the figure higher by its lines."""
     lines = wrapped(text, figure.get_figwidth() - 0.2)
-    figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * len(lines.split("\n")))
+    figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * _enlarged() * len(lines.split("\n")))
     figure.supxlabel(lines, x=0.01, ha="left", size="small", color=tone(0.65), gid="caption")
+    _show_dollars(figure)
+
+
+def _show_dollars(drawn: Axes | Figure) -> None:
+    """Show dollar signs in names as they are: lines are broken and measured by letters, and names may be no formula."""
+    from matplotlib.text import Text
+
+    for text in drawn.findobj(Text):
+        # matplotlib writes the powers of a log axis as formulas of its own
+        if isinstance(text, Text) and "$" in text.get_text() and "\\mathdefault" not in text.get_text():
+            text.set_parse_math(False)
 
 
 def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float]:

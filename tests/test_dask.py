@@ -217,4 +217,8 @@ def test_verbs_that_need_all_rows_are_refused_by_name():
         message = rf"no verb '{verb}', which needs all rows; use table.compute\(\).ceval"
         with pytest.raises(AttributeError, match=message):
             getattr(table.ceval, verb)
+    with pytest.raises(
+        AttributeError, match=r"'report', which is one of cubes; use table.ceval.cube\(.*\).ceval.report"
+    ):
+        _ = table.ceval.report
     assert not hasattr(table.ceval, "nothing")

@@ -31,7 +31,6 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
         ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
         (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
         ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
-        ([b"\xce\x01"] * 2, "correctness", "row 0 .*found a packed graph or network"),
         (["A*b<->C"] * 2, "shd", "row 0 .*takes metrics of the field 'formula'"),
         (["A -> B"] * 2, "kl", "row 0 .*a graph has no parameters: give it some by ce.causal_kl.from_data"),
         ([[0.2]] * 2, "rae", r"row 0 .*must be a number or missing, found \[0.2\]"),
@@ -40,6 +39,12 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
 def test_cells_of_another_kind(truth, metric, message):
     with pytest.raises((TypeError, ValueError), match=f"column 'truth', {message}"):
         ce.evaluate(table(truth, truth), [metric])
+
+
+def test_cells_of_another_field():
+    packed = ce.graph_column(["A -> B"])
+    with pytest.raises(ValueError, match="the cells are of field 'graph', .*; correctness is of field 'formula'"):
+        ce.evaluate(table(packed, packed), ["correctness"])
 
 
 @pytest.mark.parametrize(
@@ -217,3 +222,35 @@ def test_cubes_are_needed(verb):
 def test_arguments_of_verbs(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: GRAPHS.ceval.plot,
+            r"'plot', which is one of cubes; use df.ceval.cube\(metrics, by=\[...\]\).ceval.plot$",
+        ),
+        (lambda: GRAPHS.ceval.report("r.html"), r"'report', which is one of cubes; .*\.ceval.report\(...\)$"),
+        (lambda: GRAPHS.ceval.strata, r"which is a figure; use cube.ceval.plot.strata\("),
+        (lambda: GRAPHS.ceval.forest, r"which is a figure; use ce.plot.forest\("),
+        (lambda: GRAPHS.ceval.shd(), r"which is a metric; use df.ceval.evaluate\(\['shd'\]\)"),
+        (lambda: GRAPHS.ceval.sumary(), "a table of runs has no verb 'sumary'; did you mean 'summary'"),
+        (
+            lambda: CUBE.ceval.with_controls(["shd"]),
+            r"'with_controls', which is one of tables of runs; use df.ceval.with",
+        ),
+        (lambda: CUBE.ceval.cube(["shd"]), "'cube', which is one of tables of runs"),
+        (lambda: CUBE.ceval.trend(), r"which is a figure; use cube.ceval.plot.trend\("),
+        (lambda: CUBE.ceval.compere(), "a cube has no verb 'compere'; did you mean 'compare'"),
+    ],
+)
+def test_verbs_of_tables_and_of_cubes(call, message):
+    with pytest.raises(AttributeError, match=message):
+        call()
+
+
+def test_names_that_tools_look_for_are_missing_without_a_hint():
+    for thing in (GRAPHS, CUBE):
+        with pytest.raises(AttributeError, match="Accessor' object has no attribute '_repr_latex_'$"):
+            getattr(thing.ceval, "_repr_latex_")  # noqa: B009

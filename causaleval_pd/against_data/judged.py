@@ -78,6 +78,10 @@ class Part:
         graph = found.graph if which is None else found.graph[which]
         return np.bincount(graph, minlength=self.n).astype(np.float64)
 
+    def number(self, found: Statements, which: NDArray[np.bool_]) -> Floats:
+        """Count some of the statements of each graph, NaN for graphs without any."""
+        return np.where(self.count(found) > 0, self.count(found, which), np.nan)
+
     def means(self, found: Statements, values: Any) -> Floats:
         """Return the mean of a number a statement for each graph, NaN for graphs without any."""
         total, n = np.bincount(found.graph, values, self.n), self.count(found)

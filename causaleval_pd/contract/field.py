@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -136,14 +136,9 @@ class Field:
         return next((model for model in self.nulls.every() if model.joint), None)
 
     @property
-    def pooling(self) -> Callable[..., dict[str, Any]] | None:
+    def pooling(self) -> Pooling | None:
         """How estimates of one run are pooled, by `register_pooling`; None where they cannot be."""
         return _POOLINGS.get(self.name)
-
-    @property
-    def without_edges(self) -> Callable[[pd.Series], pd.Series] | None:
-        """How cells without edges over the nodes of others are made, by `register_pooling`; None without that."""
-        return _EMPTY.get(self.name)
 
     @property
     def of_truth(self) -> Field:
@@ -187,21 +182,24 @@ def register_field(new: Field) -> Field:
     return new
 
 
-#: functions that pool the estimates of a run, by field
-_POOLINGS: dict[str, Callable[..., dict[str, Any]]] = {}
-_EMPTY: dict[str, Callable[[pd.Series], pd.Series]] = {}
+class Pooling(NamedTuple):
+    """How the estimates of one run are pooled into one; what they become may be cells of another field."""
+
+    #: pool(cells, runs, weights, n_runs, **options) gets canonical cells without missing ones, the number of each one's
+    #: run and its weight, and returns columns with a value a run, among them `estimate`; it refuses cells by PairError
+    pool: Callable[..., dict[str, Any]]
+    #: from canonical cells to cells without edges over the same nodes, for members that failed
+    without_edges: Callable[[pd.Series], pd.Series]
+    #: truths_in(cells, class) returns the truths of a class that expected metrics are computed with
+    truths_in: Callable[[pd.Series, str], pd.Series]
 
 
-def register_pooling(
-    field: str, function: Callable[..., dict[str, Any]], without_edges: Callable[[pd.Series], pd.Series]
-) -> None:
-    """Register how the estimates of one run are pooled into one; what they become may be cells of another field.
+_POOLINGS: dict[str, Pooling] = {}
 
-    `function(cells, runs, weights, n_runs, **options)` gets canonical cells without missing ones, the number of each
-    one's run and its weight, and returns columns with a value a run, among them `estimate`. `without_edges(cells)`
-    returns a cell without edges over the nodes of each canonical cell, for members that failed.
-    """
-    _POOLINGS[field], _EMPTY[field] = function, without_edges
+
+def register_pooling(field: str, pooling: Pooling) -> None:
+    """Register how the estimates of one run are pooled, for `pool`."""
+    _POOLINGS[field] = pooling
 
 
 def get_field(name: str) -> Field:

@@ -76,7 +76,8 @@ def null_stratum(cube: xr.Dataset) -> xr.Dataset:
         return cube
     alone = [name for name, variable in cube.data_vars.items() if "null" not in variable.dims]
     spread = cube.assign({name: cube[name].expand_dims(null=cube["null"]) for name in alone})
-    return spread.assign_attrs(strata=json.dumps(["null", *strata_dims(cube)]))
+    # strata that the cube was cut to stay named
+    return spread.assign_attrs(strata=json.dumps(["null", *json.loads(_attr(cube, "strata"))]))
 
 
 def own_dims(cube: xr.Dataset, metric: str) -> list[str]:
@@ -104,7 +105,7 @@ def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
         name: alone[name].expand_dims({dim: alone[dim] for dim in own if dim not in variable.dims})
         for name, variable in alone.data_vars.items()
     }
-    return alone.assign(spread).assign_attrs(strata=json.dumps([*strata_dims(cube), *own]))
+    return alone.assign(spread).assign_attrs(strata=json.dumps([*json.loads(_attr(cube, "strata")), *own]))
 
 
 def of_metric(cube: xr.Dataset, metric: str, *, draws: bool = True) -> xr.Dataset:

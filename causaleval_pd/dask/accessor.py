@@ -7,7 +7,7 @@ from typing import NoReturn
 import dask.dataframe as dd
 from dask.dataframe.extensions import register_dataframe_accessor
 
-from ..accessors import FrameAccessor
+from ..accessors import CubeAccessor, FrameAccessor, no_verb
 from ..contract.delegation import method
 from ..cubes.lazy.lazy_cube import cube
 from ..execution.files import to_parquet
@@ -42,7 +42,12 @@ class DaskAccessor:
                 f"a dask table has no verb {name!r}, which needs all rows; use table.compute().ceval.{name}(...), or "
                 "table.map_partitions where each partition has all rows that belong together"
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if not name.startswith("_") and hasattr(CubeAccessor, name):
+            raise AttributeError(
+                f"a dask table has no verb {name!r}, which is one of cubes; use "
+                f"table.ceval.cube(metrics, by=[...]).compute().ceval.{name}"
+            )
+        raise no_verb("a dask table", type(self), name)
 
     evaluate = method(evaluate)
     with_controls = method(with_controls)  # type: ignore[arg-type]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.delegation import takes_settings_of
 from ..contract.metric import metric
 from ..contract.options import with_options
 from .pairs import ScorePairs
-from .ranking import NUMBER, OPTIONS, chosen_candidates, universe_options
-from .universe import UNIVERSES, Universe
+from .ranking import NUMBER, OPTIONS, chosen_candidates
+from .universe import UNIVERSES, Sources, Universe
 
 __all__ = [
     "n_candidates",
@@ -21,21 +22,12 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Sources = Iterable[str] | None
 
 
 @metric(**NUMBER, long_name="candidates")
 @with_options(OPTIONS)
-def n_candidates(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def n_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the number N of candidates, the pairs of nodes that are ranked.
 
     Examples
@@ -45,21 +37,13 @@ def n_candidates(
     >>> ce.n_candidates("0 -> 1; 2 -> 1", cell)
     6.0
     """
-    return chosen_candidates(pairs, **universe_options(locals())).size.astype(np.float64)
+    return chosen_candidates(pairs, **options).size.astype(np.float64)
 
 
 @metric(**NUMBER, long_name="true edges among the candidates")
 @with_options(OPTIONS)
-def n_true_candidates(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def n_true_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the number K of candidates that are true.
 
     Examples
@@ -69,21 +53,13 @@ def n_true_candidates(
     >>> ce.n_true_candidates("0 -> 1; 2 -> 1", cell)
     2.0
     """
-    return chosen_candidates(pairs, **universe_options(locals())).n_true.astype(np.float64)
+    return chosen_candidates(pairs, **options).n_true.astype(np.float64)
 
 
 @metric(**NUMBER, long_name="true edges that are no candidates")
 @with_options(OPTIONS)
-def n_true_unscored(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def n_true_unscored(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the number of true edges that are left out: without score, or outside the universe.
 
     Examples
@@ -93,7 +69,7 @@ def n_true_unscored(
     >>> ce.n_true_unscored("0 -> 1; 2 -> 1", cell)
     0.0
     """
-    return chosen_candidates(pairs, **universe_options(locals())).n_true_unscored.astype(np.float64)
+    return chosen_candidates(pairs, **options).n_true_unscored.astype(np.float64)
 
 
 @metric(**{**NUMBER, "range": (0, len(UNIVERSES))}, long_name="universe of candidates", dtype=UNIVERSES)

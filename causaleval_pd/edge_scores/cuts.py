@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.checks import check_flag, check_whole
+from ..contract.delegation import takes_settings_of
 from ..contract.metric import metric
 from ..contract.options import with_options
 from ..contract.pairs import PairError
 from ..graphs.kernels.planes import PLAIN_KINDS
 from .cells.packed import WEIGHT
 from .pairs import ScorePairs
-from .ranking import FIELD, NUMBER, OPTIONS, SHARE, chosen_candidates, ranked, universe_options
+from .ranking import FIELD, NUMBER, OPTIONS, SHARE, chosen_candidates, ranked
+from .universe import Universe
 
 __all__ = [
     "best_shd",
@@ -26,22 +28,12 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Sources = Iterable[str] | None
 
 
 @metric(**SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
 @with_options(OPTIONS)
-def precision_at_k(
-    pairs: ScorePairs,
-    *,
-    k: int | None = None,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -> Floats:
     """Return the share of true edges among the k largest scores; its mean over random orders of ties.
 
     Parameters
@@ -59,11 +51,11 @@ def precision_at_k(
     """
     if k is not None:
         wanted = check_whole(k, "k", 1)
-        few = chosen_candidates(pairs, **universe_options(locals())).size < wanted
-        if few.any():
-            size = chosen_candidates(pairs, **universe_options(locals())).size[few][0]
-            raise PairError(np.flatnonzero(few), f"k is {wanted}, but there are {size} candidates")
-    return ranked(pairs, universe_options(locals()), k)[:, 3]
+        size = chosen_candidates(pairs, **options).size
+        few = np.flatnonzero(size < wanted)
+        if len(few):
+            raise PairError(few, f"k is {wanted}, but there are {size[few[0]]} candidates")
+    return ranked(pairs, options, k)[:, 3]
 
 
 @metric(
@@ -73,15 +65,8 @@ def precision_at_k(
     reference="10.1038/s41592-019-0690-6",
 )
 @with_options(OPTIONS)
-def early_precision_ratio(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-) -> Floats:
+@takes_settings_of(Universe.of, without=("magnitude",))
+def early_precision_ratio(pairs: ScorePairs, **options: Any) -> Floats:
     """Divide the precision of the largest scores by the share of true edges among the candidates, as BEELINE does.
 
     The largest scores are those from a cut on: the K-th largest for K true edges, or the smallest that is not 0 if that
@@ -95,20 +80,13 @@ def early_precision_ratio(
     >>> ce.early_precision_ratio("0 -> 1; 2 -> 1", cell)
     1.5
     """
-    return ranked(pairs, universe_options(locals()) | {"magnitude": True})[:, 4]
+    return ranked(pairs, options | {"magnitude": True})[:, 4]
 
 
 @metric(**NUMBER, long_name="scores that the early precision ratio counts")
 @with_options(OPTIONS)
-def early_precision_selected(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-) -> Floats:
+@takes_settings_of(Universe.of, without=("magnitude",))
+def early_precision_selected(pairs: ScorePairs, **options: Any) -> Floats:
     """Return how many candidates `early_precision_ratio` counts.
 
     Examples
@@ -118,21 +96,13 @@ def early_precision_selected(
     >>> ce.early_precision_selected("0 -> 1; 2 -> 1", cell)
     2.0
     """
-    return ranked(pairs, universe_options(locals()) | {"magnitude": True})[:, 5]
+    return ranked(pairs, options | {"magnitude": True})[:, 5]
 
 
 @metric(**SHARE, long_name="largest F1 over thresholds", closed_form="max_f1")
 @with_options(OPTIONS)
-def max_f1(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the largest F1 score of the candidates from a threshold on, over all thresholds.
 
     The threshold is chosen by the truth, so that the value under guessing is far above that of a fixed threshold; null
@@ -145,7 +115,7 @@ def max_f1(
     >>> round(ce.max_f1("0 -> 1; 2 -> 1", cell), 3)
     0.667
     """
-    return ranked(pairs, universe_options(locals()))[:, 6]
+    return ranked(pairs, options)[:, 6]
 
 
 @metric(
@@ -154,16 +124,8 @@ def max_f1(
     closed_form="min_hamming",
 )
 @with_options(OPTIONS)
-def min_hamming(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def min_hamming(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the smallest number of candidates that differ from the truth, over all thresholds.
 
     The candidates from a threshold on are compared with the true edges. No edge at all is one of the choices, so that
@@ -176,7 +138,7 @@ def min_hamming(
     >>> ce.min_hamming("0 -> 1; 2 -> 1", cell)
     1.0
     """
-    return ranked(pairs, universe_options(locals()))[:, 7]
+    return ranked(pairs, options)[:, 7]
 
 
 @metric(

@@ -10,12 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known
-from ..contract.field import register_pooling
+from ..contract.field import Pooling, register_pooling
+from ..contract.pairs import PairError
+from ..graphs.classes import is_cpdag
 from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
-from ..graphs.kernels.planes import DAG, KINDS
+from ..graphs.kernels.planes import DAG, KINDS, a_kind
 from ..graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
+from ..graphs.orientations import TooManyWaysError, direction_shares
 from ..graphs.packing.packed import pack_column, unpack_column
+from ..graphs.packing.unpacked import UnpackedColumn
+from ..graphs.series import SeriesGraphAccessor
 from .cells.column import score_column, type_cells
 from .cells.packed import score_cells
 
@@ -24,7 +29,8 @@ Ints = NDArray[np.int64]
 
 RULES = ("threshold", "pairwise", "acyclic")
 CYCLIC = ("missing", "break")
-UNDIRECTED = ("half", "both", "none")
+UNDIRECTED = ("half", "both", "none", "class")
+CLASSES_OF_TRUTH = ("dag", "cpdag")
 _TAIL, _ARROW, _CIRCLE = 1, 2, 3
 #: types of edge of an ordered pair (i, j) with i < j: none, i -> j, i <- j, i -- j, i <-> j
 _NONE, _FORWARD, _BACKWARD, _LINE, _BOTH = range(5)
@@ -80,6 +86,8 @@ def pool_graphs(
     ------
     ValueError
         If a setting is unknown, or members of one run have different nodes.
+    PairError
+        If the class of a member with undirected edges is to be counted, and it is not a CPDAG or too large.
     """
     check_known(rule, RULES, "rule of a consensus")
     check_known(cyclic, CYCLIC, "value of cyclic")
@@ -90,6 +98,8 @@ def pool_graphs(
         for place, row in enumerate(block.rows.tolist()):
             places[row] = (number, place)
     marks = [codes_from_planes(x.planes if is_mixed(x.planes) else lift(x.planes), x.n_nodes) for x in column.blocks]
+    if undirected == "class":
+        _check_cpdags(column, marks)
     node_sets = column.row_node_set
     estimates: list[bytes | None] = [None] * n_runs
     consensus: list[Graph | None] = [None] * n_runs
@@ -110,7 +120,8 @@ def pool_graphs(
         found = [places[row] for row in rows.tolist()]
         mine, w = np.stack([marks[number][place] for number, place in found]), weights[rows]
         types = _types(column.node_sets[node_sets[rows[0]]], mine, w)
-        estimates[run] = _cell(types, undirected)
+        by_class = _class_directions(mine, w, rows) if undirected == "class" else None
+        estimates[run] = _cell(types, undirected, by_class)
         consensus[run] = _consensus(types, rule, cyclic)
         gini[run], apart[run] = _instability(types, mine, w)
         names, counts = np.unique([column.blocks[number].kinds[place] for number, place in found], return_counts=True)
@@ -143,13 +154,48 @@ def _types(nodes: tuple[str, ...], marks: NDArray[np.uint8], weights: Floats) ->
     )
 
 
-def _cell(types: Types, undirected: str) -> bytes:
+def _check_cpdags(column: UnpackedColumn, marks: list[NDArray[np.uint8]]) -> None:
+    """Refuse graphs with undirected edges or circles that are not CPDAGs, and so not classes of DAGs."""
+    wrong: dict[int, int] = {}
+    for block, codes in zip(column.blocks, marks, strict=True):
+        lines = ((codes == _TAIL) & (codes.transpose(0, 2, 1) == _TAIL)) | (codes == _CIRCLE)
+        some = np.flatnonzero(lines.any(axis=(1, 2)))
+        if not is_mixed(block.planes):
+            some = some[~is_cpdag(block.planes[some], block.n_nodes)]
+        wrong |= dict(zip(block.rows[some].tolist(), block.kinds[some].tolist(), strict=True))
+    if wrong:
+        first = min(wrong)
+        raise PairError(
+            sorted(wrong),
+            f"the estimate is {a_kind(wrong[first])} whose undirected edges are not those of a valid CPDAG, so "
+            "undirected='class' has no class of DAGs to count; replace PDAGs by .graph.cpdag(), or pass "
+            "undirected='half'",
+        )
+
+
+def _class_directions(marks: NDArray[np.uint8], weights: Floats, rows: Ints) -> Floats:
+    """Return the weighted share of the DAGs of the members' classes that direct an undirected edge as i -> j."""
+    found = np.zeros(marks.shape[1:])
+    lines = (marks == _TAIL) & (marks.transpose(0, 2, 1) == _TAIL)
+    for own, weight, row in zip(lines, weights.tolist(), rows.tolist(), strict=True):
+        near = [sum(1 << j for j in np.flatnonzero(line).tolist()) for line in own]
+        try:
+            found += weight * direction_shares(near)
+        except TooManyWaysError as error:
+            raise PairError([row], f"{error}, as undirected='class' asks; pass undirected='half'") from None
+    return found
+
+
+def _cell(types: Types, undirected: str, by_class: Floats | None) -> bytes:
     """Pack the probabilities; of members with circles only those of adjacencies."""
     if not types.plain:
         cells = score_column([types.adjacent], nodes=list(types.nodes), symmetric=True, kind="probability")
         return bytes(cells.iloc[0])
-    if undirected == "half":
-        planes = [types.directed, types.undirected] + [types.bidirected] * bool(types.bidirected.any())
+    if undirected in ("half", "class"):
+        directed, lines = types.directed, types.undirected
+        if by_class is not None:
+            directed, lines = np.minimum(np.round(directed + by_class, _DIGITS), 1.0), np.zeros_like(lines)
+        planes = [directed, lines] + [types.bidirected] * bool(types.bidirected.any())
         return type_cells(types.nodes, np.stack(planes))
     values = types.directed + (types.undirected if undirected == "both" else 0.0)
     values = np.minimum(values, 1.0)
@@ -248,4 +294,21 @@ def graphs_without_edges(graphs: pd.Series) -> pd.Series:
     return pack_column(replace(column, blocks=tuple(blocks)), index=graphs.index, name=graphs.name)
 
 
-register_pooling("graph", pool_graphs, graphs_without_edges)
+def truths_in_class(graphs: pd.Series, kind: str) -> pd.Series:
+    """Return packed truths as DAGs or CPDAGs: "dag" refuses others, "cpdag" maps them to the CPDAG of their class."""
+    check_known(kind, CLASSES_OF_TRUTH, "class_of_truth")
+    if kind == "cpdag":
+        return SeriesGraphAccessor(graphs).cpdag()
+    column = unpack_column(graphs)
+    kinds = column.scatter([block.kinds for block in column.blocks], DAG, np.uint8)
+    others = np.flatnonzero(kinds != DAG)
+    if len(others):
+        raise PairError(
+            others,
+            f"the truth is {a_kind(int(kinds[others[0]]))}, and class_of_truth='dag' needs DAGs; pass 'cpdag', or "
+            "leave it out",
+        )
+    return graphs
+
+
+register_pooling("graph", Pooling(pool_graphs, graphs_without_edges, truths_in_class))

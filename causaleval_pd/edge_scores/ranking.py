@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.checks import check_flag, check_number
+from ..contract.delegation import takes_settings_of
 from ..contract.metric import metric
 from ..contract.options import with_options
 from ..graphs.kernels.planes import KINDS as CLASSES
@@ -25,7 +25,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Sources = Iterable[str] | None
 
 FIELD: dict[str, Any] = {"field": "scores", "kinds": KINDS, "truth_kinds": CLASSES}
 SHARE: dict[str, Any] = {**FIELD, "direction": "maximize", "range": (0, 1), "optimum": 1}
@@ -87,16 +86,8 @@ def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None, max
     reference="10.1016/j.patrec.2005.10.010",
 )
 @with_options(OPTIONS)
-def auroc(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def auroc(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the probability that a true edge has a larger score than a pair without edge, ties counting half.
 
     It is that of scikit-learn. Without true edges, or with nothing but these, it is undefined. The universe of
@@ -109,26 +100,13 @@ def auroc(
     >>> ce.auroc("0 -> 1; 2 -> 1", cell)
     0.625
     """
-    return ranked(pairs, universe_options(locals()))[:, 0]
-
-
-def universe_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of the universe among the arguments of a metric."""
-    return {name: given[name] for name in Universe.__dataclass_fields__ if name in given}
+    return ranked(pairs, options)[:, 0]
 
 
 @metric(**SHARE, long_name="average precision", closed_form="average_precision")
 @with_options(OPTIONS)
-def average_precision(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def average_precision(pairs: ScorePairs, **options: Any) -> Floats:
     """Average the precision at the scores of the true edges, ties taken together.
 
     It is that of scikit-learn, a step-wise area under the precision-recall curve. Its value under guessing depends on
@@ -142,21 +120,13 @@ def average_precision(
     >>> round(ce.average_precision("0 -> 1; 2 -> 1", cell), 3)
     0.667
     """
-    return ranked(pairs, universe_options(locals()))[:, 1]
+    return ranked(pairs, options)[:, 1]
 
 
 @metric(**SHARE, long_name="area under the precision-recall curve (trapezoid)")
 @with_options(OPTIONS)
-def auprc_trapezoid(
-    pairs: ScorePairs,
-    *,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def auprc_trapezoid(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the area under the precision-recall curve with straight lines between its points.
 
     The lines are too optimistic (Davis and Goadrich 2006); `average_precision` has steps in their place. Undefined
@@ -169,23 +139,13 @@ def auprc_trapezoid(
     >>> round(ce.auprc_trapezoid("0 -> 1; 2 -> 1", cell), 3)
     0.667
     """
-    return ranked(pairs, universe_options(locals()))[:, 2]
+    return ranked(pairs, options)[:, 2]
 
 
 @metric(**SHARE, long_name="partial area under the ROC curve")
 @with_options(OPTIONS)
-def partial_auc(
-    pairs: ScorePairs,
-    *,
-    max_fpr: float = 0.1,
-    standardized: bool = True,
-    universe: str | None = None,
-    sources: Sources = None,
-    undirected: str = "both",
-    reduce: str = "max",
-    unscored: str = "drop",
-    magnitude: bool | None = None,
-) -> Floats:
+@takes_settings_of(Universe.of)
+def partial_auc(pairs: ScorePairs, *, max_fpr: float = 0.1, standardized: bool = True, **options: Any) -> Floats:
     """Return the area under the ROC curve up to a false positive rate.
 
     With `standardized` it is that of McClish (1989), as in scikit-learn: 0.5 is random and 1 perfect. Undefined without
@@ -207,7 +167,7 @@ def partial_auc(
     """
     check_number(max_fpr, "max_fpr", "(0, 1]")
     check_flag(standardized, "standardized")
-    raw = ranked(pairs, universe_options(locals()), max_fpr=float(max_fpr))[:, 8]
+    raw = ranked(pairs, options, max_fpr=float(max_fpr))[:, 8]
     if not standardized:
         return raw
     least = max_fpr**2 / 2

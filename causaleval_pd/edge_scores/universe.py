@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ _REDUCE = ("max", "mean")
 _UNSCORED = ("drop", "last")
 
 Floats = NDArray[np.float64]
+Sources = Iterable[str] | None
 
 
 @dataclass(frozen=True)
@@ -55,28 +56,30 @@ class Universe:
     magnitude: bool | None = None
 
     @classmethod
-    def of(cls, **options: Any) -> Universe:
+    def of(
+        cls,
+        *,
+        universe: str | None = None,
+        sources: Sources = None,
+        undirected: str = "both",
+        reduce: str = "max",
+        unscored: str = "drop",
+        magnitude: bool | None = None,
+    ) -> Universe:
         """Check options as a user writes them."""
-        made = dict(options)
-        sources = made.get("sources")
+        nodes = None
         if sources is not None:
             if isinstance(sources, str) or not isinstance(sources, Iterable):
                 raise TypeError(f"sources must be a list of names of nodes, found {shown(sources)}")
-            made["sources"] = tuple(sorted(set(map(str, sources))))
-        for name, words in (
-            ("universe", (*UNIVERSES, None)),
-            ("undirected", _UNDIRECTED),
-            ("reduce", _REDUCE),
-            ("unscored", _UNSCORED),
-        ):
-            if name in made:
-                check_choice(made[name], words, name)
-        if made.get("magnitude") is not None:
-            made["magnitude"] = check_flag(made["magnitude"], "magnitude")
-        found = cls(**made)
-        if found.sources is not None and found.universe not in (None, "ordered", "ordered_with_diagonal"):
-            raise ValueError(f"sources= restricts ordered pairs, and universe={found.universe!r} has others")
-        return found
+            nodes = tuple(sorted(set(map(str, sources))))
+        check_choice(universe, (*UNIVERSES, None), "universe")
+        check_choice(undirected, _UNDIRECTED, "undirected")
+        check_choice(reduce, _REDUCE, "reduce")
+        check_choice(unscored, _UNSCORED, "unscored")
+        if nodes is not None and universe not in (None, "ordered", "ordered_with_diagonal"):
+            raise ValueError(f"sources= restricts ordered pairs, and universe={universe!r} has others")
+        by_size = None if magnitude is None else check_flag(magnitude, "magnitude")
+        return cls(universe, nodes, undirected, reduce, unscored, by_size)
 
     def codes(self, pairs: ScorePairs) -> NDArray[np.int8]:
         """Return the shape of each pair's universe: ordered, unordered, or with the diagonal."""

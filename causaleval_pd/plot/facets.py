@@ -65,7 +65,9 @@ def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alo
     left = [dim for dim in dims if dim not in given.values() and cube.sizes[dim] > 1]
     if alone and left:
         levels = ", ".join(f"{dim} ({cube.sizes[dim]} levels)" for dim in left)
-        select = ", ".join(f"{dim}={cube[dim].to_numpy().tolist()[0]!r}" for dim in left)
+        choice = {dim: cube[dim].to_numpy().tolist()[0] for dim in left}
+        words = all(dim.isidentifier() for dim in left)
+        select = ", ".join(f"{dim}={level!r}" for dim, level in choice.items()) if words else repr(choice)
         free = [use for use, dim in uses.items() if dim is None]
         facet = f", or show them by {', '.join(f'{use}=' for use in free)}" if free else ""
         raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
@@ -151,6 +153,12 @@ def left_out(cube: xr.Dataset, table: pd.DataFrame, column: str) -> list[str]:
         "infinite": np.isinf(value),
     }
     return [f"{reason}: {_some_strata(cube, np.argwhere(here))}" for reason, here in reasons.items() if here.any()]
+
+
+def without_interval(table: pd.DataFrame, value: str, low: str) -> list[str]:
+    """Count the strata whose value is drawn without an interval, for a caption."""
+    bare = int((np.isfinite(table[value].to_numpy(np.float64)) & table[low].isna().to_numpy()).sum())
+    return [f"without interval: {bare} of {len(table)}"] if bare else []
 
 
 def _some_strata(cube: xr.Dataset, places: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     Axes
         Rows in the order of the table, with the adjusted p-value at the right, "≤" where it is the least that the draws
         can give. Filled points have one of at most .05. Effects and limits beyond all finite ones are triangles at the
-        edge; rows without effect are named so.
+        edge; rows whose effect is not defined are named so. Dotted lines are margins of equivalence or non-inferiority.
 
     Raises
     ------
@@ -75,6 +76,8 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     'Hodges-Lehmann difference of structural Hamming distance, first - second'
     """
     table = _checked(table)
+    made = calls(table.attrs)[-1] if calls(table.attrs) else {}
+    aim = _aim(table, directions or {})
     labels, described = _labels(table)
     effect, low, high = table[["effect", "ci_low", "ci_high"]].to_numpy(np.float64).T
     p = table["p_adjusted"].to_numpy(np.float64)
@@ -84,18 +87,27 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     ax = place_to_draw(ax, _PLOT + room + 0.8, height + 1.1)
     if not own:
         height, room = 0.8 * inches(ax, "height"), 0.4 * inches(ax)
-    left, right = _limits(np.concatenate([effect, low, high]))
+    margins = _margins(table, made, aim)
+    left, right = _limits(np.concatenate([effect, low, high, margins]))
     ax.set(xlim=(left, right), ylim=(len(table) - 0.4, -0.6), ylabel=described)
     ax.axvline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5, gid="no difference")
+    for margin in margins:
+        ax.axvline(margin, color=tone(0.7, ax), lw=1.0, ls=":", zorder=0.5, gid="margin")
     _draw_effects(ax, effect, low, high, p <= 0.05)
     name_rows(ax, labels, room, height)
     ax.grid(False, axis="y")
-    _write_p(ax, table, p)
-    label = _effect_label(table)
+    adjusted = "adjust" not in made or made["adjust"] not in (None, "none")
+    _write_p(ax, table, p, "adjusted p" if adjusted else "p")
+    label = _effect_label(table, aim)
     ax.set_xlabel(wrapped_label(label, _PLOT if own else inches(ax)))
-    sides = _sides(table, directions or {})
+    sides = _sides(table, aim)
     _name_sides(ax, sides, 0.5 * (_PLOT if own else 0.6 * inches(ax)))
-    caption(ax, own, _caption(table, p, sides))
+    parts = [_interval_words(table, made), *_test_words(table, p, made, adjusted=adjusted)]
+    parts += ["dotted: margin"] * bool(margins) + ["which side is better is not known"] * (sides is None)
+    bare = int(table["ci_low"].isna().sum())
+    if bare:
+        parts.append(f"without interval: {bare} row{'s' if bare > 1 else ''}")
+    caption(ax, own, "; ".join(parts) + f". {_origin(table, labels)}")
     return ax
 
 
@@ -162,24 +174,31 @@ def _draw_effects(ax: Axes, effect: Any, low: Any, high: Any, detected: Any) -> 
         if len(at):
             ax.plot(np.full(len(at), edge), at, marker, color=ink, ms=6, clip_on=False, gid="infinite")
     for row in rows[np.isnan(effect)]:
-        ax.text(0.02, row, "no effect", transform=ax.get_yaxis_transform(), va="center", size="small", gid="undefined")
+        ax.text(0.02, row, "undefined", transform=ax.get_yaxis_transform(), va="center", size="small", gid="undefined")
 
 
-def _write_p(ax: Axes, table: pd.DataFrame, p: Any) -> None:
-    """Write the adjusted p-values at the right."""
+def _write_p(ax: Axes, table: pd.DataFrame, p: Any, head: str) -> None:
+    """Write the p-values at the right."""
     floor = table["p_at_floor"].fillna(False).to_numpy(bool) if "p_at_floor" in table else np.zeros(len(p), bool)
     size = min(8.3, float(ax.get_yticklabels()[0].get_fontsize()))
     style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "size": size, "gid": "p"}
     for row, (value, least) in enumerate(zip(p, floor, strict=True)):
-        text = "no p" if np.isnan(value) else f"{'≤ ' * bool(least)}{value:.2g}"
+        text = "no p" if np.isnan(value) else f"{value:.2g}"
+        if least and value > 0:
+            # rounded up, since it is a bound
+            digit = 10.0 ** (math.floor(math.log10(value)) - 1)
+            text = f"≤ {math.ceil(value / digit - 1e-9) * digit:.2g}"
         ax.text(1.02, row, text, va="center", **style)
-    ax.text(1.02, 1.01, "adjusted p", transform=ax.transAxes, va="bottom", size=size, gid="p head")
+    ax.text(1.02, 1.01, head, transform=ax.transAxes, va="bottom", size=size, gid="p head")
 
 
-def _effect_label(table: pd.DataFrame) -> str:
+def _effect_label(table: pd.DataFrame, aim: str) -> str:
     """Return the label of the axis: the effect size, of which metric, of whom."""
     names = table["metric"].unique().tolist()
     metric = METRICS[names[0]].long_name if names[0] in METRICS else str(names[0])
+    if aim == "zero":
+        # what is compared is how far values are from the best one
+        metric = f"the distance of {metric} from its optimum"
     of = f" of {metric}" if len(names) == 1 else ""
     if "effect_size" not in table:
         return f"mean difference{of}, estimates - controls"
@@ -191,12 +210,30 @@ def _effect_label(table: pd.DataFrame) -> str:
     return f"{words}{of}, {who}{less}"
 
 
-def _sides(table: pd.DataFrame, directions: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return whom effects below and above 0 favour, None where directions are unknown or differ."""
+def _aim(table: pd.DataFrame, directions: Mapping[str, str]) -> str:
+    """Return which direction of the compared values is better, "none" where it is not known or differs."""
     aims = set(directions_of(table, directions))
     if "on" in table and set(table["on"]) == {"skill"}:
         aims = {"maximize"}
-    if len(aims) != 1 or aims == {"none"}:
+    return aims.pop() if len(aims) == 1 else "none"
+
+
+def _margins(table: pd.DataFrame, made: Mapping[str, Any], aim: str) -> list[float]:
+    """Return the margins of tests of equivalence or non-inferiority, in the unit of the effects, if they are one."""
+    given = {float((made.get("margin") or {}).get(name, 0.0)) for name in table["metric"]}
+    claims = set(table["alternative"].astype(str))
+    # margins are in the unit of the metric
+    units = set(table["effect_size"].astype(str)) - _UNITLESS if "effect_size" in table else set()
+    if len(given) > 1 or given == {0.0} or not units or len(claims) > 1:
+        return []
+    [margin], [claim] = given, claims
+    worse = {"minimize": [margin], "zero": [margin], "maximize": [-margin]}.get(aim, [])
+    return {"equivalent": [-margin, margin], "non_inferior": worse}.get(claim, [])
+
+
+def _sides(table: pd.DataFrame, aim: str) -> tuple[str, str] | None:
+    """Return whom effects below and above 0 favour, None where it is not known which direction is better."""
+    if aim == "none":
         return None
     found = table["comparison"].unique()
     if "effect_size" not in table:
@@ -205,7 +242,7 @@ def _sides(table: pd.DataFrame, directions: Mapping[str, str]) -> tuple[str, str
         first, second = str(found[0]).split(" - ", 1) if len(found) == 1 and found[0].count(" - ") == 1 else ("", "")
         shared = _reference(table)
         who = (f"{second or shared or 'second'} is better", f"{first or ('it' if shared else 'first')} is better")
-    return who if aims == {"maximize"} else who[::-1]
+    return who if aim == "maximize" else who[::-1]
 
 
 def _name_sides(ax: Axes, sides: tuple[str, str] | None, room: float) -> None:
@@ -218,24 +255,33 @@ def _name_sides(ax: Axes, sides: tuple[str, str] | None, room: float) -> None:
     ax.text(1, 1.01, right, ha="right", **style)
 
 
-def _caption(table: pd.DataFrame, p: Any, sides: tuple[str, str] | None) -> str:
-    """Describe points and lines, what to conclude from them, and the controls."""
-    made = calls(table.attrs)[-1] if calls(table.attrs) else {}
-    level = table["ci_level"].max() if "ci_level" in table else made.get("level", np.nan)
-    share = "its interval" if np.isnan(level) else f"its {100 * level:.4g} % interval"
-    adjust = "" if made.get("adjust") in (None, "auto") else f" ({made['adjust']})"
-    test = ", ".join(sorted(set(table["method"].astype(str)))) if "method" in table else "not known"
+def _interval_words(table: pd.DataFrame, made: Mapping[str, Any]) -> str:
+    """Describe points and lines."""
+    level = made.get("level", table["ci_level"].max() if "ci_level" in table else np.nan)
+    share = "" if level is None or np.isnan(level) else f"{100 * level:.4g} % "
+    if made.get("simultaneous"):
+        return f"Points and lines: effect and its {share}interval, simultaneous for all rows of the whole table"
+    if "effect_size" in table:
+        return f"Points and lines: effect and its {share}interval"
+    return f"Points and lines: effect and its {share}t interval, which may disagree with the test"
+
+
+def _test_words(table: pd.DataFrame, p: Any, made: Mapping[str, Any], *, adjusted: bool) -> list[str]:
+    """Describe the test, and what filled points conclude."""
+    test = ", ".join(sorted(set(table["method"].astype(str)))).replace("_", " ") if "method" in table else "not known"
     side = ", ".join(sorted({str(x).replace("_", "-") for x in table["alternative"]}))
-    parts = [f"Points and lines: effect and {share}", f"test: {test}, {side}"]
-    parts.append(f"filled: adjusted p{adjust} at most .05, {int((p <= 0.05).sum())} of {len(table)} rows")
-    if sides is None:
-        parts.append("which side is better is not known")
-    bare = int(table["ci_low"].isna().sum())
-    if bare:
-        parts.append(f"without interval: {bare} row{'s' if bare > 1 else ''}")
-    text = "; ".join(parts) + "."
+    method = f" ({made['adjust']})" if adjusted and made.get("adjust") not in (None, "auto") else ""
+    what = f"adjusted p{method}" if adjusted else "p (not adjusted)"
+    n, bare = int((p <= 0.05).sum()), int(((p <= 0.05) & table["effect"].isna()).sum())
+    undrawn = f", {bare} of these with an undefined effect" if bare else ""
+    return [f"test: {test}, {side}", f"filled: {what} at most .05, {n} of {len(table)} rows{undrawn}"]
+
+
+def _origin(table: pd.DataFrame, labels: list[str]) -> str:
+    """Name the null models, and the levels that all rows share."""
     nulls = [str(x) for x in table["null"].dropna().unique()] if "null" in table else []
-    if not nulls:
-        return f"{text} No controls are drawn."
     draws = f", {int(table['n_draws'].max())} draws a run" if "n_draws" in table else ""
-    return f"{text} Null model: {', '.join(nulls)}{draws}."
+    text = f"Null model: {', '.join(nulls)}{draws}." if nulls else "No controls are drawn."
+    strata = [name for name in table if name not in result_columns()]
+    same = [name for name in strata if table[name].nunique(dropna=False) == 1 and str(table[name].iloc[0]) != labels[0]]
+    return f"{text} {', '.join(f'{name} = {table[name].iloc[0]}' for name in same)}." if same else text

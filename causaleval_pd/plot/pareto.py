@@ -17,7 +17,17 @@ from ..cubes.reshaped import read_cube
 from ..cubes.summary import summary
 from ..drawing import caption, colours, legend_of, place_to_draw, tone, wrapped_label
 from ..statistics.stratum_statistic import Statistic
-from .facets import MARKERS, check_use, cube_caption, drawn_cube, left_out, level_words, tested_by, with_levels
+from .facets import (
+    MARKERS,
+    check_use,
+    cube_caption,
+    drawn_cube,
+    left_out,
+    level_words,
+    tested_by,
+    with_levels,
+    without_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,6 +139,7 @@ def pareto(
     legend_of(ax, _handles(cube, dim, hue, shades, numbered=numbered), dim if hue is None else "", own=own)
     parts = [f"Points: mean {cost} and skill of the runs; lines: middle {100 * level:.4g} % of {cost}"]
     parts[0] += f" and {100 * level:.4g} % interval of skill"
+    parts += [f"skill {words}" for words in without_interval(points, "skill", "skill_low")]
     parts.append(f"filled: better than controls ({tested_by(cube, statistic)}, p at most .05)")
     parts.append(f"front that no other level beats in both: {_names_of(cube, points[best], dim, hue)}")
     if (points["skill"] < _LEAST).any():
@@ -146,6 +157,10 @@ def _direction(cube: xr.Dataset, metric: str, cost: str) -> str:
     if cost == metric:
         raise ValueError(f"metric and cost are both {cost!r}; name a column that the cube carries as cost")
     aim = str(cube[cost].attrs["direction"])
+    if aim == "zero":
+        raise ValueError(
+            f"{cost!r} is best at its optimum, and a cost is best at one end; carry its distance from there"
+        )
     if aim not in ("minimize", "maximize"):
         raise ValueError(
             f"which direction of {cost!r} is better is not known; make the cube with values={{{cost!r}: 'minimize'}}"

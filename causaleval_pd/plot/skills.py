@@ -45,6 +45,7 @@ from .facets import (
     metric_label,
     tested_by,
     with_levels,
+    without_interval,
 )
 
 if TYPE_CHECKING:
@@ -146,10 +147,13 @@ def skills(
     ax.set(xlabel=x, ylabel=y)
     ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
     parts = ["Squares: skill, 1 is perfect and 0 as good as guessing"]
-    correction = "" if adjust is None else f" after {adjust}"
-    parts.append(f"hatched: not better than controls ({tested_by(cube, statistic)}, p above .05{correction})")
+    correction = "" if adjust in (None, "none") else f" after {adjust}"
+    untested = ", or no test" if (~np.isnan(skill) & np.isnan(p)).any() else ""
+    parts.append(f"hatched: not better than controls ({tested_by(cube, statistic)}, p above .05{correction}{untested})")
     parts[-1] += f", {int(weak.sum())} of {int((~np.isnan(skill)).sum())}"
-    parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(left_out(cube, table, "skill"))]
+    # an infinite skill is a square with its number
+    gone = [words for words in left_out(cube, table, "skill") if not words.startswith("infinite")]
+    parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(gone)]
     caption(ax, own, cube_caption(cube, parts))
     return ax
 
@@ -272,6 +276,7 @@ def skill_profile(
     legend_of(ax, _handles(drawn, shades), "", own=own)
     first = drawn[names[0]]
     parts = [f"Points and lines: skill of the runs and its {100 * level:.4g} % interval"]
+    parts += without_interval(every, "skill", "skill_low")
     parts.append(f"filled: better than controls ({tested_by(first, statistic)}, p at most .05)")
     if least < _LEAST:
         parts.append("triangles at the edge: below -1")

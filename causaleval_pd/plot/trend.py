@@ -26,6 +26,7 @@ from .facets import (
     level_words,
     metric_label,
     with_levels,
+    without_interval,
 )
 from .strata import describe_means
 
@@ -116,6 +117,7 @@ def trend(
     ax = place_to_draw(ax, 5.4, 3.8)
     shades = colours(n_hue)
     ax.set_xscale(scale)
+    _set_limits(ax, levels, scale)
     parts = [_along_x(cube, table if hue is None else table[table[hue].cat.codes == h], x) for h in range(n_hue)]
     if has_controls(cube):
         _draw_controls(ax, levels, parts, shades)
@@ -131,10 +133,15 @@ def trend(
     text = describe_means(cube, level, interval, statistic)
     if n_hue > _MOST_INTERVALS:
         text[0] = "Points: mean of the runs; too many lines to draw intervals"
+    else:
+        text[0] = "; ".join([text[0], *without_interval(table, "mean", "low")])
     if has_controls(cube):
         text[-1] += f", {int((table['p_value'] <= 0.05).sum())} of {len(table)} strata"
         if n_hue > _MOST_BANDS:
             text[1] += f" (band: over all levels of {hue})"
+        # controls of runs without a value are missing with them
+        gone = [words for words in left_out(cube, table, "control_mean") if words.startswith("infinite")]
+        text += [f"mean of the controls {words}" for words in gone]
     caption(ax, own, cube_caption(cube, [*text, *left_out(cube, table, "mean")]))
     return ax
 
@@ -150,6 +157,17 @@ def _numbers(cube: xr.Dataset, x: str, scale: str) -> NDArray[np.float64]:
     if scale == "log" and (levels <= 0).any():
         raise ValueError(f"{x!r} has the level {levels.min():g}, which has no place on a log axis; use scale='linear'")
     return levels.astype(np.float64)
+
+
+def _set_limits(ax: Axes, levels: NDArray[np.float64], scale: str) -> None:
+    """Set limits of the axis about the levels, before anything is drawn: one level alone has no width of its own."""
+    low, high = levels[0], levels[-1]
+    if scale == "log":
+        room = (high / low) ** 0.06 if high > low else 2.0
+        ax.set_xlim(low / room, high * room)
+    else:
+        room = 0.06 * (high - low) or 1.0
+        ax.set_xlim(low - room, high + room)
 
 
 def _along_x(cube: xr.Dataset, part: pd.DataFrame, x: str) -> pd.DataFrame:
@@ -214,8 +232,6 @@ def _name_numbers(ax: Axes, at: NDArray[np.float64], words: list[str], scale: st
         last = place if named[-1] else last
     ax.set_xticks(at, named)
     ax.set_xticks([], minor=True)
-    if len(at) == 1:
-        ax.set_xlim(at[0] * 0.5, at[0] * 2) if scale == "log" else ax.set_xlim(at[0] - 1, at[0] + 1)
 
 
 def _handles(cube: xr.Dataset, hue: str | None, shades: list[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import io
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -18,9 +18,12 @@ from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
 from ..plot.heat_maps import comparisons
 from ..plot.strata import strata
+from ..plot.trend import trend
 
 #: most facets of a figure, levels along its x axis and by colour, so that it stays readable
 _FACETS, _LEVELS, _COLOURS = 24, 40, 12
+#: least levels of a trend, and ratio of its ends from which on the axis is logarithmic
+_FEW, _DECADE = 3, 10.0
 #: kinds of pictures that have no time stamp, and what matplotlib would write
 _UNDATED = {"png": {}, "pdf": {"CreationDate": None, "ModDate": None}}
 
@@ -95,6 +98,12 @@ def _pictures(
         reason = _too_many(uses, sizes)
         if reason:
             yield Omitted(f"No figure of the strata of {label}: {reason}.")
+        elif _is_trend(drawn, uses):
+            levels = drawn[uses["x"]].to_numpy()
+            scale: Literal["log", "linear"] = (
+                "log" if levels.min() > 0 and levels.max() >= _DECADE * levels.min() else "linear"
+            )
+            yield _picture("trend", title, trend(cube, metric, level=level, scale=scale, **uses), suffix, controls)
         else:
             yield _picture("strata", title, strata(cube, metric, level=level, **uses), suffix, controls)
     if len(wide) < 2:
@@ -125,6 +134,12 @@ def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str,
     return found if len(left) < 3 else found | {"left": left[2:]}
 
 
+def _is_trend(cube: xr.Dataset, uses: dict[str, str]) -> bool:
+    """Return whether lines along numbers show all strata: numbers along x, and at most one stratum by colour."""
+    levels = cube[uses["x"]].to_numpy()
+    return set(uses) <= {"x", "hue"} and levels.dtype.kind in "iuf" and len(levels) >= _FEW
+
+
 def _too_many(uses: dict[str, Any], sizes: dict[str, int]) -> str:
     """Return why a figure would not be readable, nothing if it would."""
     if "left" in uses:
@@ -149,6 +164,7 @@ class _Controls(NamedTuple):
 #: what figures of runs without controls show
 _ALONE = {
     "strata": ("mean of the runs by stratum", "how strata differ"),
+    "trend": ("mean of the runs along a numeric stratum", "whether a metric improves along the axis"),
     "distributions": ("distribution of the runs", "how runs vary"),
 }
 
@@ -174,7 +190,7 @@ def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls
     title, shows = found.long_name, found.concludes
     if controls is not None and not controls.drawn:
         title, shows = _ALONE[name]
-    if name == "strata" and controls is not None and controls.drawn:
+    if name in ("strata", "trend") and controls is not None and controls.drawn:
         if controls.reference:
             words.append("Points of reference among the null models are not tested.")
         if controls.tested:

@@ -263,7 +263,7 @@ def shown_table(
     for name, where in marked.cells.items():
         if name in headers:
             bold[headers[name]] = where
-    legend += _mark_words(table, verb, columns, settings, alpha, starred)
+    legend += _mark_words(table, verb, columns, settings, alpha, starred, aims)
     if marked.cells and bold.to_numpy().any():
         legend.append(f"bold: best {marked.of}")
     legend += [f"{letter}: {text}" for text, letter in notes.items()]
@@ -410,6 +410,7 @@ def _mark_words(
     settings: Mapping[str, Any],
     alpha: float,
     starred: str,
+    aims: list[str],
 ) -> list[str]:
     """Explain brackets, stars and bounds."""
     words = []
@@ -431,10 +432,13 @@ def _mark_words(
         else:
             words.append(f"brackets: {share}interval")
     if verb == "test_controls" and "effect" in names:
-        words.append("effect: mean of the runs less that of their controls")
+        away = ", of distances from the optimum for → 0" if "zero" in aims else ""
+        words.append(f"effect: mean of the runs less that of their controls{away}")
     if starred in names:
         method = settings.get("adjust")
         how = f", adjusted by {_CORRECTIONS.get(str(method), method)}" if starred == "p_adjusted" and method else ""
+        if starred == "p_value" and len(table) > 1 and method in (None, "none"):
+            how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
             words.append("≤: no draw was as extreme, so that p is an upper bound, 1/(R + 1) with R draws")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.field import FIELDS
 from ..contract.figure import figure
-from ..drawing import caption, colours, place_to_draw, tone
+from ..drawing import caption, colours, legend_of, place_to_draw, tone
 from ..graphs.column import as_graph
 from ..graphs.edge_marks import ARROW, CIRCLE
 from ..graphs.graph import Graph
@@ -92,7 +92,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     places = _layout(len(true.nodes), edges)
     side = min(9.0, 3.4 + 0.14 * len(true.nodes))
     own = ax is None
-    ax = place_to_draw(ax, side + 1.0, side)
+    ax = place_to_draw(ax, side, side)
     shades = shades_of_edges()
     for edge in sorted(edges, key=lambda edge: edge.what == RIGHT):
         _draw(ax, edge, places, shades[edge.what])
@@ -100,9 +100,10 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     _name_nodes(ax, true.nodes, places, edges)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    ax.set_axis_off()
+    # without marks of axes, whose empty labels hold the place of the caption
+    ax.set(xticks=[], yticks=[], frame_on=False)
     counts = {what: sum(edge.what == what for edge in edges) for what in _LINES}
-    _legend(ax, counts, shades)
+    _explain(ax, counts, shades, own=own)
     n_true = sum(counts[what] for what in (RIGHT, REVERSED, MARKED, MISSING))
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
     caption(
@@ -187,9 +188,9 @@ def _component(graph: Any, width: float) -> NDArray[np.float64]:
 
 
 def shades_of_edges() -> dict[str, Any]:
-    """Return the colour of each thing that becomes of an edge."""
+    """Return the colour of each thing that becomes of an edge, which stay apart without red or green receptors."""
     palette = colours(10)
-    return dict(zip(_LINES, (tone(0.75), palette[3], palette[2], palette[0], palette[1]), strict=True))
+    return dict(zip(_LINES, (tone(0.75), palette[9], palette[2], palette[0], palette[1]), strict=True))
 
 
 def _draw(ax: Axes, edge: Difference, places: NDArray[np.float64], colour: Any) -> None:
@@ -278,14 +279,14 @@ def _free_side(away: NDArray[np.float64]) -> tuple[float, float]:
     return float(np.cos(best)), float(np.sin(best))
 
 
-def _legend(ax: Axes, counts: dict[str, int], shades: dict[str, Any]) -> None:
+def _explain(ax: Axes, counts: dict[str, int], shades: dict[str, Any], *, own: bool) -> None:
     """Explain colours and lines of what there is, with counts."""
     from matplotlib.lines import Line2D
 
-    shown = [what for what, number in counts.items() if number]
-    handles = [Line2D([], [], color=shades[what], linestyle=_LINES[what], linewidth=1.8) for what in shown]
-    labels = [f"{what}: {counts[what]}" for what in shown]
-    if shown:
-        ax.legend(
-            handles, labels, loc="upper left", bbox_to_anchor=(1.0, 1), borderaxespad=0, frameon=False, handlelength=3
-        )
+    style: dict[str, Any] = {"linewidth": 1.8}
+    handles = [
+        Line2D([], [], color=shades[what], linestyle=_LINES[what], label=f"{what}: {number}", **style)
+        for what, number in counts.items()
+        if number
+    ]
+    legend_of(ax, handles, "edges", own=own)

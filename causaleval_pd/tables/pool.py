@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -13,15 +14,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_whole, name_row
+from ..contract.field import Pooling
 from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
+from ..contract.pairs import PairError
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
 from .columns import column_or_level, numbers
 from .controls import control_columns
 from .matching import Matches, check_columns
 from .row_summary import summarise
-from .scoring import score_rows
+from .scoring import check_kinds, score_rows
 from .settings import Cells, Drawing, Execution
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
@@ -33,6 +36,7 @@ Failed = Literal["drop", "empty"]
 #: bytes of draws of all members of some runs that are kept at a time
 _BLOCK_BYTES = 1 << 27
 _STREAM = 0x9001ED
+_MEND_KINDS = "map truths and estimates to one class first, as by .graph.cpdag(), or leave these rows out"
 
 
 def pool(
@@ -44,7 +48,8 @@ def pool(
     log_weight: Hashable | None = None,
     rule: Literal["threshold", "pairwise", "acyclic"] = "threshold",
     cyclic: Literal["missing", "break"] = "missing",
-    undirected: Literal["half", "both", "none"] = "half",
+    undirected: Literal["half", "both", "none", "class"] = "half",
+    class_of_truth: Literal["dag", "cpdag"] | None = None,
     failed: Failed = "drop",
     n_draws: int | None = None,
     level: float = 0.95,
@@ -78,9 +83,13 @@ def pool(
     cyclic : {"missing", "break"}
         What becomes of a consensus with a directed cycle, which a majority of DAGs can have: missing, or the graph by
         the rule "acyclic".
-    undirected : {"half", "both", "none"}
+    undirected : {"half", "both", "none", "class"}
         What an undirected edge of a member counts for either of its directions: half an edge, which is a convention and
-        not the share in its class; a whole one ("is this direction possible"); or nothing.
+        not the share in its class; a whole one ("is this direction possible"); nothing; or the share of the DAGs of the
+        member's class that have this direction, by exact counts. The consensus does not depend on it.
+    class_of_truth : {"dag", "cpdag"}, optional
+        Class of the one truth that metrics compare the members of a run with, whatever their own classes: the DAG, or
+        the CPDAG of its class. Members stay as they are. Default the truth as it is in the table.
     failed : {"drop", "empty"}
         Rows without an estimate: no members, or members without edges over the nodes of the run's other members, or of
         the truth where all failed.
@@ -106,13 +115,16 @@ def pool(
         `adjacency_instability`, the probability that two distinct members disagree about the edge of a pair, and about
         whether there is one, averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``,
         ``sd_<metric>``, with draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``,
-        ``_skill`` and `pool_seed` and `pool_draws`, the number of draws or of all relabellings.
+        ``_skill`` and `pool_seed` and `pool_draws`, the number of draws or of all relabellings. `class_of_truth` is a
+        column where it is given.
 
     Raises
     ------
     ValueError
         If `by` names no column or has missing values, the truths of a run differ, weights are negative, infinite,
-        missing or sum to 0, members have different nodes, or a metric does not apply to the members' classes.
+        missing or sum to 0, members have different nodes, a metric does not apply to the members' classes, a truth
+        is not of the class, or with ``undirected="class"`` a member with undirected edges is not a CPDAG, or its class
+        takes too many steps to count.
 
     Notes
     -----
@@ -141,9 +153,7 @@ def pool(
     read = Cells(truth, estimate, None, context, zero_division)
     tasks, chosen = read_tasks(table, metrics, read)
     own = tasks[0]
-    pooling = own.field.pooling
-    if pooling is None:
-        raise ValueError(f"cells of field {own.field.name!r} cannot be pooled; pool graphs")
+    _pooling(own)
     codes, first = _runs(table, keys)
     _check_truths(own, codes, first, table, truth)
     lacking = own.field.missing(own.estimate)
@@ -151,6 +161,8 @@ def pool(
     if failed == "empty":
         tasks = _with_empty_members(tasks, codes, lacking)
         own = tasks[0]
+    if class_of_truth is not None:
+        tasks = _with_truths_in(tasks, class_of_truth, table.index, truth)
     used = ~own.field.missing(own.estimate)
     raw = _weights(table, weight, log_weight, codes, ~used)
     sums = np.bincount(codes, raw, len(first)).astype(np.float64)
@@ -159,7 +171,8 @@ def pool(
         shares = np.where(used, raw / sums[codes], 0.0)
         size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
     options: dict[str, Any] = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
-    pooled = pooling(own.estimate[used], codes[used], shares[used], len(first), **options)
+    with _naming_rows(np.flatnonzero(used), table.index, estimate):
+        pooled = _pooling(own).pool(own.estimate[used], codes[used], shares[used], len(first), **options)
     columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
     if truth is not None:
         columns[truth] = column_or_level(table, truth, "truth").iloc[first].array
@@ -180,11 +193,11 @@ def pool(
     if how is not None:
         drawn = columns.pop("pool_draws", np.full(len(first), how.n_draws))
         columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": drawn}
+    if class_of_truth is not None:
+        columns |= {"class_of_truth": pd.array([class_of_truth] * len(first), dtype="str")}
     settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "failed": failed}
-    settings |= {"rng": seed, "n_draws": n_draws}
-    settings["metrics"] = [m.name for m in chosen]
-    result = pd.DataFrame(columns)
-    return remember(result, [*calls(table.attrs), call("pool", settings)], table.attrs)
+    settings |= {"class_of_truth": class_of_truth, "rng": seed, "n_draws": n_draws, "metrics": [m.name for m in chosen]}
+    return remember(pd.DataFrame(columns), [*calls(table.attrs), call("pool", settings)], table.attrs)
 
 
 def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
@@ -205,6 +218,30 @@ def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
     return place[inverse.reshape(-1)], np.sort(first).astype(np.int64)
 
 
+def _pooling(task: Task) -> Pooling:
+    """Return how the cells of a task are pooled."""
+    if task.field.pooling is None:
+        raise ValueError(f"cells of field {task.field.name!r} cannot be pooled; pool graphs")
+    return task.field.pooling
+
+
+def _with_truths_in(tasks: Sequence[Task], kind: str, index: pd.Index, truth: Hashable) -> list[Task]:
+    """Return tasks whose truths are of one class."""
+    if truth is None:
+        raise ValueError(f"class_of_truth={kind!r} chooses the truth of metrics, and truth=None names none; give one")
+    with _naming_rows(np.arange(len(index)), index, truth):
+        return [x if x.truth is None else x._replace(truth=_pooling(x).truths_in(x.truth, kind)) for x in tasks]
+
+
+@contextmanager
+def _naming_rows(rows: Ints, index: pd.Index, name: Hashable) -> Iterator[None]:
+    """Name the row of a cell that is refused by its position."""
+    try:
+        yield
+    except PairError as error:
+        raise ValueError(f"{name_row(int(rows[error.positions[0]]), index, name)}: {error.reason}") from None
+
+
 def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.bool_]) -> list[Task]:
     """Return tasks whose failed members are estimates without edges."""
     found = []
@@ -215,11 +252,9 @@ def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.
         if task.truth is not None:
             models = models.where(models.notna(), task.truth.reset_index(drop=True))
         some = np.flatnonzero(lacking & models.notna().to_numpy())
-        if len(some) and task.field.without_edges is None:
-            raise ValueError(f"failed='empty' is for graphs, and the cells are of field {task.field.name!r}")
-        if len(some) and task.field.without_edges is not None:
+        if len(some):
             estimates = estimates.copy()
-            estimates.iloc[some] = task.field.without_edges(models.iloc[some]).array
+            estimates.iloc[some] = _pooling(task).without_edges(models.iloc[some]).array
         found.append(task._replace(estimate=estimates.set_axis(task.estimate.index)))
     return found
 
@@ -290,6 +325,7 @@ def _expected(task: Task, shares: Floats, codes: Ints, n_runs: int, index: pd.In
     """Return the weighted mean and standard deviation of the members' metrics."""
     if not task.metrics:
         return {}
+    check_kinds(task.metrics, list(task.batches()), "raise", index, _MEND_KINDS)
     columns: dict[Hashable, Any] = {}
     for name, values in score_rows(task, "raise", index).items():
         mean = _weighted(values, shares, codes, n_runs)

@@ -98,7 +98,13 @@ def _as_slice(rows: NDArray[np.int64]) -> NDArray[np.int64] | slice:
     return slice(first, first + len(rows)) if successive else rows
 
 
-def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: Invalid, index: pd.Index) -> None:
+def check_kinds(
+    metrics: Iterable[Metric],
+    batches: Sequence[Batch],
+    invalid: Invalid,
+    index: pd.Index,
+    mend: str = "leave these rows out, or pass invalid='nan'",
+) -> None:
     """Refuse rows whose cells a metric is not defined for: name some, count all, and name metrics that take them."""
     check_choice(invalid, ("raise", "nan"), "invalid")
     for m in metrics if invalid == "raise" else ():
@@ -116,7 +122,7 @@ def check_kinds(metrics: Iterable[Metric], batches: Sequence[Batch], invalid: In
         other = m.what_applies(refused)
         raise ValueError(
             f"{m.name} applies to {m.kinds_line()}, not to {'; '.join(first)}{more} ({len(rows)} of {len(index)} rows)"
-            f"{other}; {'or ' if other else ''}leave these rows out, or pass invalid='nan'"
+            f"{other}; {'or ' if other else ''}{mend}"
         )
 
 

@@ -34,6 +34,67 @@ def test_probabilities_are_weighted_shares():
     )
 
 
+def scores(pooled):
+    return pooled["estimate"].score.to_frame().set_index(["source", "target"])["score"]
+
+
+@pytest.mark.parametrize(
+    ("estimate", "expected"),
+    [
+        ("A -- B; B -- C; D", {"AB": 1 / 3, "BA": 2 / 3}),  # three DAGs
+        ("A -- B; A -- C; A -- D", {"AB": 3 / 4, "BA": 1 / 4, "BC": 0}),
+        ("A -- B; B -- C; C -- D", {"AB": 1 / 4, "BC": 2 / 4, "CD": 3 / 4, "AD": 0}),
+        ("A -> B; C -> B; D", {"AB": 1, "BA": 0, "AC": 0}),
+    ],
+)
+def test_undirected_edges_by_the_shares_of_their_class(estimate, expected):
+    found = scores(members([estimate]).ceval.pool("run", undirected="class"))
+    assert {pair: found[tuple(pair)] for pair in expected} == pytest.approx(expected, abs=1e-9)
+
+
+def test_shares_of_every_class_over_four_nodes_are_those_of_its_dags():
+    pairs = list(itertools.combinations("ABCD", 2))
+    texts = []
+    for signs in itertools.product(("", " -> ", " <- "), repeat=6):
+        edges = [a + sign + b for (a, b), sign in zip(pairs, signs, strict=True) if sign]
+        texts.append("; ".join([*edges, *"ABCD"]))
+    dags = ce.graph_column(texts)
+    dags = dags[(dags.graph.kind == "dag").to_numpy()].reset_index(drop=True)
+    classes = dags.graph.cpdag()
+    table = pd.DataFrame({"class": pd.factorize(classes)[0], "truth": dags[0], "estimate": dags, "cpdag": classes})
+    assert (len(table), table["class"].nunique()) == (543, 185)
+    listed = table.ceval.pool("class")["estimate"].score.to_frame()
+    counted = table.groupby("class").head(1).ceval.pool("class", estimate="cpdag", undirected="class")
+    counted = counted["estimate"].score.to_frame()
+    np.testing.assert_allclose(counted["score"], listed["score"], atol=1e-11)
+    # p(i -> j) + p(j -> i) = p(adjacent), also of members of several classes
+    mixed = table.assign(run=1).head(90).ceval.pool("run", estimate="cpdag", undirected="class")
+    half = table.assign(run=1).head(90).ceval.pool("run", estimate="cpdag")
+    both = [scores(x).unstack(fill_value=0) for x in (mixed, half)]
+    np.testing.assert_allclose(both[0] + both[0].T, both[1] + both[1].T, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "message"),
+    [
+        ("A -> B; B -- C; D", r"column 'estimate', row 2 \(index 'z'\): the estimate is a pdag .* \.graph\.cpdag\(\)"),
+        ("A o-o B; C; D", r"row 2 \(index 'z'\): the estimate is a pag .*undirected='half'"),
+    ],
+)
+def test_members_without_a_class_are_refused_by_row(estimate, message):
+    table = members(["A -- B; C; D", None, estimate]).set_axis(list("xyz"))
+    with pytest.raises(ValueError, match=message):
+        table.ceval.pool("run", undirected="class")
+
+
+def test_classes_too_large_to_count_are_refused_by_row():
+    names = [f"X{i}" for i in range(70)]
+    edges = [f"{a} -- {b}" for a, b in itertools.combinations(names, 2) if (a, b) != ("X0", "X69")]
+    table = pd.DataFrame({"run": 1, "estimate": ["; ".join(edges)]})
+    with pytest.raises(ValueError, match=r"row 0 .*: a component of 70 nodes and 2414 .* too many members"):
+        table.ceval.pool("run", truth=None, undirected="class")
+
+
 @pytest.mark.parametrize(
     ("estimates", "rule", "expected"),
     [

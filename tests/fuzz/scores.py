@@ -102,6 +102,7 @@ def ensemble(rng: np.random.Generator) -> object:
         "rule": ["threshold", "pairwise", "acyclic", "mean"],
         "cyclic": ["missing", "break", 1],
         "undirected": ["half", "both", "none", "class"],
+        "class_of_truth": [None, None, "dag", "cpdag", "pag", []],
         "failed": ["drop", "empty", "raise"],
         "n_draws": [None, 3, 0, "a"],
     }

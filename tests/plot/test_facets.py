@@ -161,3 +161,37 @@ def test_single_panels_of_lazy_cubes_are_those_of_cubes_in_memory(cube):
         lines = [np.asarray(line.get_ydata(), float) for ax in drawn for line in ax.lines]
         found.append((lines, captions(drawn[1].figure)))
     np.testing.assert_equal(found[1], found[0])
+
+
+def named_by(algorithm, metric="shd"):
+    runs = ce.datasets.runs().query("algorithm != 'ges' and n > 100").groupby(["algorithm", "n"]).head(6)
+    runs = runs.assign(algorithm=runs["algorithm"].replace({"pc": algorithm}))
+    return runs.ceval.cube([metric], by=["algorithm", "n"], n_draws=20, rng=7, values={"seconds": "minimize"})
+
+
+@pytest.mark.parametrize("name", ["cost of $5 to $6", r"$\bad{", "$a$ & $b$"])
+def test_dollar_signs_in_names_are_no_formulas(name):
+    cube = named_by(name)
+    plot = cube.ceval.plot
+    figures = [plot.trend("shd"), plot.skills("shd"), plot.pareto("shd", dim="algorithm", hue="n")]
+    figures += [cube.sel(n=400).ceval.plot.skill_profile("algorithm"), ce.plot.forest(cube.ceval.test_controls("shd"))]
+    figures += [plot.strata("shd", x="algorithm", hue="n")]
+    for drawn in figures:
+        drawn.figure.canvas.draw()
+        texts = drawn.figure.findobj(mpl.text.Text)
+        named = [text for text in texts if name in text.get_text().replace("\n", " ")]
+        assert named and not any(text.get_parse_math() for text in named)
+
+
+def test_levels_that_a_cube_with_several_null_models_was_cut_to_are_named(runs):
+    cube = ce.cube(runs, ["shd"], by=["algorithm", "density", "n"], n_draws=9, rng=7, null=["permutation", "empty"])
+    ax = ce.plot.skills(cube.sel(density=0.2, algorithm=ALGORITHMS[0]), "shd")
+    assert "density = 0.2" in captions(ax.figure) and ALGORITHMS[0] in captions(ax.figure)
+    # one of the null models is a point of reference
+    assert "p above .05, or no test" in captions(ax.figure)
+
+
+def test_messages_select_strata_whose_names_are_no_words(runs):
+    cube = ce.cube(runs.rename(columns={"n": "size of n"}), ["shd"], by=["algorithm", "size of n"], n_draws=9, rng=7)
+    with pytest.raises(ValueError, match=r"cube\.sel\(\{'size of n': 100\}\)"):
+        ce.plot.skill_profile(cube, "algorithm")

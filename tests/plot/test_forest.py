@@ -116,3 +116,46 @@ def test_what_is_no_table_of_tests_is_refused(cube, change, error, message):
     table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
     with pytest.raises(error, match=message):
         ce.plot.forest(change(table))
+
+
+def test_margins_and_other_settings_are_stated(cube):
+    part = cube.sel(n=1000, density=0.2)
+    aimed = {"alternative": "non_inferior", "margin": 1.5, "reference": ALGORITHMS[0]}
+    for metric, settings, at in (
+        ("shd", {"alternative": "equivalent", "margin": 1.5}, [-1.5, 1.5]),
+        ("shd", aimed, [1.5]),
+        ("adjacency_f1", aimed, [-1.5]),
+        ("shd", {}, []),
+    ):
+        ax = ce.plot.forest(part.ceval.compare("algorithm", metrics=metric, **settings))
+        assert [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "margin"] == at
+        assert ("dotted: margin" in captions(ax.figure)) == bool(at)
+    ax = ce.plot.forest(part.ceval.compare("algorithm", metrics="shd", simultaneous=True, test="t"))
+    assert "its 95 % interval, simultaneous for all rows" in captions(ax.figure)
+
+
+def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
+    part = cube.sel(n=1000, density=0.2)
+    ax = ce.plot.forest(part.ceval.test_controls("shd"))
+    assert words(ax, "p head") == ["p"] and "filled: p (not adjusted) at most .05" in captions(ax.figure)
+    assert "t interval, which may disagree with the test" in captions(ax.figure)
+    ax = ce.plot.forest(part.ceval.test_controls("shd", adjust="holm"))
+    assert words(ax, "p head") == ["adjusted p"]
+
+
+def test_bounds_are_rounded_up(cube):
+    # 1/61 is .01639
+    table = cube.sel(density=0.2, n=100).ceval.test_controls("shd").assign(p_adjusted=1 / 61, p_at_floor=True)
+    assert set(words(ce.plot.forest(table), "p")) == {"≤ 0.017"}
+
+
+def test_levels_that_all_rows_share_and_undefined_effects_are_named(cube):
+    table = cube.sel(n=[1000], density=[0.2]).ceval.test_controls("shd").assign(effect=np.nan, p_adjusted=0.01)
+    text = captions(ce.plot.forest(table).figure)
+    assert text.endswith("density = 0.2, n = 1000.") and "3 of 3 rows, 3 of these with an undefined effect" in text
+
+
+def test_distances_from_the_optimum_are_named(cube):
+    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd").assign(metric="bias")
+    ax = ce.plot.forest(table, directions={"bias": "zero"})
+    assert "the distance of bias from its optimum" in ax.get_xlabel().replace("\n", " ")

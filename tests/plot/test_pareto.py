@@ -97,3 +97,10 @@ def test_costs_that_are_not_positive_have_no_place_on_a_log_axis(cube):
     with pytest.raises(ValueError, match="mean of 'seconds' is not positive"):
         ce.plot.pareto(free, "shd", dim="algorithm")
     ce.plot.pareto(free, "shd", dim="algorithm", scale="linear")
+
+
+def test_a_cost_that_is_best_in_the_middle_is_refused(make):
+    aimed = make().sel(n=1000, density=0.2).copy(deep=True)
+    aimed["adjacency_f1"].attrs["direction"] = "zero"
+    with pytest.raises(ValueError, match="carry its distance from there"):
+        ce.plot.pareto(aimed, "shd", "adjacency_f1", dim="algorithm")

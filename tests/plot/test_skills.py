@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.metric import METRICS
 
 from .conftest import ALGORITHMS, captions, inside
 from .test_trend import many_levels
@@ -99,3 +100,27 @@ def test_skill_needs_controls_and_two_strata(cube, make, call):
         call(make(n_draws=None).sel(density=0.2), **options)
     with pytest.raises(ValueError, match="strata that the figure does not show: density"):
         call(cube, **options)
+
+
+def test_skills_of_minus_infinity_are_squares_and_not_grey():
+    @ce.metric(field="graph", kinds=("dag",), direction="minimize", range=(0, np.inf), optimum=0, long_name="loss")
+    def loss_of_no_edge(pairs):
+        """Return infinity where nothing is right and no edge is extra, and the number of extra edges elsewhere."""
+        return np.where((pairs.counts.tp == 0) & (pairs.counts.fp == 0), np.inf, pairs.counts.fp)
+
+    graphs = ["A -> B; C -> D", "A; B -> C; D", "A -> B; B -> C; D", "A -> C; B; D"]
+    rows = [
+        (a, n, t, "A; B; C; D" if (a, n) == ("x", 10) else graphs[0]) for a in "xy" for n in (10, 9) for t in graphs
+    ]
+    runs = pd.DataFrame(rows, columns=["a", "n", "truth", "estimate"])
+    try:
+        cube = runs.ceval.cube(["loss_of_no_edge"], by=["a", "n"], n_draws=9, rng=7, null=one_edge)
+        ax = ce.plot.skills(cube, "loss_of_no_edge")
+    finally:
+        del METRICS["loss_of_no_edge"]
+    assert "-∞" in [text.get_text() for text in ax.texts] and "grey" not in captions(ax.figure)
+
+
+def one_edge(estimate, rng):
+    """Return a graph with an edge that no truth has."""
+    return "D -> A; B; C"

@@ -120,3 +120,24 @@ def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
     with pytest.raises(ValueError, match="'n' has the level 0, which has no place on a log axis; use scale='linear'"):
         ce.plot.trend(part, "shd", x="n", hue="algorithm")
     ce.plot.trend(part, "shd", x="n", hue="algorithm", scale="linear")
+
+
+def test_large_letters_leave_room_for_the_caption(cube):
+    with plt.rc_context({"font.size": 15}):
+        figure = ce.plot.trend(cube.sel(density=0.2), "shd", hue="algorithm").figure
+        inside(figure)
+        assert len(captions(figure)) > 200
+
+
+def test_infinite_controls_and_means_without_interval_are_named():
+    graphs = ["A -> B; C", "A; B -> C", "A -> B; B -> C"]
+    rows = [(n, f"{n}-{r}", graphs[r], graphs[0]) for n in (10, 100, 1000) for r in range(1 if n == 10 else 3)]
+    runs = pd.DataFrame(rows, columns=["n", "r", "truth", "estimate"])
+    cube = runs.ceval.cube(["shd"], by=["n"], n_draws=20, rng=7)
+    lost = cube["n"] == 100
+    cube["shd_control_mean"] = cube["shd_control_mean"].where(~lost, np.inf)
+    cube["shd_control"] = cube["shd_control"].where(~lost, np.inf)
+    text = captions(ce.plot.trend(cube, "shd").figure)
+    assert "without interval: 1 of 3" in text and "mean of the controls infinite: 100" in text
+    alone = ce.plot.trend(cube.sel(n=[10]), "shd")
+    assert alone.get_xlim()[0] < 10 < alone.get_xlim()[1]

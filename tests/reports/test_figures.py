@@ -52,7 +52,19 @@ def test_captions_are_joined_at_hyphens():
 
 
 def test_strata_share_one_figure():
-    assert titles(cube_of(by=["algorithm", "n"]), "algorithm") == ["mean of the runs and of their controls by stratum"]
+    by_class = RUNS.assign(size=RUNS["n"].map({100: "small", 400: "medium", 1600: "large"}))
+    cube = cube_of(by_class, by=["algorithm", "size"])
+    assert titles(cube, "algorithm") == ["mean of the runs and of their controls by stratum"]
+
+
+def test_numbers_have_lines_along_them():
+    cube = cube_of(by=["algorithm", "n"])
+    [drawn] = [x for x in pictures(cube, "shd", "algorithm", "png", level=0.9) if isinstance(x, Picture)]
+    assert drawn.title.endswith(": mean of the runs and of their controls along a numeric stratum")
+    assert "90 % t interval" in drawn.caption and "The p-values of filled points are not adjusted." in drawn.caption
+    alone = cube_of(by=["algorithm", "n"], n_draws=None)
+    [drawn] = [x for x in pictures(alone, "shd", "algorithm", "png") if isinstance(x, Picture)]
+    assert drawn.title.endswith(": mean of the runs along a numeric stratum") and "better than" not in drawn.caption
 
 
 def test_a_cube_without_strata_has_distributions():

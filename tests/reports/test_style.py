@@ -124,6 +124,10 @@ def test_a_stratum_called_like_a_header_keeps_its_column():
     assert list(shown_table(table).texts) == ["p", "metric", "mean", "controls", "p (result)"]
 
 
+def test_stars_of_p_values_that_are_not_adjusted_are_explained(results):
+    assert "* p at most 0.05, not adjusted" in ce.style(results["summary"]).caption
+
+
 def test_missing_values_are_dashes(results):
     table = results["test_controls"].copy()
     table.loc[0, ["p_value", "p_adjusted", "effect", "ci_low", "ci_high"]] = np.nan

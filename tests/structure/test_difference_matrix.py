@@ -129,3 +129,17 @@ def test_cells_with_a_graph_are_drawn_by_it():
 def test_what_cannot_be_drawn_is_named(runs, message):
     with pytest.raises((TypeError, ValueError), match=message):
         ce.plot.difference_matrix(runs)
+
+
+def test_colours_stay_apart_without_green_receptors():
+    # deuteranopia by Machado, Oliveira and Fernandes (2009), 10.1109/TVCG.2009.113, on linear light
+    seen = np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]])
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    true = "A -> B; B -> C; C -> D; D -> E; E"
+    ax = ce.plot.difference_matrix(table([true], ["A -> B; C -> B; C -- D; A -> E"]))
+    shades = np.array([patch.get_facecolor()[:3] for patch in ax.get_legend().get_patches()])
+    assert len(shades) == 5
+    light = np.where(shades <= 0.04045, shades / 12.92, ((shades + 0.055) / 1.055) ** 2.4)
+    x, y, z = np.cbrt(np.clip(light @ seen.T, 0, 1) @ to_xyz.T / [0.9505, 1, 1.089]).T
+    lab = np.stack([116 * y, 500 * (x - y), 200 * (y - z)], axis=1)
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(lab, 2)) > 20

@@ -72,3 +72,14 @@ def test_graphs_over_other_nodes_are_refused():
 def test_graphs_without_edges_have_no_legend():
     ax = ce.plot.difference("A; B", "A; B")
     assert ax.get_legend() is None and len(ax.texts) == 2
+
+
+def test_given_axes_have_the_caption_below_and_room_for_the_legend():
+    fig, ax = plt.subplots(figsize=(3.4, 4), layout="constrained")
+    ce.plot.difference("A -> B; B -> C; C -> D", "A -> B; C -> B; A -- D", ax=ax)
+    fig.canvas.draw()
+    [text] = [text for text in ax.texts if text.get_gid() == "caption"]
+    box, nodes = text.get_window_extent(), ax.get_window_extent()
+    assert 0 <= box.y0 < box.y1 <= nodes.y0 and box.x1 <= fig.bbox.x1
+    # the legend stands above, not beside
+    assert nodes.width > 0.9 * fig.bbox.width and ax.get_legend().get_window_extent().y0 >= nodes.y1

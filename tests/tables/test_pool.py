@@ -115,6 +115,27 @@ def test_failed_members_count_as_empty_graphs_where_this_is_asked():
     assert alone["n_members"].tolist() == [3, 0] and alone["estimate"].isna().tolist() == [False, True]
 
 
+def test_the_one_truth_of_members_of_several_classes():
+    chain = "A -> B; B -> C; D"
+    table = pd.DataFrame({"run": [1, 1, 1], "truth": chain, "estimate": [chain, "A -- B; B -- C; D", None]})
+    mapped = table.assign(truth="A -- B; B -- C; D")
+    pool = {"by": "run", "metrics": ["shd"], "n_draws": 9, "rng": 1}
+    plain, dag = table.ceval.pool(**pool), table.ceval.pool(**pool, class_of_truth="dag")
+    assert "class_of_truth" not in plain and dag["class_of_truth"].tolist() == ["dag"]
+    pd.testing.assert_frame_equal(dag.drop(columns="class_of_truth"), plain)
+    cpdag, wanted = table.ceval.pool(**pool, class_of_truth="cpdag"), mapped.ceval.pool(**pool)
+    names = [name for name in wanted if name != "truth"]
+    pd.testing.assert_frame_equal(cpdag[names], wanted[names])
+    assert cpdag["e_shd"].tolist() == [1.0] and cpdag["truth"].tolist() == [chain]
+    assert cpdag.attrs["causaleval_pd_history"][-1]["class_of_truth"] == "cpdag"
+    again = mapped.ceval.pool(**pool, class_of_truth="cpdag")
+    pd.testing.assert_frame_equal(again[names], wanted[names])
+    with pytest.raises(ValueError, match=r"column 'truth', row 0 .*: the truth is a cpdag, and class_of_truth='dag'"):
+        mapped.ceval.pool(**pool, class_of_truth="dag")
+    with pytest.raises(ValueError, match="sid applies to dag, .* map truths and estimates to one class first"):
+        table.ceval.pool("run", ["sid"])
+
+
 NULLS = ["permutation", "ranking", "shuffle", "by_support", "calibrated"]
 
 
@@ -162,6 +183,9 @@ def test_several_columns_name_a_run():
         ({"w": [0, 0.0]}, {"weight": "w"}, "the weights of the run with run 1 sum to 0"),
         ({"run": [1, None]}, {}, r"row 1 .*: by='run' has no value"),
         ({}, {"rule": "mean"}, "unknown rule of a consensus 'mean'"),
+        ({}, {"undirected": "share"}, "unknown value of undirected 'share'"),
+        ({}, {"class_of_truth": "pag"}, "unknown class_of_truth 'pag'"),
+        ({"truth": None}, {"class_of_truth": "dag"}, "truth=None names none"),
         ({}, {"by": []}, "by names no column"),
         ({}, {"by": "ran"}, "no column 'ran'"),
         ({}, {"weight": "run", "log_weight": "run"}, "give one"),

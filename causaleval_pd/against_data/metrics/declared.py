@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...contract.convention import Convention
 
 #: of all metrics here
 OF_ESTIMATE: dict[str, Any] = {"field": "graph", "truth_kinds": (), "costly": True}
+#: of numbers that are 0 at best, without a largest one and as shares
+MISTAKES: dict[str, Any] = {"direction": "minimize", "range": (0, math.inf), "optimum": 0}
+SHARE_OF_MISTAKES: dict[str, Any] = {**MISTAKES, "range": (0, 1)}
 #: classes with the independences of a DAG; what depends on these alone takes them all
 WITH_A_DAG = ("dag", "cpdag", "pdag")
 #: classes whose separations are known

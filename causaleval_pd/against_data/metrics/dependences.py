@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.pairs import GraphPairs
 from ..judged import Part, by_data
-from .declared import OF_A_DAG, OF_ESTIMATE, OPTIONS, WITH_A_DAG
+from .declared import MISTAKES, OF_A_DAG, OF_ESTIMATE, OPTIONS, WITH_A_DAG
 from .independences import Extension
 
 __all__ = ["correlation_f1", "correlation_mcc", "faithfulness_violations", "minimality_violations"]
@@ -20,9 +19,7 @@ __all__ = ["correlation_f1", "correlation_mcc", "faithfulness_violations", "mini
 
 @metric(
     **OF_A_DAG,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="ancestors independent of their descendants",
     reference="10.48550/arXiv.2305.09565",
 )
@@ -46,16 +43,14 @@ def faithfulness_violations(pairs: GraphPairs, *, extension: Extension = None) -
     def count(part: Part) -> Values:
         own = np.eye(part.implied.d, dtype=bool)
         found = part.implied.alone(part.implied.reached & ~own & part.implied.has_dag[:, None, None])
-        return np.where(part.count(found) > 0, part.count(found, ~part.dependent(found)), np.nan)
+        return part.number(found, ~part.dependent(found))
 
     return by_data(pairs, count)
 
 
 @metric(
     **OF_A_DAG,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="edges without dependence",
     reference="10.48550/arXiv.2305.09565",
 )
@@ -78,7 +73,7 @@ def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> 
 
     def count(part: Part) -> Values:
         found = part.implied.edges
-        return np.where(part.count(found) > 0, part.count(found, ~part.dependent(found)), np.nan)
+        return part.number(found, ~part.dependent(found))
 
     return by_data(pairs, count)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.pairs import GraphPairs
 from ..judged import Part, by_data
-from .declared import OF_A_DAG, OF_ESTIMATE, OPTIONS, WITH_A_DAG
+from .declared import MISTAKES, OF_A_DAG, OF_ESTIMATE, OPTIONS, WITH_A_DAG
 from .independences import Extension
 
 __all__ = ["deviance", "deviance_p", "fisher_c_p", "fisher_c_rmsea", "rmsea"]
@@ -79,9 +78,7 @@ def fisher_c_p(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 @metric(
     **OF_A_DAG,
     instead=("rmsea",),
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="root mean square excess of Fisher's C",
 )
 @with_options(OPTIONS)
@@ -119,9 +116,7 @@ def _deviance(part: Part) -> tuple[Values, Values]:
 
 @metric(
     **_SEM,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="deviance",
 )
 def deviance(pairs: GraphPairs) -> Values:
@@ -171,9 +166,7 @@ def deviance_p(pairs: GraphPairs) -> Values:
 
 @metric(
     **_SEM,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="root mean square error of approximation",
     reference="10.1177/0049124192021002005",
 )

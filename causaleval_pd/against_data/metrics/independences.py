@@ -13,7 +13,7 @@ from ...contract.options import with_options
 from ...graphs.pairs import GraphPairs
 from ..implied import Implications
 from ..judged import Part, by_data
-from .declared import OF_A_DAG, OF_ESTIMATE, OPTIONS, SEPARATED
+from .declared import MISTAKES, OF_A_DAG, OF_ESTIMATE, OPTIONS, SEPARATED, SHARE_OF_MISTAKES
 
 __all__ = [
     "lmc_distinct_share",
@@ -78,9 +78,7 @@ def n_lmc(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 @metric(
     **OF_A_DAG,
     instead=_LMC,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="violated local Markov statements",
     reference="10.48550/arXiv.2305.09565",
 )
@@ -104,7 +102,7 @@ def lmc_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 
     def count(part: Part) -> Values:
         found = part.implied.local_markov
-        return np.where(part.count(found) > 0, part.count(found, part.local_p <= part.alpha), np.nan)
+        return part.number(found, part.local_p <= part.alpha)
 
     return by_data(pairs, count)
 
@@ -112,9 +110,7 @@ def lmc_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 @metric(
     **OF_A_DAG,
     instead=_LMC,
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
+    **SHARE_OF_MISTAKES,
     long_name="share of local Markov statements violated",
     reference="10.48550/arXiv.2305.09565",
 )
@@ -140,9 +136,7 @@ def lmc_share(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 @metric(
     **OF_A_DAG,
     instead=_LMC,
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
+    **SHARE_OF_MISTAKES,
     long_name="share of distinct local Markov statements violated",
 )
 @with_options(OPTIONS)
@@ -175,9 +169,7 @@ def distinct_share(part: Part) -> Values:
 @metric(
     **OF_ESTIMATE,
     kinds=SEPARATED,
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
+    **SHARE_OF_MISTAKES,
     long_name="share of separations violated",
 )
 def separation_share(pairs: GraphPairs) -> Values:
@@ -208,9 +200,7 @@ def separation_share(pairs: GraphPairs) -> Values:
 @metric(
     **OF_ESTIMATE,
     kinds=SEPARATED,
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
+    **SHARE_OF_MISTAKES,
     long_name="mean absolute partial correlation of separated nodes",
 )
 def mean_abs_partial(pairs: GraphPairs) -> Values:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.pairs import GraphPairs
 from ..judged import Part, by_data
-from .declared import OF_A_DAG, OPTIONS
+from .declared import MISTAKES, OF_A_DAG, OPTIONS, SHARE_OF_MISTAKES
 from .fit import P_FLOOR
 from .independences import Extension, distinct_share
 
@@ -58,9 +57,7 @@ def _ad(part: Part) -> Values:
 
 @metric(
     **OF_A_DAG,
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
+    **SHARE_OF_MISTAKES,
     long_name="Kolmogorov-Smirnov distance of p-values from uniform",
 )
 @with_options(OPTIONS)
@@ -86,9 +83,7 @@ def pvalue_ks(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 
 @metric(
     **OF_A_DAG,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
+    **MISTAKES,
     long_name="Anderson-Darling distance of p-values from uniform",
     reference="10.1214/aoms/1177729437",
 )
@@ -116,9 +111,7 @@ def pvalue_ad(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 @metric(
     **OF_A_DAG,
     instead=("separation_share",),
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
+    **SHARE_OF_MISTAKES,
     long_name="fraction dependent where the graph implies independence",
 )
 @with_options(OPTIONS)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ...graphs.graph import Graph
 from ...graphs.kernels import kernels
+from ...graphs.orientations import Sets, bits, close, components, ways
 from ..family_fits import FamilyFits
 from ..laws.elimination import Scope
 from ..networks.pairs import NetworkPairs, Networks
 from ..networks.structure import Structure
-from .orientations import Sets, bits, close, components, ways
 
 Ints = NDArray[np.int64]
 

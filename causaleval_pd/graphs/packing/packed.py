@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ...contract.checks import name_row
 from ..edge_strings import TEXT_OF_OBJECT, explain_text
@@ -20,6 +21,8 @@ from .header import TEXT_WORDS, cell_texts, is_old, names_header
 from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
+
+Rows = NDArray[np.int64]
 
 
 @dataclass
@@ -66,23 +69,25 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     for block in column.blocks:
         # among graphs with as many nodes and name words only the contents differ
         for size, chosen in group_rows(header_words[block.node_set]):
-            sets, position = np.unique(block.node_set[chosen], return_inverse=True)
+            position, sets = pd.factorize(block.node_set[chosen])
             table = np.stack([headers[i] for i in sets.tolist()])
             planes_at = TEXT_WORDS + size
             cell_words = planes_at + block.planes.shape[1] * plane_words(block.n_nodes)
             n_planes = np.uint64(block.planes.shape[1] << 24)
             for part in row_chunks(len(chosen), 16 * cell_words):
-                some = chosen[part]
-                cells = np.empty((len(some), cell_words), dtype=np.uint64)
+                some = _consecutive(chosen[part])
                 planes, kinds = block.planes[some], block.kinds[some]
-                cells[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
-                cells[:, TEXT_WORDS:planes_at] = table[position[part]]
-                cells[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | n_planes
-                cells[:, planes_at:] = planes.reshape(len(some), -1)
                 start = offset[block.rows[some]]
-                if start[-1] - start[0] == (len(some) - 1) * cell_words:
-                    data[start[0] : start[-1] + cell_words] = cells.reshape(-1)
-                else:
+                n = len(start)
+                # cells that lie side by side are written where they belong
+                together = start[-1] - start[0] == (n - 1) * cell_words
+                place = data[start[0] : start[0] + n * cell_words] if together else np.empty(n * cell_words, np.uint64)
+                cells = place.reshape(n, cell_words)
+                cells[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
+                cells[:, TEXT_WORDS:planes_at] = table[position[part]] if len(table) > 1 else table
+                cells[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | n_planes
+                cells[:, planes_at:] = planes.reshape(n, -1)
+                if not together:
                     data[start[:, None] + np.arange(cell_words)] = cells
     valid = length > 0
     bitmap = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
@@ -91,6 +96,12 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
     _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
+
+
+def _consecutive(positions: Rows) -> Rows | slice:
+    """Return ascending positions as a slice, by which arrays are not copied, where they leave none out."""
+    first, last = int(positions[0]), int(positions[-1])
+    return slice(first, last + 1) if last - first == len(positions) - 1 else positions
 
 
 def repack_column(series: pd.Series) -> pd.Series:

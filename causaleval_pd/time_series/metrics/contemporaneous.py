@@ -38,113 +38,77 @@ GRAPH_METRICS: dict[str, Metric] = {
     "contemporaneous_shd": shd,
 }
 
-_RATIO: dict[str, Any] = {
-    "field": "lagged",
-    "direction": "maximize",
-    "range": (0, 1),
-    "optimum": 1,
-    "closed_form": AT_LAG_0.name,
-}
-_ANY: dict[str, Any] = {"kinds": KINDS}
-_PLAIN: dict[str, Any] = {"kinds": ("ts_dag", "ts_pdag")}
 
-
-def _of_graphs(name: str, pairs: LaggedPairs, **options: Any) -> Values:
+def _of_graphs(graph_metric: Metric, pairs: LaggedPairs, **options: Any) -> Values:
     """Compute a metric of graphs of the links at lag 0, NaN where either graph was not searched there."""
     graphs = pairs.at_lag_0
     if graphs is None:
         return np.full(pairs.n, np.nan)
-    return np.asarray(GRAPH_METRICS[name].function(graphs, **options), np.float64)
+    return np.asarray(graph_metric.function(graphs, **options), np.float64)
 
 
-@metric(**_RATIO, **_ANY, long_name="contemporaneous adjacency precision")
-def contemporaneous_adjacency_precision(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the estimate's adjacencies at lag 0 that the truth has.
+def _ratio(name: str, summary: str, example: tuple[str, str], gives: float) -> Metric:
+    """Make and register a ratio of links at lag 0; `summary` and the value of the example go into its docstring."""
+    graph_metric = GRAPH_METRICS[name]
 
-    As `adjacency_precision` of the graphs of contemporaneous links; undefined where lag 0 was not searched.
+    def function(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
+        return _of_graphs(graph_metric, pairs, zero_division=zero_division)
 
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.contemporaneous_adjacency_precision("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
-    0.5
-    """
-    return _of_graphs("contemporaneous_adjacency_precision", pairs, zero_division=zero_division)
-
-
-@metric(**_RATIO, **_ANY, long_name="contemporaneous adjacency recall")
-def contemporaneous_adjacency_recall(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the truth's adjacencies at lag 0 that the estimate has.
-
-    As `adjacency_recall` of the graphs of contemporaneous links; undefined where lag 0 was not searched.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.contemporaneous_adjacency_recall("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
-    1.0
-    """
-    return _of_graphs("contemporaneous_adjacency_recall", pairs, zero_division=zero_division)
+    function.__name__ = function.__qualname__ = name
+    truth, estimate = example
+    function.__doc__ = (
+        f"{summary}\n\nAs `{graph_metric.name}` of the graphs of contemporaneous links; undefined where lag 0 was not "
+        f"searched.\n\nExamples\n--------\n>>> import causaleval_pd as ce\n"
+        f'>>> ce.{name}("{truth}", "{estimate}")\n{float(gives)!r}'
+    )
+    declare = metric(
+        field="lagged",
+        # arrowheads of latent confounders are not orientations
+        kinds=KINDS if "mag" in graph_metric.kinds else ("ts_dag", "ts_pdag"),
+        direction="maximize",
+        range=(0, 1),
+        optimum=1,
+        symmetric=graph_metric.symmetric,
+        closed_form=AT_LAG_0.name,
+        long_name=f"contemporaneous {graph_metric.long_name}",
+    )
+    return declare(function)
 
 
-@metric(**_RATIO, **_ANY, symmetric=True, long_name="contemporaneous adjacency F1")
-def contemporaneous_adjacency_f1(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-    """Return the harmonic mean of precision and recall of adjacencies at lag 0.
-
-    As `adjacency_f1` of the graphs of contemporaneous links; undefined where lag 0 was not searched.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.contemporaneous_adjacency_f1("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z"), 3)
-    0.667
-    """
-    return _of_graphs("contemporaneous_adjacency_f1", pairs, zero_division=zero_division)
-
-
-@metric(**_RATIO, **_PLAIN, long_name="contemporaneous orientation precision")
-def contemporaneous_orientation_precision(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the estimate's arrowheads on shared adjacencies at lag 0 that the truth has.
-
-    As `orientation_precision` of the graphs of contemporaneous links; undefined where lag 0 was not searched.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.contemporaneous_orientation_precision("X -> Y; Y -> Z", "X -> Y; Z -> Y")
-    0.5
-    """
-    return _of_graphs("contemporaneous_orientation_precision", pairs, zero_division=zero_division)
-
-
-@metric(**_RATIO, **_PLAIN, long_name="contemporaneous orientation recall")
-def contemporaneous_orientation_recall(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-    """Share of the truth's arrowheads on shared adjacencies at lag 0 that the estimate has.
-
-    As `orientation_recall` of the graphs of contemporaneous links; undefined where lag 0 was not searched.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.contemporaneous_orientation_recall("X -> Y; Y -> Z", "X -> Y; Y -- Z")
-    0.5
-    """
-    return _of_graphs("contemporaneous_orientation_recall", pairs, zero_division=zero_division)
-
-
-@metric(**_RATIO, **_PLAIN, symmetric=True, long_name="contemporaneous orientation F1")
-def contemporaneous_orientation_f1(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-    """Return the harmonic mean of precision and recall of arrowheads on shared adjacencies at lag 0.
-
-    As `orientation_f1` of the graphs of contemporaneous links; undefined where lag 0 was not searched.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.contemporaneous_orientation_f1("X -> Y; Y -> Z", "X -> Y; Z -> Y")
-    0.5
-    """
-    return _of_graphs("contemporaneous_orientation_f1", pairs, zero_division=zero_division)
+_EDGES = ("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
+contemporaneous_adjacency_precision = _ratio(
+    "contemporaneous_adjacency_precision",
+    "Share of the estimate's adjacencies at lag 0 that the truth has.",
+    _EDGES,
+    0.5,
+)
+contemporaneous_adjacency_recall = _ratio(
+    "contemporaneous_adjacency_recall", "Share of the truth's adjacencies at lag 0 that the estimate has.", _EDGES, 1
+)
+contemporaneous_adjacency_f1 = _ratio(
+    "contemporaneous_adjacency_f1",
+    "Return the harmonic mean of precision and recall of adjacencies at lag 0.",
+    _EDGES,
+    2 / 3,
+)
+contemporaneous_orientation_precision = _ratio(
+    "contemporaneous_orientation_precision",
+    "Share of the estimate's arrowheads on shared adjacencies at lag 0 that the truth has.",
+    ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
+    0.5,
+)
+contemporaneous_orientation_recall = _ratio(
+    "contemporaneous_orientation_recall",
+    "Share of the truth's arrowheads on shared adjacencies at lag 0 that the estimate has.",
+    ("X -> Y; Y -> Z", "X -> Y; Y -- Z"),
+    0.5,
+)
+contemporaneous_orientation_f1 = _ratio(
+    "contemporaneous_orientation_f1",
+    "Return the harmonic mean of precision and recall of arrowheads on shared adjacencies at lag 0.",
+    ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
+    0.5,
+)
 
 
 @metric(
@@ -169,7 +133,7 @@ def contemporaneous_shd(pairs: LaggedPairs) -> Values:
     >>> ce.contemporaneous_shd("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
     2.0
     """
-    return _of_graphs("contemporaneous_shd", pairs)
+    return _of_graphs(shd, pairs)
 
 
 @metric(

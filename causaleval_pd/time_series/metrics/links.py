@@ -73,37 +73,28 @@ _EXAMPLE = (
 )
 
 
-def _family(prefix: str, universe: Universe, label: str, positives: str, convention: str) -> ConfusionFamily:
-    """Make the family of a universe of lagged links."""
+def _family(
+    prefix: str, universe: Universe, label: str, positives: str, convention: str, *, lagged: bool = True
+) -> ConfusionFamily:
+    """Make the family of a universe of lagged links, or of arcs of summary graphs, which have no lags to choose."""
 
-    def counts(pairs: LaggedPairs, *, lags: Lags = "union") -> Confusion:
+    def links(pairs: LaggedPairs, *, lags: Lags = "union") -> Confusion:
         check_choice(lags, get_args(Lags), "lags")
         return pairs.confusion(universe, lags)
 
+    def arcs(pairs: LaggedPairs) -> Confusion:
+        return pairs.confusion(universe)
+
     return ConfusionFamily(
         prefix,
-        counts,
+        links if lagged else arcs,
         module=__name__,
         label=label,
         positives=positives,
         convention=convention,
         example=_EXAMPLE,
         spec=_SPEC,
-        options=_LAGS,
-    )
-
-
-def _summary_family(prefix: str, universe: Universe, label: str, positives: str, convention: str) -> ConfusionFamily:
-    """Make the family of a universe of arcs of summary graphs."""
-    return ConfusionFamily(
-        prefix,
-        lambda pairs: pairs.confusion(universe),
-        module=__name__,
-        label=label,
-        positives=positives,
-        convention=convention,
-        example=_EXAMPLE,
-        spec=_SPEC,
+        options=_LAGS if lagged else {},
     )
 
 
@@ -201,13 +192,14 @@ lagged_adjacency_recall = _LAGGED_ADJACENCY.metric("recall", gives=0.5)
 lagged_adjacency_f1 = _LAGGED_ADJACENCY.metric("f1", gives=0.5)
 lagged_adjacency_hamming = _hamming("lagged_adjacency", "adjacent", "lagged adjacencies", 2)
 
-_SUMMARY = _summary_family(
+_SUMMARY = _family(
     "summary",
     "summary",
     "summary arc",
     "arcs of the summary graph",
     "An arc leads from one variable to another if a directed link does at any lag, 0 included. Counts are over "
     "ordered pairs of two variables, so that opposite arcs are two; undirected links are no arcs.",
+    lagged=False,
 )
 summary_tp = _SUMMARY.metric("tp", gives=2, long_name="shared summary arcs")
 summary_fp = _SUMMARY.metric("fp", gives=1, long_name="extra summary arcs")
@@ -217,12 +209,13 @@ summary_recall = _SUMMARY.metric("recall", gives=2 / 3)
 summary_f1 = _SUMMARY.metric("f1", gives=2 / 3)
 summary_hamming = _hamming("summary", "summary", "summary arcs", 2, lagged=False)
 
-_SUMMARY_SELF = _summary_family(
+_SUMMARY_SELF = _family(
     "summary_self",
     "summary_self",
     "summary arc or self-loop",
     "arcs of the summary graph",
     "As `summary_...`, with arcs of a variable to itself.",
+    lagged=False,
 )
 summary_self_tp = _SUMMARY_SELF.metric("tp", gives=3, long_name="shared summary arcs and self-loops")
 summary_self_fp = _SUMMARY_SELF.metric("fp", gives=2, long_name="extra summary arcs and self-loops")

@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 #: parents of each node; neighbours of each node by undirected edges
 Sets = tuple[int, ...]
@@ -171,6 +175,7 @@ class _Parts:
 
     def __init__(self) -> None:
         self._found: dict[Sets, list[_Root]] = {}
+        self._shares: dict[Sets, Floats] = {}
         self._work = 0
 
     def roots(self, undirected: Sets) -> list[_Root]:
@@ -181,7 +186,7 @@ class _Parts:
             if self._work > _MOST_WORK:
                 raise TooManyWaysError(
                     f"a component of {len(undirected)} nodes and {n_ends // 2} undirected edges has too many members "
-                    "to draw from them"
+                    "to count or draw them"
                 )
             found = []
             for root in range(len(undirected)):
@@ -197,6 +202,26 @@ class _Parts:
         if n_ends == n * (n - 1):
             return math.factorial(n)
         return n if n_ends == 2 * (n - 1) else sum(root.ways for root in self.roots(undirected))
+
+    def shares(self, undirected: Sets) -> Floats:
+        """Return the share of the ways in which each edge has each of its directions."""
+        n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
+        if n_ends == n * (n - 1):
+            return (np.ones((n, n)) - np.eye(n)) / 2
+        if n_ends == 2 * (n - 1):
+            return _tree_shares(undirected)
+        if undirected not in self._shares:
+            roots, found = self.roots(undirected), np.zeros((n, n))
+            total = sum(root.ways for root in roots)
+            for root in roots:
+                # counts may exceed what a float can hold
+                share = root.ways / total
+                for node, parents in enumerate(root.into):
+                    found[list(bits(parents)), node] += share
+                for kept, own in root.left:
+                    found[np.ix_(kept, kept)] += share * self.shares(own)
+            self._shares[undirected] = found
+        return self._shares[undirected]
 
     def draw(self, undirected: Sets, generator: np.random.Generator) -> list[int]:
         """Draw one way, all equally likely, as sets of parents."""
@@ -221,6 +246,22 @@ class _Parts:
         return into
 
 
+def _tree_shares(undirected: Sets) -> Floats:
+    """Return the shares of a tree: its ways have one source each, and an edge points away from it."""
+    n = len(undirected)
+    before, order = {0: 0}, [0]
+    for node in order:
+        new = [b for b in bits(undirected[node]) if b not in before]
+        before |= dict.fromkeys(new, node)
+        order += new
+    size, found = [1] * n, np.zeros((n, n))
+    for node in reversed(order[1:]):
+        size[before[node]] += size[node]
+        found[node, before[node]] = size[node] / n
+        found[before[node], node] = (n - size[node]) / n
+    return found
+
+
 def count_ways(undirected: Sets) -> int:
     """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left.
 
@@ -230,3 +271,40 @@ def count_ways(undirected: Sets) -> int:
     (6, 3)
     """
     return _Parts().count(undirected)
+
+
+def direction_shares(undirected: Sequence[int]) -> Floats:
+    """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way.
+
+    Parameters
+    ----------
+    undirected : sequence of int
+        Neighbours of each node by undirected edges.
+
+    Returns
+    -------
+    (n, n) float64
+        [i, j] is the share of the DAGs with i -> j; 0 where i -- j is not an edge.
+
+    Raises
+    ------
+    TooManyWaysError
+        If a component takes too many steps to count.
+
+    Examples
+    --------
+    >>> direction_shares((0b010, 0b101, 0b010)).round(3).tolist()
+    [[0.0, 0.333, 0.0], [0.667, 0.0, 0.667], [0.0, 0.333, 0.0]]
+    """
+    found = np.zeros((len(undirected), len(undirected)))
+    for component in components(undirected):
+        kept, own = _within(undirected, component)
+        found[np.ix_(kept, kept)] = _component_shares(own)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _component_shares(undirected: Sets) -> Floats:
+    found = _Parts().shares(undirected)
+    found.flags.writeable = False
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.causal_kl.classes.orientations import MOST_WAYS, TooManyWaysError, close, count_ways, ways
+from causaleval_pd.graphs.orientations import MOST_WAYS, TooManyWaysError, close, count_ways, direction_shares, ways
 
 
 def undirected(n: int, edges) -> tuple[int, ...]:
@@ -57,6 +57,8 @@ def test_all_ways_are_listed_and_counted(seed):
     found, listed = ways((0,) * n, undirected(n, edges))
     assert listed and len(found) == len(expected) and set(found) == expected
     assert count_ways(undirected(n, edges)) == len(expected)
+    shares = np.mean([[[way[b] >> a & 1 for b in range(n)] for a in range(n)] for way in expected], axis=0)
+    np.testing.assert_allclose(direction_shares(undirected(n, edges)), shares, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -114,5 +116,15 @@ def test_work_is_bounded():
     clique = undirected(60, itertools.combinations(range(60), 2))
     assert len(ways((0,) * 60, clique)[0]) == MOST_WAYS
     dense = undirected(70, [pair for pair in itertools.combinations(range(70), 2) if pair != (0, 69)])
-    with pytest.raises(TooManyWaysError, match="70 nodes and 2414 undirected edges has too many members"):
-        ways((0,) * 70, dense)
+    for count in (lambda: ways((0,) * 70, dense), lambda: direction_shares(dense)):
+        with pytest.raises(TooManyWaysError, match="70 nodes and 2414 undirected edges has too many members"):
+            count()
+
+
+def test_shares_of_components_are_apart_and_those_of_a_long_path_are_positions():
+    two = undirected(7, [(0, 1), (1, 2), (3, 4), (4, 5), (3, 5)])
+    shares = direction_shares(two)
+    assert shares[0, 1] == pytest.approx(1 / 3) and shares[3, 4] == 0.5 and not shares[6].any()
+    path = direction_shares(undirected(300, itertools.pairwise(range(300))))
+    np.testing.assert_allclose(np.diag(path, 1), np.arange(1, 300) / 300)
+    np.testing.assert_allclose(np.diag(path, -1), np.arange(299, 0, -1) / 300)
