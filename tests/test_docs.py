@@ -7,6 +7,7 @@ docs/extending.md that are copies of files in tests/extensions, and the outputs 
 from __future__ import annotations
 
 import ast
+import inspect
 import io
 import os
 import re
@@ -21,6 +22,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.field import FIELDS
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "causaleval_pd"
@@ -198,6 +200,13 @@ def test_every_metric_and_null_model_is_in_its_table():
     assert sorted(metrics) == sorted(ce.list_metrics().index)
     text = (ROOT / "docs/null_models.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^\| `\w+`", text, re.MULTILINE)) == len(null_models())
+
+
+def test_every_null_model_documents_its_law():
+    for field, name in ce.list_nulls().index:
+        controls = FIELDS[field].nulls[name].controls
+        assert inspect.isfunction(controls), f"{field}: {name}"
+        assert inspect.getdoc(controls), f"{field}: {name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

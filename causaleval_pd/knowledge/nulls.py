@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -93,6 +94,9 @@ def _of_graphs(model: Null) -> Null:
             directed = np.isin(np.array(pairs.kinds), ("dag", "digraph"))
             exact = directed & (drawn.kind == pairs.kinds) & bool(matching.options.get("permute", True))
         return KnowledgeControls(pairs, drawn, exact)
+
+    law = inspect.getdoc(model.controls)
+    controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."
 
     given: Callable[[Matching], Any] | None = None if model.prepare is None else prepare
     return Null(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,8 @@ def check_values(row: Row, values: Mapping[Metric, float], slack: Mapping[str, f
     for m, x in printed.items():
         least, most = m.range
         if not least - NOISE <= x <= most + NOISE:
-            raise ValueError(f"{row.name}: {m.name} is {x:g}, but it lies between {least:g} and {most:g}")
+            hint = "; percentages are divided by 100, or text: '85 %'" if most == 1 < x <= 100 else ""
+            raise ValueError(f"{row.name}: {m.name} is {x:g}, but it lies between {least:g} and {most:g}{hint}")
     if row.n_nodes is None or row.true is None or row.estimated is None:
         return
     if row.n_runs == 1 and row.runs is not None:
@@ -135,11 +136,15 @@ def _check_mean(row: Row, metric: Metric, value: float, slack: float) -> None:
         if math.isfinite(metric.range[1]):
             return
         margins = [(row.true.average, row.estimated.average)] if row.true and row.estimated else []
+        # the means of the numbers of edges are rounded as well
+        room = [side.slack for side in (row.true, row.estimated) if side is not None]
     else:
-        margins = [(float(true), float(estimated)) for true, estimated in runs]
+        margins, room = [(float(true), float(estimated)) for true, estimated in runs], [0.0, 0.0]
     ends = [_ends(metric, row.n_nodes or 2, row.n_pairs, *margin) for margin in dict.fromkeys(margins)]
     weights = [margins.count(margin) for margin in dict.fromkeys(margins)]
     low, high = np.average(ends, axis=0, weights=weights)
+    # an edge more or less changes a count by one at most
+    low, high = low - sum(room), high + sum(room)
     noise = slack + NOISE * max(1.0, abs(value))
     if not (math.isnan(low) or low - noise <= value <= high + noise):
         raise ValueError(
@@ -155,27 +160,3 @@ def _ends(metric: Metric, n_nodes: int, n_pairs: int, true: float, estimated: fl
     counts = directed_counts(n_nodes, shared, true, estimated, shared * [0, 1, 0, 1])
     values = np.broadcast_to(np.asarray(metric.function(Counts(counts), **metric.options), np.float64), (4,))
     return float(values.min()), float(values.max())
-
-
-def half_units(values: Mapping[Metric, Sequence[float]], digits: int | Mapping[str, int] | None) -> dict[str, float]:
-    """Return half a unit of the last printed digit of each metric, by its name.
-
-    Trailing zeros are lost when numbers are read, so that a column has the most decimals that one of its numbers has.
-    Ratios of one table are taken to have the same number of decimals.
-    """
-    places = {m: max(map(_decimals, numbers), default=0) for m, numbers in values.items()}
-    of_ratios = max((x for m, x in places.items() if math.isfinite(m.range[1])), default=0)
-    found = {}
-    for m, own in places.items():
-        given = digits.get(m.name) if isinstance(digits, Mapping) else digits
-        inferred = of_ratios if math.isfinite(m.range[1]) else own
-        found[m.name] = 0.5 * 10.0 ** -(inferred if given is None else given)
-    return found
-
-
-def _decimals(x: float) -> int:
-    """Return how many decimals a number has."""
-    if math.isnan(x):
-        return 0
-    text = np.format_float_positional(x, trim="-")
-    return len(text.partition(".")[2])

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from ..contract.field import get_field
 from ..contract.law import Distribution
 from ..contract.metric import Metric
+from ..execution.random_streams import row_keys
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
 from ..statistics.tails.convolution import tail_of_sum
 from ..statistics.tails.lattice import common_step
 from ..structure.nulls.edge_moments import linear
 from ..structure.nulls.hypergeometric import hypergeometric
+from ..tables.matching import find_null
 from ..tables.published import control_distribution
+from ..tables.settings import Drawing
+from ..tables.simulate import simulate
 from .consistency import NOISE, SKELETON
 from .printed_rows import Edges, Row
 
 Floats = NDArray[np.float64]
 
-#: runs from which on their mean has a normal law
+#: runs from which on the convolved laws of their mean are replaced by a normal one, if these take too much work
 LEAST_RUNS = 10
+#: runs up to which means of their controls are drawn; the mean of more has a normal law
+MOST_SIMULATED = 1000
 #: multiplications that the law of a mean may take, about a second
 MOST_WORK = 1e9
 #: numbers of edges at which a mean is tried for being linear in them
@@ -38,11 +46,16 @@ _TRUTH = "the true graph (column 'truth')"
 
 
 class Printed(NamedTuple):
-    """A printed value: half a unit of its last digit, and the standard deviation of the runs, NaN if not printed."""
+    """A printed value and the standard deviation of its runs, NaN if not printed, with half units of their last digits.
+
+    A deviation is unclear if it may be a standard error.
+    """
 
     value: float
     slack: float
     sd: float
+    sd_slack: float
+    unclear: bool
 
 
 class Found(NamedTuple):
@@ -136,10 +149,8 @@ def _tail(found: Found, metric: Metric, law: Distribution, printed: Printed, var
     if n > 1:
         step = float(common_step(np.diff(values)[None])[0]) if len(values) > 1 else math.inf
         blurred = 2 * printed.slack * n > step if step else least < 0.95 * p
-    needed = (f"more digits of {metric.name} (or digits=): rounding leaves p between {least:.2g} and {p:.2g}",)
-    return found._replace(
-        p=p, p_se=0.0, p_method="exact" if n == 1 else "exact convolution", needed=needed if blurred else ()
-    )
+    needed = _digits(metric, least, p) if blurred else ()
+    return found._replace(p=p, p_se=0.0, p_method="exact" if n == 1 else "exact convolution", needed=needed)
 
 
 def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
@@ -162,11 +173,17 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
     mean = float(of(np.full(len(true), row.n_nodes), true, estimated).mean())
     found = Found(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
     alike = len(set(row.runs)) == 1
+    if len(row.runs) > 1 and alike and printed.unclear:
+        return found._replace(needed=(*found.needed, "what follows the mean (spread='sd' or spread='se')"))
     if len(row.runs) > 1 and alike and printed.sd > 0 and not math.isnan(mean + printed.value):
         # runs of one mean under the null hypothesis: their own spread tests it
+        n = len(row.runs)
         aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
         above = float(merit(printed.value, **aim)) - printed.slack - float(merit(mean, **aim))
-        p = float(scipy.stats.t.sf(above / printed.sd * math.sqrt(len(row.runs)), len(row.runs) - 1))
+        # the worst deviation that rounds to the printed one; it may be divided by n or by n - 1
+        largest = (printed.sd + printed.sd_slack) * math.sqrt(n / (n - 1))
+        sd = largest if above > 0 else max(printed.sd - printed.sd_slack, 1e-9)
+        p = float(scipy.stats.t.sf(above / sd * math.sqrt(n), n - 1))
         return found._replace(p=p, p_se=0.0, p_method="t", needed=(f"{_TRUTH}, for p of these runs",))
     return found
 
@@ -175,22 +192,29 @@ def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict
     """Return the controls of a known truth: closed forms where there are some, else draws."""
     runs = row.runs or []
     one = len(runs) == 1
-    # a merit is a value or its negative, so that the worst value that rounds to the printed one has this merit
-    worst = {m.name: x.value - (1 if m.direction == "maximize" else -1) * x.slack for m, x in printed.items()}
     edges, counts = np.unique([estimated for _, estimated in runs], return_counts=True)
-    drawn = [
-        control_distribution(
+
+    def described(n_edges: int, shift: int) -> pd.DataFrame:
+        """Describe controls beside the worst (-1) or best (1) values that round to the printed ones."""
+        # a merit is a value or its negative
+        ends = {
+            m.name: x.value + shift * (1 if m.direction == "maximize" else -1) * x.slack for m, x in printed.items()
+        }
+        return control_distribution(
             row.truth,
-            n_edges=int(n),
+            n_edges=n_edges,
             kind=str(row.kind),
             metrics=list(printed),
-            observed={name: x for name, x in worst.items() if one and not math.isnan(x)} or None,
+            observed={name: x for name, x in ends.items() if one and not math.isnan(x)} or None,
             n_draws=draws.n_draws,
             rng=draws.seed,
             level=draws.level,
         ).set_index("metric")
-        for n in edges
-    ]
+
+    drawn = [described(int(n), -1) for n in edges]
+    # the one count that rounds to a printed one is known; a ratio may be one of several
+    ratios = one and any(math.isfinite(m.range[1]) and not math.isnan(x.value) for m, x in printed.items())
+    best = described(int(edges[0]), 1) if ratios else None
     found = {}
     for m, x in printed.items():
         mine: list[Any] = [table.loc[m.name] for table in drawn]
@@ -202,11 +226,61 @@ def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict
             numbers: dict[str, Any] = {name: float(at[name]) for name in ("low", "high", "p", "p_se")}
             method = None if math.isnan(numbers["p"]) else str(at["p_method"])
             result = result._replace(**numbers, p_method=method)
-        elif not math.isnan(x.value):
+            if best is not None and math.isfinite(m.range[1]):
+                least = float(best["p"][m.name])
+                result = result._replace(needed=_digits(m, least, result.p, result.p_se))
+        elif any(at["control_undefined"] > 0 for at in mine):
+            result = result._replace(needed=("what 0/0 was counted as in the mean (zero_division=)",))
+        elif not math.isnan(x.value) and len(runs) > MOST_SIMULATED:
             variance = float(sum(n * at["sd"] ** 2 for n, at in zip(counts, mine, strict=True)))
             result = _normal(result, m, x, variance, len(runs))
         found[m.name] = result
-    return found
+    simulated = [
+        m
+        for m, x in printed.items()
+        if not (one or len(runs) > MOST_SIMULATED or math.isnan(x.value) or found[m.name].needed)
+    ]
+    means = _drawn_means(row, runs, simulated, draws)
+    return found | {m.name: _simulated(found[m.name], m, printed[m], means[m.name]) for m in simulated}
+
+
+def _drawn_means(
+    row: Row, runs: Sequence[tuple[int, int]], metrics: Sequence[Metric], draws: Draws
+) -> dict[str, Floats]:
+    """Draw the mean of a control of each run, (n_draws,) by metric; each run has a random stream of its own."""
+    sums = {m.name: np.zeros(draws.n_draws) for m in metrics}
+    if not metrics:
+        return sums
+    model = find_null(get_field("graph"), "edges", permute=True)
+    how = Drawing(draws.n_draws, "simulate", draws.level, "add_one")
+    keys = row_keys(pd.DataFrame(index=range(len(runs))), None, draws.seed)
+    for i, (_, estimated) in enumerate(runs):
+        published: Any = model.published
+        drawn = published(
+            model, row.truth, keys[i : i + 1], n_edges=estimated, kind=row.kind, nodes=None, options=model.options
+        )
+        for name, values in simulate(metrics, drawn, 1, how).items():
+            sums[name] += values[0]
+    return {name: values / len(runs) for name, values in sums.items()}
+
+
+def _simulated(found: Found, metric: Metric, printed: Printed, means: Floats) -> Found:
+    """Add p of a mean of runs, at the worst value that rounds to the printed one, from drawn means."""
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+    noise = NOISE * max(1.0, abs(printed.value))
+    merits, worst = merit(means, **aim), float(merit(printed.value, **aim)) - printed.slack
+    p, least = (
+        float(((merits >= end - noise).sum() + 1) / (len(means) + 1)) for end in (worst, worst + 2 * printed.slack)
+    )
+    error = math.sqrt(p * (1 - p) / len(means))
+    return found._replace(p=p, p_se=error, p_method="simulated", needed=_digits(metric, least, p, error))
+
+
+def _digits(metric: Metric, least: float, p: float, error: float = 0.0) -> tuple[str, ...]:
+    """Name the digits that are missing, and what p is between without them, if that makes a difference."""
+    if not (least < 0.95 * p and p - least > 2 * error):
+        return ()
+    return (f"more digits of {metric.name} (or digits=): rounding leaves p between {least:.2g} and {p:.2g}",)
 
 
 def _normal(found: Found, metric: Metric, printed: Printed, variance: float, n: int) -> Found:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..contract.checks import check_known, check_number, check_type, check_whole
+from ..contract.checks import check_known, check_number, check_whole
 from ..contract.history import call, calls, metric_settings, remember
 from ..contract.metric import METRICS, Metric
 from ..contract.metric_sets import bind_zero_division
@@ -17,9 +17,10 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.matching import check_directions
 from ..tables.row_summary import skill
 from ..tables.tasks import Metrics, select
-from .consistency import check_values, half_units
+from .consistency import check_values
 from .controls import MEAN_METHODS, P_METHODS, Draws, Found, Printed, controls
-from .printed_rows import check_names, is_metric, read_rows
+from .printed_numbers import PrintedNumber, decimals_of, read_number
+from .printed_rows import Row, check_names, is_metric, read_rows
 
 __all__ = ["from_published"]
 
@@ -34,6 +35,7 @@ def from_published(
     rng: RNGLike = None,
     level: float = 0.95,
     zero_division: float = math.nan,
+    spread: Literal["sd", "se"] | None = None,
 ) -> pd.DataFrame:
     """Add the controls' mean and p to a printed table of results, and name what is missing for an exact answer.
 
@@ -53,9 +55,11 @@ def from_published(
         - `kind`, optional: class of the estimates, "dag" or "cpdag"; metrics of directions need it.
         - `truth`, optional: the true graph of all runs of the row. It replaces `n_nodes` and `true_edges`, and gives
           metrics that need more than numbers their controls by simulation.
-        - `<metric>_sd`, optional: standard deviation of the metric over the runs.
+        - `<metric>_sd`, optional: standard deviation of the metric over the runs; a standard error times the root of
+          the number of runs.
 
-        Missing numbers are missing values. Further columns are kept.
+        Numbers may be text as it is printed: "12.3 ± 1.1", "12.3 (1.1)", "85 %", in bold by Markdown or LaTeX.
+        Missing numbers are missing values, "-" or "n/a". Further columns are kept.
     metrics : str, Metric or iterable of these, optional
         Which metrics; default every column that is named after one.
     constant : str or sequence of str
@@ -70,6 +74,9 @@ def from_published(
         Probability between `m_control_low` and `m_control_high`.
     zero_division : float
         What the table counts 0/0 as.
+    spread : {"sd", "se"}, optional
+        What follows the means in text such as "12.3 ± 1.1": standard deviations of the runs, or standard errors of the
+        means. By default it is not used, because tables print either.
 
     Returns
     -------
@@ -94,11 +101,13 @@ def from_published(
 
     - "exact": the hypergeometric law of the shared adjacencies of one run;
     - "exact convolution": the law of the mean of independent runs, where the numbers of edges of every run are known;
-    - "simulated": draws for one run on a known truth;
-    - "normal": the normal law with the mean and variance of the controls, from ten runs on;
+    - "simulated": draws of one run, or of the mean of all runs, on a known truth; its smallest value is
+      1/(n_draws + 1);
+    - "normal": the normal law with the mean and variance of the controls, where there are too many runs for these;
     - "t": a t test of the runs' mean against the controls' mean, where a standard deviation is printed, numbers of
       edges are constant and there is nothing better. It asks whether the method is better on average, assuming
-      independent runs.
+      independent runs. Standard deviations are taken as divided by the number of runs, not by one less, which makes p
+      larger if they are not.
 
     p of a mean takes controls of different runs as independent. From mean numbers of edges there is no p: whether the
     mean is unusual depends on the numbers of each run. The mean of the controls is then exact if it is linear in the
@@ -138,14 +147,20 @@ def from_published(
     check_number(level, "level", "(0, 1)")
     places = _digits(digits, chosen)
     draws = Draws(check_whole(n_draws, "n_draws", 1), resolve_seed(rng), float(level))
-    values = {m: _numbers(table, m.name) for m in chosen}
-    spreads = {m: _numbers(table, f"{m.name}_sd") for m in chosen if f"{m.name}_sd" in table}
-    slack = half_units(values, places)
+    if spread is not None:
+        check_known(spread, ("sd", "se"), "spread")
+    cells = {m: _numbers(table, m.name) for m in chosen}
+    deviations = {m: _deviations(table, m, cells[m], spread) for m in chosen}
+    values = {m: [x.value for x in cells[m]] for m in chosen}
+    slack = _half_units(cells, places)
     found: list[dict[str, Found]] = []
     for i, row in enumerate(read_rows(table, fixed)):
-        check_values(row, {m: values[m][i] for m in chosen}, slack)
+        check_values(row, {m: values[m][i] for m in chosen}, {m.name: slack[m][i] for m in chosen})
         printed = {
-            m: Printed(values[m][i], slack[m.name], _spread(spreads, m, i, row.name, row.n_runs)) for m in chosen
+            m: Printed(
+                values[m][i], slack[m][i], *_deviation(row, m, deviations[m][i], spread, f"{m.name}_sd" in table)
+            )
+            for m in chosen
         }
         found.append(controls(row, printed, draws))
     columns: dict[str, Any] = {}
@@ -156,7 +171,7 @@ def from_published(
         raise ValueError(f"the table has the column {taken[0]!r} already; drop or rename it")
     result = table.assign(**columns, control_null="edges", control_seed=draws.seed)
     settings = metric_settings(chosen) | {"null": ["edges"], "constant": fixed, "digits": digits, "level": draws.level}
-    settings |= {"n_draws": draws.n_draws, "zero_division": zero_division, "seed": draws.seed}
+    settings |= {"spread": spread, "n_draws": draws.n_draws, "zero_division": zero_division, "seed": draws.seed}
     return remember(result, [*calls(table.attrs), call("from_published", settings)], table.attrs)
 
 
@@ -171,30 +186,62 @@ def _digits(digits: int | Mapping[str, int] | None, metrics: Sequence[Metric]) -
     return {name: check_whole(x, f"digits of {name}", 0, 17) for name, x in digits.items()}
 
 
-def _numbers(table: pd.DataFrame, name: str) -> list[float]:
-    """Return a column of printed numbers, missing ones as NaN."""
-    column = table[name]
-    found = []
-    for i, x in enumerate(column):
-        if x is None or x is pd.NA:
-            found.append(math.nan)
-            continue
-        number = isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
-        check_type(x if number else None, (int, float, np.integer, np.floating), "a number", f"row {i}: {name}")
-        if math.isinf(x):
-            raise ValueError(f"row {i}: {name} must be a finite number, found {x}")
-        found.append(float(x))
+def _numbers(table: pd.DataFrame, name: str) -> list[PrintedNumber]:
+    """Return a column of printed numbers."""
+    return [read_number(x, f"row {i}: {name}") for i, x in enumerate(table[name])]
+
+
+def _half_units(
+    cells: Mapping[Metric, Sequence[PrintedNumber]], digits: int | Mapping[str, int] | None
+) -> dict[Metric, list[float]]:
+    """Return half a unit of the last printed digit of each value.
+
+    Text has all its digits. Trailing zeros are lost when numbers are read, so that a column has the most decimals that
+    one of its numbers has. Ratios of one table are taken to have the same number of decimals.
+    """
+    own = {m: [decimals_of(x.value) if x.decimals is None else x.decimals for x in cells[m]] for m in cells}
+    most = {m: max(own[m], default=0) for m in cells}
+    of_ratios = max((most[m] for m in cells if math.isfinite(m.range[1])), default=0)
+    found = {}
+    for m, numbers in cells.items():
+        given = digits.get(m.name) if isinstance(digits, Mapping) else digits
+        inferred = of_ratios if math.isfinite(m.range[1]) else most[m]
+        places = [inferred if x.decimals is None else x.decimals for x in numbers]
+        found[m] = [0.5 * 10.0 ** -(x if given is None else given) for x in places]
     return found
 
 
-def _spread(spreads: Mapping[Metric, list[float]], metric: Metric, i: int, row: str, n_runs: int | None) -> float:
-    """Return the printed standard deviation of a metric, after checking it."""
-    sd = spreads[metric][i] if metric in spreads else math.nan
+def _deviations(
+    table: pd.DataFrame, metric: Metric, cells: Sequence[PrintedNumber], spread: str | None
+) -> list[PrintedNumber]:
+    """Return printed deviations over the runs: those of their own column, else those beside the values."""
+    name = f"{metric.name}_sd"
+    beside = [PrintedNumber(x.spread, x.spread_decimals) for x in cells]
+    if name not in table:
+        return beside
+    if spread is not None and any(not math.isnan(x.value) for x in beside):
+        raise ValueError(f"deviations of {metric.name} are in the column {name!r} and beside its values; omit spread=")
+    numbers = _numbers(table, name)
+    places = max((decimals_of(x.value) for x in numbers), default=0)
+    return [x if x.decimals is not None else PrintedNumber(x.value, places) for x in numbers]
+
+
+def _deviation(
+    row: Row, metric: Metric, printed: PrintedNumber, spread: str | None, stated: bool
+) -> tuple[float, float, bool]:
+    """Return the standard deviation of a metric's runs, half a unit of its last digit, and whether it is unclear."""
+    sd = printed.value
+    if math.isnan(sd):
+        return math.nan, 0.0, False
+    what = f"{metric.name}_sd" if stated else f"what follows {metric.name}"
     if sd < 0:
-        raise ValueError(f"{row}: {metric.name}_sd is {sd:g}, but a standard deviation is not negative")
-    if n_runs == 1 and sd > 0:
-        raise ValueError(f"{row}: {metric.name}_sd is {sd:g}, but n_runs is 1; n_runs counts the runs of a row")
-    return sd
+        raise ValueError(f"{row.name}: {what} is {sd:g}, but a deviation is not negative")
+    if row.n_runs == 1 and sd > 0:
+        raise ValueError(f"{row.name}: {what} is {sd:g}, but n_runs is 1; n_runs counts the runs of a row")
+    if not stated and spread is None:
+        return math.nan, 0.0, True
+    scale = math.sqrt(row.n_runs or math.nan) if spread == "se" and not stated else 1.0
+    return scale * sd, scale * 0.5 * 10.0 ** -(printed.decimals or 0), False
 
 
 def _columns(metric: Metric, values: list[float], found: list[Found]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ..contract.metric import METRICS, Metric
 from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
 from ..graphs.kernels.planes import PLAIN_KINDS
+from .printed_numbers import are_printed_numbers, decimals_of, read_number
 
 #: columns that describe a row; the first three are needed where there is no truth
 NEEDED = ("n_nodes", "true_edges", "estimated_edges")
@@ -33,10 +34,14 @@ _UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tp
 
 
 class Edges(NamedTuple):
-    """Numbers of edges of a row's runs: one number for all of them, a number a run, or (`mean`) their mean."""
+    """Numbers of edges of a row's runs: one number for all of them, a number a run, or (`mean`) their mean.
+
+    `slack` is half a unit of the last printed digit of a mean.
+    """
 
     numbers: tuple[float, ...]
     mean: bool
+    slack: float = 0.0
 
     @property
     def average(self) -> float:
@@ -121,7 +126,7 @@ def is_metric(name: Hashable) -> bool:
 
 
 def _numeric(table: pd.DataFrame, column: Hashable) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column]))
+    return not pd.api.types.is_bool_dtype(table[column]) and are_printed_numbers(table[column])
 
 
 def _renaming(old: Hashable, new: str) -> str:
@@ -138,6 +143,10 @@ def read_rows(table: pd.DataFrame, constant: Sequence[str]) -> list[Row]:
 def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str]) -> Row:
     name = name_row(i, table.index)
     cells = {x: table[x].iloc[i] if x in table else None for x in (*NEEDED, *OPTIONAL)}
+    decimals: dict[str, int | None] = {}
+    for x in (*NEEDED, "n_runs"):
+        if isinstance(cells[x], str):
+            cells[x], decimals[x], *_ = read_number(cells[x], f"{name}: {x}")
     truth = None if _missing(cells["truth"]) else as_graph(cells["truth"])
     if truth is not None and not (truth.kind in PLAIN_KINDS and truth.kind != "digraph"):
         raise ValueError(f"{name}: truth is a graph of the class {truth.kind!r}, from which no controls are drawn")
@@ -157,7 +166,7 @@ def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str]) -> Row:
     sides: dict[str, Edges | None] = {}
     for column in ("true_edges", "estimated_edges"):
         fixed = column in constant or (column == "true_edges" and truth is not None)
-        side = _edges(cells[column], f"{name}: {column}", n_runs, n_pairs, fixed)
+        side = _edges(cells[column], f"{name}: {column}", n_runs, n_pairs, fixed, decimals.get(column))
         if side is not None and len(side.numbers) > 1:
             n_runs = len(side.numbers)
         sides[column] = side
@@ -179,8 +188,11 @@ def _whole(cell: Any, what: str, least: int, most: int) -> int | None:
     return None if _missing(cell) else check_whole(cell, what, least, most)
 
 
-def _edges(cell: Any, what: str, n_runs: int | None, n_pairs: int | None, fixed: bool) -> Edges | None:
+def _edges(
+    cell: Any, what: str, n_runs: int | None, n_pairs: int | None, fixed: bool, decimals: int | None
+) -> Edges | None:
     """Read one cell of numbers of edges: a number, a list of one number a run, or nothing."""
+    slack = 0.0
     if isinstance(cell, (list, tuple, np.ndarray)):
         numbers = tuple(float(check_whole(x, f"{what} of a run")) for x in cell)
         if n_runs not in (None, len(numbers)) or not numbers:
@@ -193,10 +205,12 @@ def _edges(cell: Any, what: str, n_runs: int | None, n_pairs: int | None, fixed:
         if not number or not 0 <= cell < math.inf:
             raise ValueError(f"{what} must be a number from 0, or a list of one number a run, found {shown(cell)}")
         numbers, mean = (float(cell),), n_runs != 1 and not fixed
-        if not mean and cell != math.floor(cell):
+        if mean:
+            slack = 0.5 * 10.0 ** -(decimals_of(float(cell)) if decimals is None else decimals)
+        elif cell != math.floor(cell):
             raise ValueError(f"{what} is {cell:g}, but one run has a whole number of edges; n_runs counts the runs")
     if max(numbers) > _MOST_EDGES:
         raise ValueError(f"{what} is {max(numbers):g}; from_published takes up to {_MOST_EDGES:,} edges")
     if n_pairs is not None and max(numbers) > n_pairs:
         raise ValueError(f"{what} is {max(numbers):g}, but the nodes have only {n_pairs} pairs")
-    return Edges(numbers, mean)
+    return Edges(numbers, mean, slack)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matching, Null, register_null
+from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import uniforms
 from .closed_forms import ANSWER, COUNTED
 from .field import ANSWERS, QUANTITY
@@ -40,6 +40,51 @@ _LONG_NAMES = {
     "majority_answers": "the reasoner's own majority answer in each arm",
     "always_yes": "the answer yes to every question",
     "always_no": "the answer no to every question",
+}
+
+#: laws of the controls of single answers
+_ANSWER_LAWS = {
+    "permute_answers": """Draw an answer from the reasoner's own.
+
+Law: yes with the share of yes among the answers to the same question in the same arm and stratum: the law of each
+answer if these are shuffled. Given: the shares. Answers of different rows are drawn independently.""",
+    "random_answers": """Draw an answer by a fair coin.
+
+Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.""",
+    "majority_answers": """Answer what the reasoner answers most often.
+
+Law: yes if more than half of the answers to the same question in the same arm and stratum are yes, else no. Nothing is
+random.""",
+    "always_yes": "Answer yes to every question.\n\nNothing is random.",
+    "always_no": "Answer no to every question.\n\nNothing is random.",
+}
+
+#: laws of the controls of quantities
+_QUANTITY_LAWS = {
+    "permute_answers": """Shuffle answers over samples.
+
+Law: the answers to questions about interventions are shuffled within question and arm; those to factual questions over
+both values of the cause. The number of samples with a pair of answers (as for PNS), and the number of
+yes for one value of the cause, are then hypergeometric. Given: the numbers of yes. Shares under an intervention and
+their differences do not change, so that they cannot be tested by it.""",
+    "random_answers": """Draw all answers by fair coins.
+
+Law: each answer is yes with probability 1/2, independently: numbers of yes are binomial. Given: numbers of answers.""",
+    "biased_answers": """Draw all answers by one coin with the reasoner's own share of yes.
+
+Law: each answer is yes with the share of yes in both arms together, independently: numbers of yes are binomial. Given:
+numbers of answers and that share.""",
+    "exchange_arms": """Exchange the two arms of samples.
+
+Law: the two answers of each sample change places with probability 1/2, independently. Shares and differences deal all
+answers out to the arms anew: the number of yes in an arm is hypergeometric. Of pairs (PNS, violations of monotonicity)
+those whose answers differ are binomial. Given: the number of yes in both arms together; of pairs,
+the number whose answers differ.""",
+    "majority_answers": """Answer what the reasoner answers most often in each arm.
+
+Law: all answers of an arm are yes if more than half are, else no. Nothing is random.""",
+    "always_yes": "Answer yes to every question.\n\nNothing is random.",
+    "always_no": "Answer no to every question.\n\nNothing is random.",
 }
 
 
@@ -106,8 +151,14 @@ def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
     }[name]
 
 
-def _answer_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    return _RandomAnswers(pairs, matching.prepared[rows], keys)
+def _controls_of_answers(name: str) -> MakeControls:
+    """Return the function that makes controls of answers by a null model, with its law as docstring."""
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        return _RandomAnswers(pairs, matching.prepared[rows], keys)
+
+    controls.__doc__ = _ANSWER_LAWS[name]
+    return controls
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,16 +246,21 @@ def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[
     return first, inverse.reshape(-1).astype(np.int64)
 
 
-def _quantity_controls(
-    name: str, matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]
-) -> Controls:
-    return _RandomQuantities(pairs, name, keys)
+def _controls_of_quantities(name: str) -> MakeControls:
+    """Return the function that makes controls of quantities by a null model, with its law as docstring."""
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        return _RandomQuantities(pairs, name, keys)
+
+    controls.__doc__ = _QUANTITY_LAWS[name]
+    return controls
 
 
 for _name, _long_name in _LONG_NAMES.items():
     # a single answer has no second arm to exchange with; with the own share of yes it is a permuted answer
     if _name not in ("exchange_arms", "biased_answers"):
         register_null(
-            ANSWERS.name, Null(_name, _long_name, _answer_controls, prepare=partial(_probabilities_of_yes, _name))
+            ANSWERS.name,
+            Null(_name, _long_name, _controls_of_answers(_name), prepare=partial(_probabilities_of_yes, _name)),
         )
-    register_null(QUANTITY.name, Null(_name, _long_name, partial(_quantity_controls, _name)))
+    register_null(QUANTITY.name, Null(_name, _long_name, _controls_of_quantities(_name)))

@@ -128,7 +128,7 @@ def test_a_known_truth_gives_p_of_one_run():
     assert again["shd_p"].tolist() == found["shd_p"].tolist(), "same seed, same bits"
 
 
-def test_a_mean_over_many_runs_on_one_truth_is_nearly_normal():
+def test_a_mean_of_runs_on_one_truth_has_the_law_of_its_sum():
     values, counts = np.unique(dags("shd", 3), return_counts=True)
     law = np.array([1.0])
     for _ in range(30):
@@ -136,21 +136,100 @@ def test_a_mean_over_many_runs_on_one_truth_is_nearly_normal():
     mean = round(float(np.mean(dags("shd", 3))) - 0.5, 1)
     exact = law[: round(30 * (mean + 0.05)) + 1].sum()
     table = printed(kind="dag", shd=mean, truth=TRUTH, n_runs=30)
+    found = ce.from_published(table, constant="estimated_edges", n_draws=4000, rng=1)
+    assert only(found, "p_method") == "simulated"
+    assert abs(only(found, "p") - exact) < 4 * only(found, "p_se") + 1 / 4000
+    many = ce.from_published(table.assign(n_runs=3000), constant="estimated_edges", rng=1)
+    assert only(many, "p_method") == "normal"
+
+
+def test_a_skewed_mean_of_runs_keeps_its_level():
+    # shared v-structures are rare: ten runs are far from a normal law
+    truth = "A -> C; B -> C; D; E; F"
+    runs, draws = 10, 2000
+    table = printed(kind="dag", truth=truth, n_runs=runs, estimated_edges=3, n_nodes=6, true_edges=2, v_structure_tp=0)
+    tables = pd.concat([table.assign(v_structure_tp=x / runs) for x in (1, 2)], ignore_index=True)
+    found = ce.from_published(tables, constant="estimated_edges", n_draws=draws, rng=1, digits=3)
+    # skeletons with A - C, B - C and one more edge, but not A - B, and C the last of the three: the number is binomial
+    share = 12 / 455 / 3
+    exact = scipy.stats.binom.sf([0, 1], runs, share)
+    assert (abs(found["v_structure_tp_p"] - exact) < 4 * found["v_structure_tp_p_se"] + 1 / draws).all()
+
+
+def test_runs_with_undefined_ratios_name_what_they_were_counted_as():
+    table = printed(kind="dag", truth=TRUTH, n_runs=5, v_structure_precision=0.4)
     found = ce.from_published(table, constant="estimated_edges", rng=1)
-    assert only(found, "p_method") == "normal"
-    assert only(found, "p") == pytest.approx(exact, rel=0.2)
-    few = ce.from_published(table.assign(n_runs=3), constant="estimated_edges", rng=1)
-    assert "10 runs" in only(few, "needed")
+    assert np.isnan(only(found, "p"))
+    assert "zero_division" in only(found, "needed")
+    assert only(ce.from_published(table, constant="estimated_edges", rng=1, zero_division=0.0), "p") > 0
+
+
+def test_rounding_that_matters_is_named_beside_a_truth():
+    table = printed(kind="dag", truth=TRUTH, directed_f1=0.3)
+    assert "more digits" in only(ce.from_published(table, digits=0, rng=1), "needed")
+    assert pd.isna(only(ce.from_published(table.assign(directed_f1=2 / 7), rng=1), "needed"))
+
+
+def test_numbers_are_read_as_they_are_printed():
+    cells = ["0.67 ± 0.00", r"$\mathbf{0.67}\pm 0.0$", "**0.67** (0.00)", "67 %", r"67\,\%", "0.67*", "0.67 +/- .0"]
+    plain = ce.from_published(printed(n_runs=1, adjacency_precision=0.67))
+    for cell in cells:
+        found = ce.from_published(printed(n_runs=1, adjacency_precision=cell))
+        assert only(found, "p") == only(plain, "p"), cell
+    text = printed(n_runs="2", n_nodes="4", adjacency_precision="0.67 ± 0.02", estimated_edges="3.0 ± 0.5")
+    numbers = printed(n_runs=2, estimated_edges=3.0, adjacency_precision=0.67)
+    pd.testing.assert_series_equal(
+        ce.from_published(text)["adjacency_precision_control_mean"],
+        ce.from_published(numbers)["adjacency_precision_control_mean"],
+    )
+    for nothing in ("-", "--", "n/a", "", "\u2014", None):
+        assert np.isnan(only(ce.from_published(printed(adjacency_precision=nothing)), "p"))
+
+
+def test_text_has_all_its_digits():
+    numbers = {"n_nodes": 10, "true_edges": 20, "estimated_edges": 30}
+    exact = ce.skeleton_test([14, 15], 20, 30, 10)
+    table = pd.concat([printed(**numbers, adjacency_precision=x) for x in ("0.5", "0.500")])
+    assert ce.from_published(table)["adjacency_precision_p"].tolist() == pytest.approx(exact)
+
+
+def test_what_follows_a_mean_has_to_be_named():
+    edges = ["true_edges", "estimated_edges"]
+    table = printed(kind="dag", n_runs=9, shd="3.00 ± 0.50")
+    unclear = ce.from_published(table, constant=edges)
+    assert np.isnan(only(unclear, "p"))
+    assert "spread=" in only(unclear, "needed")
+    sd = printed(kind="dag", n_runs=9, shd="3.00", shd_sd="0.50")
+    stated = ce.from_published(sd, constant=edges)
+    assert only(ce.from_published(table, constant=edges, spread="sd"), "p") == only(stated, "p")
+    three = ce.from_published(sd.assign(shd_sd="1.500"), constant=edges)
+    assert only(ce.from_published(table, constant=edges, spread="se"), "p") == pytest.approx(only(three, "p"), rel=0.1)
+    with pytest.raises(ValueError, match="spread"):
+        ce.from_published(table.assign(shd_sd=0.5), constant=edges, spread="sd")
+    with pytest.raises(ValueError, match="spread"):
+        ce.from_published(table, spread="variance")
+
+
+def test_a_mean_may_be_as_far_off_as_its_edges_are_rounded():
+    table = printed(n_nodes=10, n_runs=7, true_edges=20, estimated_edges=13.4, adjacency_tp=13.43)
+    assert np.isfinite(only(ce.from_published(table, constant="true_edges"), "control_mean"))
+    with pytest.raises(ValueError, match="between"):
+        ce.from_published(table.assign(estimated_edges="13.400"), constant="true_edges")
 
 
 def test_a_printed_deviation_adds_a_t_test():
     rng = np.random.default_rng(1)
     runs = rng.integers(2, 5, 12).astype(float)
-    table = printed(kind="dag", n_runs=12, shd=runs.mean(), shd_sd=runs.std(ddof=1))
+    # the deviation may be divided by the number of runs, or by one less: the first gives the larger p
+    table = printed(kind="dag", n_runs=12, shd=runs.mean(), shd_sd=runs.std())
     found = ce.from_published(table, constant=["true_edges", "estimated_edges"])
     mean = only(found, "control_mean")
     assert only(found, "p") == pytest.approx(scipy.stats.ttest_1samp(runs, mean, alternative="less").pvalue)
     assert only(found, "p_method") == "t"
+    rounded = ce.from_published(
+        table.assign(shd=round(runs.mean(), 1), shd_sd=round(runs.std(), 1)), constant=["true_edges", "estimated_edges"]
+    )
+    assert only(rounded, "p") >= only(found, "p")
     # of means of numbers of edges the deviation of the differences is not known
     assert np.isnan(only(ce.from_published(table), "p"))
 
@@ -250,12 +329,16 @@ JUNK = {
     "deviation of one": ({"shd_sd": 1.0}, "n_runs is 1"),
     "lengths": ({"estimated_edges": [1, 2], "n_runs": 3}, "one a run"),
     "both lengths": ({"estimated_edges": [1, 2], "true_edges": [1, 2, 3], "n_runs": None}, "for 3 runs"),
-    "mean of counts": ({"adjacency_tp": 3.4, "n_runs": 5, "shd": None}, "between 1 and 3"),
+    "mean of counts": ({"adjacency_tp": 4.2, "n_runs": 5, "shd": None}, "between"),
     "mean of runs": (
         {"adjacency_recall": 0.9, "n_runs": 2, "estimated_edges": [2, 3], "true_edges": [4, 4]},
         "between",
     ),
-    "words": ({"shd": "4"}, "shd"),
+    "words": ({"shd": "four"}, "not read as a number"),
+    "decimal comma": ({"shd": "4,0"}, "not read as a number"),
+    "interval": ({"shd": "4 [3, 5]"}, "not read as a number"),
+    "index": ({"shd": "4_{1.1}"}, "not read as a number"),
+    "percent": ({"adjacency_precision": 66.7}, "85 %"),
     "truth": ({"truth": TRUTH, "true_edges": 3}, "the truth has 4 edges"),
     "truth's nodes": ({"truth": TRUTH, "n_nodes": 5}, "the truth has 4 nodes"),
 }

@@ -43,7 +43,10 @@ class Space:
 
 
 def uniform_dags(truth: Structure, estimate: Structure) -> Space:
-    """Return all DAGs with the estimate's number of arcs, equally likely."""
+    """Draw DAGs uniformly.
+
+    Law: uniform among all DAGs over the nodes with the estimate's number of arcs. Given: nodes and number of arcs.
+    """
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
     if k <= MOST_LISTED:
         return _listed(dags_with_arcs(k, n_arcs))
@@ -54,7 +57,11 @@ def uniform_dags(truth: Structure, estimate: Structure) -> Space:
 
 
 def ordered_dags(truth: Structure, estimate: Structure) -> Space:
-    """Return DAGs with the estimate's number of arcs as uniform skeletons in uniform orders."""
+    """Draw skeletons, and orders that direct them.
+
+    Law: a skeleton uniform among those with the estimate's number of arcs, directed along a uniform order of the nodes.
+    Given: nodes and number of arcs.
+    """
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
     return Space(
         None,
@@ -63,17 +70,29 @@ def ordered_dags(truth: Structure, estimate: Structure) -> Space:
 
 
 def own_orientations(truth: Structure, estimate: Structure) -> Space:
-    """Return the acyclic orientations of the estimate's skeleton."""
+    """Draw directions of the estimate's adjacencies.
+
+    Law: uniform among the acyclic orientations of the estimate's skeleton; nearly so, by a Markov chain, where the
+    skeleton is too large and dense for exact draws. Given: the skeleton.
+    """
     return _orientations(estimate)
 
 
 def true_orientations(truth: Structure, estimate: Structure) -> Space:
-    """Return the acyclic orientations of the true skeleton."""
+    """Draw directions of the true adjacencies.
+
+    Law: uniform among the acyclic orientations of the true skeleton; nearly so, by a Markov chain, where the skeleton
+    is too large and dense for exact draws. Given: the true skeleton, so that there is no p.
+    """
     return _orientations(truth)
 
 
 def relabellings(truth: Structure, estimate: Structure) -> Space:
-    """Return the estimate's DAG with its nodes relabelled."""
+    """Draw names of the nodes.
+
+    Law: a permutation of the nodes, uniform among all. Given: the shape of the estimate. Rows with one key are
+    relabelled by the same permutation.
+    """
     k, graph = len(estimate.nodes), _planes(estimate)
     listed = None
     if k <= MOST_LISTED:

@@ -6,6 +6,7 @@ parameters are not random guesses. Controls of a class are the classes of such D
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -23,9 +24,14 @@ from .fitted_controls import no_fits
 from .random_classes import RandomClasses, classes_of_dags
 from .random_networks import RandomNetworks
 
+#: what all of these null models keep
+_FITTED = """A control's conditional probabilities are fitted to the data of its row, or come from the true joint
+law, as those of the estimate do; only its arcs are random. Controls of estimated classes are the equivalence classes of
+these DAGs."""
+
 
 def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
-    """Return the function that makes controls of DAGs from the space `make(truth, estimate)`."""
+    """Return the function that makes controls of DAGs from `make(truth, estimate)`, which documents their law."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         fits, spaces = [], []
@@ -49,6 +55,7 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
             return RandomClasses(pairs, spaces, fits, keys, of_classes)
         return RandomNetworks(pairs, spaces, fits, keys)
 
+    controls.__doc__ = f"{inspect.getdoc(make)}\n\n{_FITTED}"
     return controls
 
 
