@@ -19,8 +19,8 @@ from ...graphs.packing.header import check_names
 MAX_STATES = 10_000
 #: entries of all tables of one network
 MAX_PARAMETERS = 2**26
-#: parents of a node with a table, which has an axis for each: arrays of numpy 1 have 32 axes
-MAX_PARENTS = 31
+#: parents of a node with a table, which has an axis for each and one of its own: numpy 1 takes 31 arrays of positions
+MAX_PARENTS = 30
 
 
 @dataclass(frozen=True)
