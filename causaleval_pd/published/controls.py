@@ -128,13 +128,12 @@ def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> F
 def _tail(found: Found, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Found:
     """Add p: the tail of the sum of the runs' laws at the worst value that rounds to the printed one."""
     n = len(law.index)
-    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     kept = [
         (values[weights > 0], weights[weights > 0]) for values, weights in zip(law.values, law.weights, strict=True)
     ]
-    distinct = [(merit(values, **aim), weights) for values, weights in kept]
+    distinct = [(_merit(metric, values), weights) for values, weights in kept]
     laws = [distinct[i] for i in law.index]
-    observed = float(merit(printed.value, **aim))
+    observed = float(_merit(metric, printed.value))
     values = np.unique(np.concatenate([values for values, _ in distinct]))
     worst, best = observed - printed.slack, observed + printed.slack
     if n == 1:
@@ -178,8 +177,7 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
     if len(row.runs) > 1 and alike and printed.sd > 0 and not math.isnan(mean + printed.value):
         # runs of one mean under the null hypothesis: their own spread tests it
         n = len(row.runs)
-        aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
-        above = float(merit(printed.value, **aim)) - printed.slack - float(merit(mean, **aim))
+        above = float(_merit(metric, printed.value)) - printed.slack - float(_merit(metric, mean))
         # the worst deviation that rounds to the printed one; it may be divided by n or by n - 1
         largest = (printed.sd + printed.sd_slack) * math.sqrt(n / (n - 1))
         sd = largest if above > 0 else max(printed.sd - printed.sd_slack, 1e-9)
@@ -266,9 +264,8 @@ def _drawn_means(
 
 def _simulated(found: Found, metric: Metric, printed: Printed, means: Floats) -> Found:
     """Add p of a mean of runs, at the worst value that rounds to the printed one, from drawn means."""
-    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     noise = NOISE * max(1.0, abs(printed.value))
-    merits, worst = merit(means, **aim), float(merit(printed.value, **aim)) - printed.slack
+    merits, worst = _merit(metric, means), float(_merit(metric, printed.value)) - printed.slack
     p, least = (
         float(((merits >= end - noise).sum() + 1) / (len(means) + 1)) for end in (worst, worst + 2 * printed.slack)
     )
@@ -287,8 +284,7 @@ def _normal(found: Found, metric: Metric, printed: Printed, variance: float, n: 
     """Add p of a mean of runs from the normal law with the variance of their controls."""
     if n < LEAST_RUNS:
         return found._replace(needed=(f"the value of each run: a normal law needs {LEAST_RUNS} runs",))
-    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
-    above = float(merit(printed.value, **aim)) - printed.slack - float(merit(found.mean, **aim))
+    above = float(_merit(metric, printed.value)) - printed.slack - float(_merit(metric, found.mean))
     if not variance > 0:
         return found._replace(p=float(above <= 0), p_se=0.0, p_method="exact")
     p = float(scipy.special.ndtr(-above * n / math.sqrt(variance)))
@@ -327,6 +323,11 @@ def _mean_over_edges(row: Row, of: Any) -> tuple[float, bool]:
 def _number_of_runs(row: Row) -> tuple[str, ...]:
     """Name the number of runs, if it is missing."""
     return ("n_runs (column 'n_runs')",) if row.n_runs is None else ()
+
+
+def _merit(metric: Metric, values: float | Floats) -> Floats:
+    """Return how good values of a metric are; more is better."""
+    return merit(values, direction=metric.direction, optimum=metric.optimum)
 
 
 def _word(mean: float, exact: bool) -> str | None:
