@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import Bools, Floats, moments, ratio
 from .direction import TOLERANCE
-from .skill import FEWEST_CLUSTERS, FEWEST_EFFECTIVE, jackknife_limits
+from .skill import FEWEST_CLUSTERS, FEWEST_EFFECTIVE, jackknife_limits, vary
 
 #: strata from which on the mean has an interval, and truths of every stratum from which on their equality is tested
 FEWEST_STRATA, FEWEST_TRUTHS = 3, 20
@@ -94,7 +94,8 @@ def pool_shared_skills(
     -------
     PooledSkill
         The limits hold the weights of strata fixed. They are NaN where `skill_interval` of the truths has none: below
-        five truths, below an effective number of three, and where fewer than two truths have a loss.
+        five truths, below an effective number of three, where fewer than two truths have a loss, and where all truths
+        have the same share of losses.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def pool_shared_skills(
     parts = (weights / weights.sum()) @ (controls / bottom[:, None])
     effective = 1 / (parts**2).sum()
     enough = len(parts) >= FEWEST_CLUSTERS and effective >= FEWEST_EFFECTIVE
-    if not enough or ((losses > TOLERANCE).any(axis=0)).sum() < 2:
+    if not enough or ((losses > TOLERANCE).any(axis=0)).sum() < 2 or not vary(rest):
         return pooled._replace(low=math.nan, high=math.nan)
     low, high = jackknife_limits(np.array(1 - pooled.skill), rest, np.array(effective), level)
     return pooled._replace(low=float(low), high=min(float(high), 1.0))

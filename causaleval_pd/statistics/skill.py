@@ -33,8 +33,8 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     Estimate
         Skill is NaN where the controls have no loss or infinite ones, and minus infinity where only the runs have
         infinite ones. Limits are NaN then, below five clusters, below an effective number of three (Kish: control
-        losses are the weights), and where fewer than two clusters have a loss, as where all runs are perfect. They
-        assume that no rare large losses are missing from the sample.
+        losses are the weights), where fewer than two clusters have a loss, as where all runs are perfect, and where all
+        clusters have the same share of losses. They assume that no rare large losses are missing from the sample.
 
     References
     ----------
@@ -105,6 +105,7 @@ def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]
         f"no interval: fewer than {FEWEST_CLUSTERS} clusters": found.usable & (found.n_clusters < FEWEST_CLUSTERS),
         "no interval: fewer than 2 clusters have a loss": found.usable & (found.n_lossy < 2),
         "no interval: few clusters outweigh the others": found.usable & (found.effective < FEWEST_EFFECTIVE),
+        "no interval: no variation": found.usable & ~vary(_shares(found)[1]),
         f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": found.usable
         & (found.n_clusters < MANY_CLUSTERS),
     }
@@ -154,7 +155,19 @@ def _shares(found: _Support) -> tuple[Floats, Floats]:
 def _shown(found: _Support) -> Bools:
     """Return where skill has an interval."""
     enough = (found.n_clusters >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE)
-    return np.asarray(found.usable & enough & (found.n_lossy >= 2), bool)
+    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & vary(_shares(found)[1]), bool)
+
+
+def vary(rest: Floats) -> Bools:
+    """Return whether the shares of losses without each cluster (..., n) differ; NaN marks absent clusters.
+
+    Equal shares show no error, which does not mean that there is none.
+    """
+    gone = np.isnan(rest)
+    high = np.where(gone, -np.inf, rest).max(axis=-1, initial=-np.inf)
+    low = np.where(gone, np.inf, rest).min(axis=-1, initial=np.inf)
+    with np.errstate(invalid="ignore"):  # infinite losses
+        return np.asarray(high - low > TOLERANCE * np.maximum(1.0, np.abs(high)), bool)
 
 
 def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:

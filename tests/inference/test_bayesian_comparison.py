@@ -143,3 +143,14 @@ def test_few_truths_are_noted(study):
         "fewer than 5 clusters: the prior counts"
     }
     assert bayesian_comparison(study(), "algorithm", rope=0.02, rng=1)["note"].isna().all()
+
+
+def test_infinite_values_are_named(make_cube):
+    values = np.random.default_rng(3).normal(size=(2, 3, 12))
+    values[0, 0, 0] = np.inf
+    cube = make_cube({"algorithm": ["x", "y"], "n": [1, 2, 3]}, {"m": (values, "minimize")})
+    found = bayesian_comparison(cube, "algorithm", rope=0.1, rng=1)
+    assert found["p_first_better"].isna().tolist() == [True, False, False]
+    assert found["note"].isna().tolist() == [False, True, True] and "infinite values" in found["note"][0]
+    over = bayesian_comparison(cube, "algorithm", rope=0.1, model="hierarchical")
+    assert "left out: 1 stratum with infinite values" in over["note"][0] and over["n_strata"][0] == 2
