@@ -30,8 +30,6 @@ from .reshaped import read_cube
 from .schema import declare_columns
 from .simultaneous_skill import simultaneous_level
 from .stratum_sums import (
-    CONTROL_COLUMNS,
-    COUNTS,
     SHARES,
     stratum_clusters,
     stratum_skill,
@@ -40,7 +38,16 @@ from .stratum_sums import (
 )
 from .verdicts import with_verdicts
 
-COLUMNS = declare_columns("summary", ("metric", *COUNTS, *SHARES, "mean", "low", "high", *CONTROL_COLUMNS))
+#: columns of the result, after the strata; printed tables show the first and the last
+COLUMNS = declare_columns(
+    "summary",
+    (
+        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "mean", "low", "high"),
+        *("n_without_controls", *SHARES, "control_mean_se", "p_se", "ci_level", "p_method", "p_at_floor", "note"),
+        *("control_mean", "control_low", "control_high", "superiority_share", "skill_low", "skill_high"),
+        *("p_value", "skill"),
+    ),
+)
 
 
 def summary(

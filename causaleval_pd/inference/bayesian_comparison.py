@@ -41,8 +41,8 @@ PROBABILITIES = ("p_first_better", "p_equivalent", "p_second_better")
 COLUMNS = declare_columns(
     "bayesian_comparison",
     (
-        *("metric", "comparison", *PROBABILITIES, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
-        *("null", "on", "method", "resampling_seed", "note"),
+        *("metric", "comparison", "n_pairs", "n_clusters", "n_strata", "null", "on", "method", "resampling_seed"),
+        *("note", "mean_difference", "rope", *PROBABILITIES),
     ),
 )
 

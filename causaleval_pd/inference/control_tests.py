@@ -39,16 +39,17 @@ from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
 from .interval_notes import interval_notes, joined
-from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
+from .result_tables import RESULTS, TESTED, Missing, check_missing, family_labels, stack_tests, warn_of_floors
 from .statistical_tests import MOMENTS
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
     "test_controls",
     (
-        *TEST_COLUMNS,
-        *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
-        *("test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information", "note"),
+        *TESTED,
+        *("n_runs", "n_draws", "n_draws_undefined", "test_statistic", "n_no_information"),
+        *("superiority_strict", "superiority_ties", "p_low", "p_high", "p_method", "p_at_floor", "note"),
+        *("superiority_share", "statistic", *RESULTS),
     ),
 )
 

@@ -50,8 +50,8 @@ Combine = Literal["fisher", "stouffer"]
 COLUMNS = declare_columns(
     "meta_analysis",
     (
-        *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
-        *("tau2", "heterogeneity", "heterogeneity_p", "n_effects", "n_runs", "null", "method", "note"),
+        *("metric", "n_strata", "n_effects", "n_runs", "null", "method", "tau2", "heterogeneity", "heterogeneity_p"),
+        *("note", "statistic", "skill", "ci_low", "ci_high", "p_value", "p_adjusted"),
     ),
 )
 

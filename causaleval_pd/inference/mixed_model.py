@@ -30,9 +30,9 @@ FEWEST_CLUSTERS = 5
 
 #: columns of the result; it has none for strata, so that strata may have these names
 COLUMNS = (
-    *("metric", "response", "term", "estimate", "se", "df", "statistic", "p_value", "ci_low", "ci_high"),
-    *("n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance", "residual_variance", "converged"),
-    *("null", "note"),
+    *("metric", "response", "term", "n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance"),
+    *("residual_variance", "converged", "null", "note", "se", "df", "statistic", "estimate", "ci_low", "ci_high"),
+    "p_value",
 )
 
 
@@ -166,8 +166,8 @@ def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[pd.
     infinite = int((run & ~failed & np.isinf(values)).sum())
     if infinite:
         raise ValueError(
-            f"{counted(infinite, 'run')} with an infinite value, which a linear model cannot explain; take these runs out of "
-            "the table, explain another metric, or compare ranks by compare(test='wilcoxon')"
+            f"{counted(infinite, 'run')} with an infinite value, which a linear model cannot explain; take these runs "
+            "out of the table, explain another metric, or compare ranks by compare(test='wilcoxon')"
         )
     known = run & ~failed & ~np.isnan(values)
     counts = {"n_failed": int(failed.sum()), "n_undefined": int((run & ~failed & ~known).sum())}

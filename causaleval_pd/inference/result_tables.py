@@ -17,11 +17,11 @@ from ..statistics.multiplicity import floors
 
 Missing = Literal["drop", "worst"]
 
-#: columns of every table of tests, after the strata
-TEST_COLUMNS = (
-    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
+#: columns of every table of tests: after the strata what is tested, at the end results, which printed tables show there
+TESTED = (
+    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 )
+RESULTS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted")
 
 
 def check_missing(missing: str) -> None:

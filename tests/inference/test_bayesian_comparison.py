@@ -12,8 +12,8 @@ from causaleval_pd.statistics.bayesian import hierarchical_posterior, signed_ran
 
 P = ["p_first_better", "p_equivalent", "p_second_better"]
 COLUMNS = [
-    *("metric", "comparison", *P, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
-    *("null", "on", "method", "resampling_seed", "note"),
+    *("metric", "comparison", "n_pairs", "n_clusters", "n_strata", "null", "on", "method", "resampling_seed"),
+    *("note", "mean_difference", "rope", *P),
 ]
 
 #: note of strata with the same truths, as `make_cube` makes them
