@@ -65,7 +65,11 @@ def test_printed_tables_show_results():
         control_tests.test_controls: ("algorithm", "metric", "p_value", "p_adjusted"),
         lambda cube: compare.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
         summary: ("algorithm", "metric", "p_value", "skill"),
-        lambda cube: bayesian_comparison(cube, "algorithm", rope=1.0, rng=1): ("comparison", "p_second_better"),
+        lambda cube: bayesian_comparison(cube, "algorithm", rope=1.0, rng=1): (
+            "metric",
+            "p_equivalent",
+            "p_second_better",
+        ),
         lambda cube: meta_analysis.meta_analysis(cube, "density"): ("algorithm", "p_value", "p_adjusted"),
     }
     for verb, names in wanted.items():
