@@ -161,6 +161,15 @@ def test_strata_without_repeats_are_tested_by_their_own_draws():
     assert single["n_clusters"].tolist() == single["n_pairs"].tolist()
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_strata_that_their_null_model_does_not_vary_have_no_p_value(keep):
+    # an orientation has the estimate's own skeleton
+    cube = ce.cube(dependent_runs(), ["adjacency_f1"], keep_draws=keep, **HOW | {"null": "orientation"})
+    for table in (cube.ceval.test_controls(), cube.ceval.summary()):
+        assert table["p_value"].isna().all()
+        assert (table["p_method"] == "none: no variation under the null").all()
+
+
 def test_control_means_are_those_of_the_null_model():
     table = dependent_runs()
     clustered, single = (ce.cube(table, METRICS, cluster=c, **HOW).ceval.summary() for c in ("truth", None))
