@@ -16,7 +16,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 
-N_PLACEBOS, N_STUDIES = 60, 150
+N_PLACEBOS, N_STUDIES = 60, 100
 METHODS = ["randomisation", "wilcoxon", "sign", "t"]
 NULLS = ["edges", "permutation", "dags", "degree", "orientation"]
 COLUMNS = ["cluster", "method", "n_clusters", "alpha", "size", "size_low", "size_high", "verdict", "n_placebos"]
@@ -104,10 +104,10 @@ def rate(p: pd.DataFrame, alpha: float) -> pd.Series:
 
 error = [round((alpha * (1 - alpha) / N_STUDIES) ** 0.5, 3) for alpha in (0.05, 0.01)]
 print(
-    f"3. {N_STUDIES} studies of each design: size at .05 and .01 (Monte Carlo errors {error[0]} and {error[1]} where it"
+    f"3. {N_STUDIES} studies of each design: size at .05 and .01, with Monte Carlo errors {error[0]} and {error[1]} where"
 )
 print(
-    "is kept), and power at .05 with a quarter of the estimates right; runs independent (none), or clustered by truth"
+    "it is kept, and power at .05 with a quarter of the estimates right; runs independent (none) or clustered by truth"
 )
 for name in designs:
     rates = {}
@@ -118,6 +118,6 @@ for name in designs:
     order = list(itertools.product(NULLS, METHODS))
     print(f"{name}\n{pd.DataFrame(rates).loc[order].round(3).to_string()}", end="\n\n")
 print(
-    "Of one cluster a paired test has no p-value below .5. The nulls degree and orientation depend on the names of nodes:"
+    "Of one cluster a paired test has no p-value below .5. The null models degree and orientation depend on the names"
 )
-print("they are tested by twice the mean p of each truth, without power, where runs repeat truths.")
+print("of nodes: where runs repeat truths, the randomisation test takes twice the mean p of each truth, without power.")
