@@ -103,12 +103,9 @@ def rate(p: pd.DataFrame, alpha: float) -> pd.Series:
 
 
 error = [round((alpha * (1 - alpha) / N_STUDIES) ** 0.5, 3) for alpha in (0.05, 0.01)]
-print(
-    f"3. {N_STUDIES} studies of each design: size at .05 and .01, with Monte Carlo errors {error[0]} and {error[1]} where"
-)
-print(
-    "it is kept, and power at .05 with a quarter of the estimates right; runs independent (none) or clustered by truth"
-)
+print(f"3. {N_STUDIES} studies of each design: size at .05 and .01, with Monte Carlo errors {error[0]} and {error[1]}")
+print("where it is kept, and power at .05 with a quarter of the estimates right; runs taken as independent (none), or")
+print("clustered by truth")
 for name in designs:
     rates = {}
     guessed, skilled = studies(name, 0.0), studies(name, 0.25)
@@ -117,7 +114,8 @@ for name in designs:
         rates |= {(label, ".05"): rate(p, 0.05), (label, ".01"): rate(p, 0.01), (label, "power"): rate(better, 0.05)}
     order = list(itertools.product(NULLS, METHODS))
     print(f"{name}\n{pd.DataFrame(rates).loc[order].round(3).to_string()}", end="\n\n")
+print("Of one cluster a paired test has no p-value below .5. The null models degree and orientation depend on the")
 print(
-    "Of one cluster a paired test has no p-value below .5. The null models degree and orientation depend on the names"
+    "names of nodes: where runs repeat truths, the randomisation test takes twice the mean p of each truth, which has"
 )
-print("of nodes: where runs repeat truths, the randomisation test takes twice the mean p of each truth, without power.")
+print("no power.")
