@@ -260,6 +260,8 @@ def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
     known = np.isfinite(own.effect) & (strata.variance > 0)
     blank = int((np.isfinite(own.effect) & ~known).sum())
     note = [f"left out: {counted(blank, 'stratum', 'strata')} whose controls are all alike"] if blank else []
+    infinite = int((np.isinf(strata.loss) | np.isinf(strata.control_loss)).any(axis=1).sum())
+    note += [f"left out: {counted(infinite, 'stratum', 'strata')} with infinite losses"] if infinite else []
     if strata.share_truths:
         found, difference = pool_shared_skills(*sums, strata.variance, level), (math.nan, math.nan)
     else:

@@ -238,8 +238,9 @@ def skill_difference(
     Returns
     -------
     SkillDifference
-        The difference is NaN where the controls of either level have no loss. Statistic, p and limits are NaN below
-        five clusters and where the difference does not vary; p is 1 then where it equals `shift`.
+        The difference is NaN where the controls of either level have no loss, or a loss is infinite. Statistic, p and
+        limits are NaN then, below five clusters, and where the difference does not vary; p is 1 then where it equals
+        `shift`.
 
     References
     ----------
@@ -288,8 +289,9 @@ def _differences(
     sides = [_pairs(*side) for side in (first, second)]
     gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
     whole, left_out = [], []
+    beyond = _infinite(sides, gone)
     for losses, controls in sides:
-        a, b = (np.where(gone, 0.0, x) for x in (losses, controls))
+        a, b = (np.where(gone | beyond, 0.0, x) for x in (losses, controls))
         top, bottom = a.sum(axis=-1), b.sum(axis=-1)
         rest = bottom[..., None] - b
         whole.append(np.where(bottom > TOLERANCE, ratio(top, bottom), np.nan))
@@ -305,7 +307,7 @@ def linearised_difference(first: tuple[ArrayLike, ArrayLike], second: tuple[Arra
     """
     sides = [_pairs(*side) for side in (first, second)]
     gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
-    kept = [tuple(np.where(gone, 0.0, x) for x in side) for side in sides]
+    kept = [tuple(np.where(gone | _infinite(sides, gone), 0.0, x) for x in side) for side in sides]
     sums = [tuple(x.sum(axis=-1) for x in side) for side in kept]
     both = [np.where(c > TOLERANCE, ratio(a, c), np.nan) for a, c in sums]
     common = (both[0] + both[1]) / 2
@@ -315,6 +317,12 @@ def linearised_difference(first: tuple[ArrayLike, ArrayLike], second: tuple[Arra
         for (a, c), (_, total) in zip(kept, sums, strict=True)
     ]
     return np.where(gone, np.nan, parts[1] - parts[0])
+
+
+def _infinite(sides: list[tuple[Floats, Floats]], gone: Bools) -> Bools:
+    """Return which rows (..., 1) have an infinite loss, and so no difference."""
+    found = [np.isinf(x) & ~gone for side in sides for x in side]
+    return np.asarray(np.any(found, axis=(0, -1)), bool)[..., None]
 
 
 def _pairs(loss: ArrayLike, control_loss: ArrayLike) -> tuple[Floats, Floats]:

@@ -166,3 +166,15 @@ def test_clusters_that_one_level_lacks_are_left_out():
     assert found.effect == short.effect and found.p_value == short.p_value
     with pytest.raises(ValueError, match="alternative must be"):
         skill_difference(a, b, alternative="more")
+
+
+def test_infinite_losses_have_no_difference():
+    rng = np.random.default_rng(2)
+    losses, controls = rng.gamma(2, 1, (2, 3, 8)), rng.uniform(4, 9, (3, 8))
+    whole = skill_difference((losses[0], controls), (losses[1], controls))
+    losses[0, 0, 0], losses[1, 1, :2] = np.inf, np.inf
+    sides = (losses[0], controls), (losses[1], controls)
+    found = skill_difference(*sides)
+    for part, without in zip(found[:5], whole[:5], strict=True):
+        assert np.isnan(part).tolist() == [True, True, False] and part[2] == without[2]
+    assert np.isnan(linearised_difference(*sides)).all(axis=1).tolist() == [True, True, False]
