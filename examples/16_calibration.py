@@ -115,7 +115,4 @@ for name in designs:
     order = list(itertools.product(NULLS, METHODS))
     print(f"{name}\n{pd.DataFrame(rates).loc[order].round(3).to_string()}", end="\n\n")
 print("Of one cluster a paired test has no p-value below .5. The null models degree and orientation depend on the")
-print(
-    "names of nodes: where runs repeat truths, the randomisation test takes twice the mean p of each truth, and has no"
-)
-print("power.")
+print("names of nodes: where runs repeat truths, the randomisation test takes twice the mean p of each truth.")

@@ -161,7 +161,8 @@ def equal_skills(loss: Floats, control_loss: Floats) -> tuple[float, float]:
     Returns
     -------
     statistic, p_value : float
-        NaN below two strata, where a stratum has fewer than 20 truths, or where all are alike, as if perfect.
+        NaN below two strata, where a stratum has fewer than 20 truths, where all are alike, as if perfect, and with an
+        infinite loss.
 
     References
     ----------
@@ -169,7 +170,7 @@ def equal_skills(loss: Floats, control_loss: Floats) -> tuple[float, float]:
     """
     totals = [np.where(np.isnan(x), 0.0, x).sum(axis=1, keepdims=True) for x in (loss, control_loss)]
     here = totals[1][:, 0] > 0
-    if here.sum() < 2:
+    if here.sum() < 2 or not np.isfinite(totals).all():
         return math.nan, math.nan
     top, bottom = (x[here] for x in totals)
     numbers = (~np.isnan(loss[here])).sum(axis=1, keepdims=True)
