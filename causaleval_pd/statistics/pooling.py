@@ -108,7 +108,7 @@ def pool_shared_skills(
     gone = np.isnan(losses) | np.isnan(controls)
     losses, controls = np.where(gone, 0.0, losses), np.where(gone, 0.0, controls)
     top, bottom = losses.sum(axis=1), controls.sum(axis=1)
-    skills = np.where(bottom > 0, 1 - ratio(top, bottom), np.nan)
+    skills = np.where((bottom > 0) & np.isfinite(top) & np.isfinite(bottom), 1 - ratio(top, bottom), np.nan)
     pooled = pool_skills(skills, variance, level)
     _, v, used = _informative(skills, variance)
     present = (~gone[used]).any(axis=0)
