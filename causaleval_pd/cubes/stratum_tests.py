@@ -29,6 +29,7 @@ from ..tables.clusters import repeated_strata
 from .reading import (
     cluster_ids,
     cluster_setting,
+    draws_shared,
     has_draws,
     need_controls,
     relabelled_nulls,
@@ -141,7 +142,8 @@ def stratum_tests(
     repeated = np.zeros(len(status), bool)
     twice = repeated_strata(ids[counted], stratum, np.ones(len(stratum), bool))
     repeated[: len(twice)] = twice
-    relabelled = repeated & relabelled_nulls(cube, metric)
+    # with shared draws there is no test
+    relabelled = repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
 
     def columns(which: Statistic) -> Columns:
         if has_draws(cube, metric):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_whole
+from ..contract.checks import check_known, check_type, check_whole
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
@@ -179,6 +180,7 @@ def bayesian_comparison(
     levels = cube[dim].to_numpy()
     first, second = level_pairs(levels, dim, reference)
     labels = names_of_pairs(levels, first, second)
+    check_type(rope, (numbers.Real, Mapping), "a number, or a number a metric", "rope")
     ropes = numbers_of_metrics(rope, names, "rope", zero=True)
     seed = resolve_seed(rng)
     grouped = settle_cluster(cube, cluster)
@@ -215,7 +217,7 @@ def _rows(part: xr.Dataset, name: str, asked: _Request) -> pd.DataFrame:
     maximize = part[name].attrs["direction"] == "maximize"
     table = table.assign(n_pairs=(~np.isnan(value)).sum(axis=1), n_clusters=cluster_count(value, cluster))
     table = table.assign(mean_difference=mean, rope=asked.ropes[name], maximize=maximize)
-    table = table.assign(infinite=np.isinf(value).any(axis=1))
+    table = table.assign(infinite=np.asarray(np.isinf(value).any(axis=1), bool))
     if asked.model == "hierarchical":
         groups = np.zeros(value.shape, np.int64) if cluster is None else cluster
         own = [np.unique(c[~np.isnan(v)]) for c, v in zip(groups, value, strict=True)]

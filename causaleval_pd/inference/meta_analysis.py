@@ -42,7 +42,7 @@ from ..statistics.skill import skill_interval, skill_notes
 from ..tables.clusters import SINGLE
 from .clusters import truths_mark_runs
 from .interval_notes import counted
-from .result_tables import check_shares, in_order
+from .result_tables import check_own_draws, check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
 
@@ -151,6 +151,7 @@ def meta_analysis(
     cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
     need_controls(cube, names, "to measure skill against")
+    check_own_draws(cube, "strata have no p-values that could be combined")
     check_shares(level=level)
     check_known(combine, ["fisher", "stouffer"], "method (combine)")
     cube = null_stratum(cube)

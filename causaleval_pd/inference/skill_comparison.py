@@ -59,6 +59,7 @@ def compare_skills(
     found = skill_difference(a, b, level=how.level)
     bounded = how.test.design == "skill"
     n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
+    infinite = np.asarray(np.isinf(summed).any(axis=(0, 2)), bool)
     return {
         "statistic": statistic,
         "p_value": p_value,
@@ -70,7 +71,7 @@ def compare_skills(
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
         "method": how.method,
-        "note": _notes(found.effect, found.low, found.largest_share, n_clusters, np.isinf(summed).any(axis=(0, 2))),
+        "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite),
     }
 
 

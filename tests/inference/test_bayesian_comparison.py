@@ -145,6 +145,11 @@ def test_few_truths_are_noted(study):
     assert bayesian_comparison(study(), "algorithm", rope=0.02, rng=1)["note"].isna().all()
 
 
+def test_the_region_is_needed(study):
+    with pytest.raises(TypeError, match="rope must be a number, or a number a metric, found None"):
+        bayesian_comparison(study(), "algorithm", rope=None)
+
+
 def test_infinite_values_are_named(make_cube):
     values = np.random.default_rng(3).normal(size=(2, 3, 12))
     values[0, 0, 0] = np.inf

@@ -97,3 +97,8 @@ def test_corrections_of_a_test_are_kept():
 def test_shares_lie_between_0_and_1():
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1, found 5"):
         check_shares(power=0.8, alpha=5)
+
+
+def test_a_metric_is_named_once(study):
+    with pytest.raises(ValueError, match="metrics names 'm' twice"):
+        control_tests.test_controls(study, ["m", "m"])
