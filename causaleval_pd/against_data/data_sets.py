@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: eigenvalues of a correlation matrix below this are 0: a column is a linear combination of others
-_SINGULAR = 1e-10
+SINGULAR = 1e-10
 #: folds of cross-validation depend on the data alone
 _FOLD_WORD = b"folds"
 
@@ -89,7 +89,7 @@ class DataSet:
             raise DataError(f"the data have {self.n} rows; correlations need more")
         found = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
         values, vectors = np.linalg.eigh(found)
-        if values[0] < _SINGULAR:
+        if values[0] < SINGULAR:
             joined = [self.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
             raise DataError(
                 f"the columns {joined} are linearly dependent over {self.n} rows (their correlation matrix is "
