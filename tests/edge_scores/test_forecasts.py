@@ -83,7 +83,12 @@ def test_calibration_has_its_own_null_model():
     marks = np.triu(rng.random((n, 4, 4)) < q, 1).astype(int)
     truths = ce.graph_column(marks, nodes=NAMES, encoding="row->column")
     table = pd.DataFrame({"truth": truths, "estimate": column})
-    for null, method in (("ranking", "simulate"), ("ranking", "auto"), ("permutation", "auto"), ("random_scores", "auto")):
+    for null, method in (
+        ("ranking", "simulate"),
+        ("ranking", "auto"),
+        ("permutation", "auto"),
+        ("random_scores", "auto"),
+    ):
         with pytest.raises(ValueError, match="null='calibrated'"):
             table.ceval.with_controls(["calibration_error"], null=null, method=method, rng=1, n_draws=20)
     found = table.ceval.with_controls(["calibration_error"], null="calibrated", rng=1, n_draws=200)
