@@ -242,8 +242,7 @@ _RULES: dict[str, str] = {
     "included, a mixture over the true candidates above a large tie, or normal; with relabelled nodes mean and "
     "variance are exact.",
     "average_precision": "The average precision of the candidates. With shuffled scores its moments are exact, its law "
-    "where the orders of ties are few, and p-values have an upper bound within 5 % else; with relabelled nodes the "
-    "mean is exact.",
+    "where the orders of ties are few, and p-values have an upper bound else; with relabelled nodes the mean is exact.",
     "precision_at_k": "The precision of the k largest scores. With shuffled scores its law is hypergeometric; with "
     "relabelled nodes mean and variance are exact.",
     "brier": "The Brier score of the candidates. With shuffled scores mean and variance are exact.",
