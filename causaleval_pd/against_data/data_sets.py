@@ -89,8 +89,8 @@ class DataSet:
             raise DataError(f"the data have {self.n} rows; correlations need more")
         if self.n <= len(self.names):
             raise DataError(
-                f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; give "
-                "more rows than columns, or graphs over fewer nodes"
+                f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; "
+                "give more rows than columns, or graphs over fewer nodes"
             )
         found = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
         values, vectors = np.linalg.eigh(found)
