@@ -18,7 +18,7 @@ _MOST_LISTED = 200_000
 #: cells of the first grid and of the last, and steps that a law on a grid may take, less where scores tie, because
 #: ties differ from row to row
 _FIRST_CELLS, _LAST_CELLS, _MOST_STEPS, _MOST_STEPS_TIED = 2_000, 64_000, 500_000_000, 200_000_000
-#: a bracket this narrow, relative to p, is not refined, nor are smaller p-values, nor larger ones where scores tie
+#: a bracket this narrow, relative to p, is not refined, nor are p-values outside the other numbers
 _WIDTH, _SMALL, _LARGE = 0.05, 1e-5, 0.2
 
 
@@ -96,7 +96,8 @@ def _grid_tails(ties: Ties, cells: int, up: bool) -> Floats:
     table = transition_table(ties)
     top = cells + len(table.sizes) + 2
     state, moved = np.empty((ties.k + 1, top + 1)), np.empty((ties.k + 1, top + 1))
-    grid_law(table.sizes, ties.k, table.starts, table.weights, cells, up, state, moved)
+    band = np.empty((4, ties.k + 1), np.int64)
+    grid_law(table.sizes, ties.k, table.starts, table.weights, cells, up, band, state, moved)
     return np.minimum(np.cumsum(state[ties.k, ::-1])[::-1], 1.0)
 
 
@@ -106,10 +107,7 @@ def can_bracket(ties: Ties) -> bool:
 
 
 def bracketed_tails(ties: Ties, observed: Floats) -> Floats:
-    """Return upper ends of P(average precision >= each value).
-
-    They are within 5 % where the grid allows it and p >= 1e-5; where scores tie, if p is at most .2 too.
-    """
+    """Return upper ends of P(average precision >= each value); from p = 1e-5 to .2 within 5 % if the grid allows it."""
     found = np.full(len(observed), np.nan)
     open_rows = np.arange(len(observed))
     cells = _FIRST_CELLS
@@ -121,8 +119,7 @@ def bracketed_tails(ties: Ties, observed: Floats) -> Floats:
             at = np.ceil(cut - 1e-6).astype(np.int64)
             ends.append(np.where(at < len(tails), tails[np.clip(at, 0, len(tails) - 1)], 0.0))
         found[open_rows] = ends[0]
-        most = _LARGE if ties.profile else 1.0
-        wide = (ends[0] - ends[1] > _WIDTH * ends[0]) & (ends[0] <= most) & (ends[0] >= _SMALL)
+        wide = (ends[0] - ends[1] > _WIDTH * ends[0]) & (ends[0] <= _LARGE) & (ends[0] >= _SMALL)
         cells *= 2
         if cells > _LAST_CELLS or steps(ties) * cells > (_MOST_STEPS_TIED if ties.profile else _MOST_STEPS):
             break
