@@ -342,9 +342,9 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
         codes = declared[block.rows]
         kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
         infer = np.flatnonzero(codes < 0)
-        ancestral = np.flatnonzero((codes < 0) | np.isin(codes, (MAG, PAG))) if is_mixed(block.planes) else []
-        if len(ancestral):
-            check_size(block.n_nodes, where(int(block.rows[ancestral[0]])))
+        ancestral = is_mixed(block.planes) & ((codes < 0) | np.isin(codes, (MAG, PAG)))
+        if ancestral.any():
+            check_size(block.n_nodes, where(int(block.rows[ancestral.argmax()])))
         kinds[infer] = infer_kinds(block.planes[infer], block.n_nodes)
         # a graph of any other class that is inferred is in it
         check = np.flatnonzero((codes >= 0) | (kinds == KINDS.index("mixed")))

@@ -85,7 +85,9 @@ def test_f1_is_the_harmonic_mean() -> None:
 def test_a_complete_truth_has_no_negatives() -> None:
     # dodiscover: positives and negatives are exchanged
     truth, estimate = "A -> B; B -> C; A -> C", "A -> B; C"
-    counts = [metric(truth, estimate) for metric in (ce.adjacency_tp, ce.adjacency_fp, ce.adjacency_fn, ce.adjacency_tn)]
+    counts = [
+        metric(truth, estimate) for metric in (ce.adjacency_tp, ce.adjacency_fp, ce.adjacency_fn, ce.adjacency_tn)
+    ]
     assert counts == [1, 0, 2, 0]
 
 

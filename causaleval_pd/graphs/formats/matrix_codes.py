@@ -232,9 +232,9 @@ def _decode_transposed(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.
 
 def _decode_lingam(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
     """Decode effects of columns on rows; NaN is a pair that RCD, CAM-UV and ParceLiNGAM leave open."""
-    odd = np.argwhere(np.isnan(stack)) if stack.dtype.kind == "f" else ()
-    if len(odd):
-        at, i, j = odd[0].tolist()
+    missing = np.isnan(stack.astype(np.float64))
+    if missing.any():
+        at, i, j = np.argwhere(missing)[0].tolist()
         raise CellError(
             at,
             f"found nan in cell ({names[i]!r}, {names[j]!r}), as lingam writes pairs with a latent confounder or of "
