@@ -63,7 +63,10 @@ def study(runs, n_placebos=60, **settings):
 def test_wrong_independence_is_found_and_the_default_keeps_its_level(design):
     runs = DESIGNS[design](np.random.default_rng(1))
     before, after = study(runs, cluster=None), study(runs)
-    assert (before["verdict"] == "miscalibrated").all() and before.loc["randomisation", "size"] > 0.15
+    assert before.loc["randomisation", "verdict"] == "miscalibrated" and before.loc["randomisation", "size"] > 0.15
+    interval = before.loc["skill interval"]
+    # runs that are all alike have no interval
+    assert interval["verdict"] == "miscalibrated" if design != "1 truth x 20, constant" else interval["n_placebos"] == 0
     assert after.loc["randomisation", "verdict"] == "by construction" and after.loc["randomisation", "size"] <= 0.15
     # fewer than five clusters have no interval
     assert after.loc["skill interval", "n_placebos"] == 0 and pd.isna(after.loc["skill interval", "verdict"])
