@@ -110,19 +110,34 @@ class Expansion:
 
     def substitute(self, form: Form, outcome: int) -> Form:
         """Replace every occurrence of an outcome by its formula, and of its negation by the negated formula."""
+        literals = union(form)
         for literal, positive in ((outcome, True), (self.vocabulary.negation(outcome), False)):
-            with_it = [disjunct ^ literal for disjunct in form if disjunct & literal]
-            if with_it:
+            if literals & literal:
                 causes = self.atoms[outcome] if positive else self.negated(outcome)
-                replaced = {rest | cause for rest in with_it for cause in causes}
-                replaced.update(disjunct for disjunct in form if not disjunct & literal)
-                form = frozenset(replaced)
+                rests = [disjunct ^ literal for disjunct in form if disjunct & literal]
+                kept = [disjunct for disjunct in form if not disjunct & literal]
+                form = frozenset(kept + [rest | cause for rest in rests for cause in causes])
                 self.work.spend(1 + len(form) // 16)
         return form
 
     def candidates(self, form: Form) -> set[Form]:
         """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
-        return {candidate for _, candidate in self.substitutions(form)}
+        found, todo = {form}, [form]
+        while todo:
+            for _, new in self._steps(todo.pop()):
+                if new and new not in found:
+                    found.add(new)
+                    todo.append(new)
+        return found
+
+    def _steps(self, form: Form) -> list[tuple[int, Form]]:
+        """Return the formulas in which one outcome more is replaced, each with that outcome."""
+        literals = union(form)
+        return [
+            (outcome, self.substitute(form, outcome))
+            for outcome in self.atoms
+            if literals & (outcome | self.vocabulary.negation(outcome))
+        ]
 
     def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
         """Return the candidates with the sets of outcomes that were replaced."""
@@ -130,13 +145,11 @@ class Expansion:
         found, todo = {start}, [start]
         while todo:
             replaced, current = todo.pop()
-            literals = union(current)
-            for outcome in self.atoms:
-                if literals & (outcome | self.vocabulary.negation(outcome)):
-                    new = (replaced | {outcome}, self.substitute(current, outcome))
-                    if new[1] and new not in found:
-                        found.add(new)
-                        todo.append(new)
+            for outcome, form in self._steps(current):
+                new = (replaced | {outcome}, form)
+                if form and new not in found:
+                    found.add(new)
+                    todo.append(new)
         return found
 
 
@@ -224,7 +237,7 @@ class _Expositor:
         minimiser = self.minimiser(outcome)
         if minimiser.constant:
             return None
-        found = {one for candidate in self.expansion.candidates(form) for one in minimiser.forms(candidate)}
+        found = minimiser.forms(*self.expansion.candidates(form))
         if self.relative:
             words = self.vocabulary
             found = {one for one in found if is_irredundant(one, full_table(one, words))}
