@@ -145,9 +145,9 @@ class Expansion:
         found, todo = {start}, [start]
         while todo:
             replaced, current = todo.pop()
-            for outcome, form in self._steps(current):
-                new = (replaced | {outcome}, form)
-                if form and new not in found:
+            for outcome, longer in self._steps(current):
+                new = (replaced | {outcome}, longer)
+                if longer and new not in found:
                     found.add(new)
                     todo.append(new)
         return found
