@@ -45,9 +45,8 @@ def main() -> None:
     import pyagrum as gum
 
     folder = Path(pgmpy.__file__).parent / "utils" / "example_models"
-    print(
-        "| network | nodes | arcs | probabilities | ours | pyagrum | largest difference |\n|---|---|---|---|---|---|---|"
-    )
+    print("| network | nodes | arcs | probabilities | ours | pyagrum | largest difference |")
+    print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
         for packed in sorted(folder.glob("*.bif.gz")):
             path = Path(scratch) / packed.name.removesuffix(".gz")
