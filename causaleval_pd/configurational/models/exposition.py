@@ -8,6 +8,7 @@ References
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -101,6 +102,7 @@ class Expansion:
     def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
         self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
         self._negated: dict[int, Form] = {}
+        self._replaced: dict[int, _Replaced] = {}
 
     def negated(self, outcome: int) -> Form:
         """Return the negation of an outcome's formula."""
@@ -110,15 +112,12 @@ class Expansion:
 
     def substitute(self, form: Form, outcome: int) -> Form:
         """Replace every occurrence of an outcome by its formula, and of its negation by the negated formula."""
-        literals = union(form)
-        for literal, positive in ((outcome, True), (self.vocabulary.negation(outcome), False)):
-            if literals & literal:
-                causes = self.atoms[outcome] if positive else self.negated(outcome)
-                rests = [disjunct ^ literal for disjunct in form if disjunct & literal]
-                kept = [disjunct for disjunct in form if not disjunct & literal]
-                form = frozenset(kept + [rest | cause for rest in rests for cause in causes])
-                self.work.spend(1 + len(form) // 16)
-        return form
+        replaced = self._replaced.get(outcome)
+        if replaced is None:
+            replaced = self._replaced[outcome] = _Replaced(self, outcome)
+        found = frozenset(itertools.chain.from_iterable(map(replaced.__getitem__, form)))
+        self.work.spend(1 + len(found) // 16)
+        return found
 
     def candidates(self, form: Form) -> set[Form]:
         """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
@@ -150,6 +149,23 @@ class Expansion:
                 if longer and new not in found:
                     found.add(new)
                     todo.append(new)
+        return found
+
+
+class _Replaced(dict[int, list[int]]):
+    """What disjuncts become where an outcome is replaced, computed at the first request: they recur in candidates."""
+
+    def __init__(self, expansion: Expansion, outcome: int) -> None:
+        self.expansion, self.outcome = expansion, outcome
+
+    def __missing__(self, disjunct: int) -> list[int]:
+        expansion, outcome = self.expansion, self.outcome
+        negation, found = expansion.vocabulary.negation(outcome), [disjunct]
+        if disjunct & outcome:
+            found = [disjunct ^ outcome | cause for cause in expansion.atoms[outcome]]
+        if disjunct & negation:
+            found = [one ^ negation | cause for one in found for cause in expansion.negated(outcome)]
+        self[disjunct] = found
         return found
 
 
