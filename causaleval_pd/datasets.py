@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from .contract.checks import check_flag
+from .contract.checks import check_flag as _check_flag
 from .graphs.column import graph_column
 
 _SACHS = {
@@ -229,7 +229,7 @@ def lipset(*, multi_value: bool = False) -> pd.DataFrame:
     >>> ce.datasets.lipset(multi_value=True)["DEV"].value_counts().to_dict()
     {0: 8, 1: 5, 2: 5}
     """
-    check_flag(multi_value, "multi_value")
+    _check_flag(multi_value, "multi_value")
     rows = [country.split() for country in _LIPSET.split(";")]
     table = pd.DataFrame([[int(value) for value in values] for _, values in rows], dtype="int64")
     table.columns = pd.Index(["DEV", "URB", "LIT", "IND", "STB", "SURV"])
