@@ -23,7 +23,7 @@ from .exact_strata import without_tails
 from .p_values import stratum_p
 from .reading import null_stratum
 from .runs import Runs
-from .schema import TAIL_METHODS, TAIL_STATISTICS, TAIL_VARIABLES
+from .schema import LAW_STATISTICS, TAIL_METHODS, TAIL_VARIABLES
 from .strata import Grid
 
 Floats = NDArray[np.float64]
@@ -70,8 +70,10 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
             if m.component is not None:
                 continue
             found = _tails_of(cube, m, shape)
-            for statistic in TAIL_STATISTICS:
-                floor = stratum_p(null_stratum(cube), m.name, statistic).at_floor.reshape(shape)
+            for statistic in LAW_STATISTICS:
+                known = stratum_p(null_stratum(cube), m.name, statistic)
+                # p below the last level needs no splitting
+                floor = (known.at_floor & (known.p > LEAST)).reshape(shape)
                 for k in np.flatnonzero(floor.any(axis=1)).tolist():
                     strata = _Strata(runs, runs.matches, grid, task, models[k][i], repeated, invalid)
                     for at in np.flatnonzero(floor[k]).tolist():
@@ -81,7 +83,7 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
                             values = (split.p, split.low, split.high, method)
                             for part, value in zip(("p", "p_low", "p_high", "p_method"), values, strict=True):
                                 found[f"{statistic}_{part}"][k, at] = value
-            if any(found[f"{statistic}_p_method"].any() for statistic in TAIL_STATISTICS):
+            if any(found[f"{statistic}_p_method"].any() for statistic in LAW_STATISTICS):
                 cube = _with_variables(cube, m, found, grid)
     return cube
 

@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import StratumP, of_draws, of_moments, with_tails
+from ..cubes.p_values import COMBINED, StratumP, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -299,6 +299,8 @@ def _floor_notes(found: StratumP) -> list[str | None]:
     words = [
         "splitting ended at this p, an upper bound"
         if str(method).startswith("splitting")
+        else f"p <= {p:.3g}, the least that combinations of these draws give"
+        if str(method).endswith(COMBINED)
         else f"p <= {p:.3g}, {smaller}"
         for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
     ]
