@@ -21,6 +21,8 @@ Bools = NDArray[np.bool_]
 
 #: method of p-values by all combinations of the clusters' draws
 COMBINED = "combinations of draws"
+#: p below which no smaller one matters: no family of tests needs less
+NEGLIGIBLE_P = 1e-12
 
 
 class StratumP(NamedTuple):

@@ -126,7 +126,7 @@ def score_runs(
     n_bytes = n_layers * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
     # the same p-values, whether the cube keeps its draws or not
-    combined = bool(drawing.tails) and n_bytes <= DRAWS_BYTES and not choice.share_draws
+    combined = bool(drawing.tails) and n_bytes <= DRAWS_BYTES and not choice.share_draws and runs.given is None
     strata = None if kept else grid.stratum
     relabelled = [
         None
@@ -195,6 +195,8 @@ def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
     """Give all metrics and null models the tails that some have, or none where no stratum has one."""
     found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
     nothing = without_tails(n_strata) if found else {}
+    if not any(x.tails["rank_p_method"].any() for x in nulls if x.tails):
+        nothing = {part: values for part, values in nothing.items() if not part.startswith("rank")}
     if any((~np.isnan(x.tails[part])).any() for x in nulls for part in x.tails if part in MOMENT_VARIABLES):
         nothing |= {part: np.full(n_strata, np.nan) for part in MOMENT_VARIABLES}
     for x in nulls:

@@ -20,7 +20,7 @@ from ..tables.settings import Invalid, NullChoice
 from ..tables.tails import Member, WalkedRows, splitting_stream
 from ..tables.tasks import Task
 from .exact_strata import without_tails
-from .p_values import stratum_p
+from .p_values import NEGLIGIBLE_P, stratum_p
 from .reading import null_stratum
 from .runs import Runs
 from .schema import LAW_STATISTICS, TAIL_METHODS, TAIL_VARIABLES
@@ -31,8 +31,6 @@ Rows = NDArray[np.int64]
 
 #: scores that the splitting of a stratum may compute; what it reached by then is a bound
 MOST_SCORES = 2e7
-#: probability below which the levels reached give a bound: no family of tests needs less
-LEAST = 1e-12
 #: controls by which scores are standardised
 _PILOT = 2000
 #: clusters from which on particles move less often between levels: 10 times a cluster, and 5 times
@@ -73,7 +71,7 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
             for statistic in LAW_STATISTICS:
                 known = stratum_p(null_stratum(cube), m.name, statistic)
                 # p below the last level needs no splitting
-                floor = (known.at_floor & (known.p > LEAST)).reshape(shape)
+                floor = (known.at_floor & (known.p > NEGLIGIBLE_P)).reshape(shape)
                 for k in np.flatnonzero(floor.any(axis=1)).tolist():
                     strata = _Strata(runs, runs.matches, grid, task, models[k][i], repeated, invalid)
                     for at in np.flatnonzero(floor[k]).tolist():
@@ -160,7 +158,7 @@ class _Strata:
         moves = MOVES if len(parts) < _SEVERAL else MOVES // 2 if len(parts) < _MANY else MOVES // 4
         if not parts:
             return nothing
-        return splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=LEAST)
+        return splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=NEGLIGIBLE_P)
 
     def _places(self, *, joint: bool) -> dict[int, _Place]:
         """Return the controls of every row, relabelled by cluster if `joint`."""

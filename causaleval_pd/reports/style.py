@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
+from ..cubes.p_values import COMBINED
 from ..cubes.schema import result_columns
 from ..inference.result_tables import directions_of
 from .markup import DASH, Output, escaped, number, p_text
@@ -441,5 +442,7 @@ def _mark_words(
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
-            words.append("≤: no draw was as extreme, so that p is an upper bound, 1/(R + 1) with R draws")
+            method = table.get("p_method", pd.Series(dtype="str")).fillna("")
+            least = "" if method.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
+            words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")
     return words

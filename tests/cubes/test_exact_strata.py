@@ -13,7 +13,6 @@ import causaleval_pd as ce
 from causaleval_pd.contract.law import Distribution
 from causaleval_pd.cubes.exact_strata import RowLaws, without_tails
 
-
 SIMULATED = "simulated, combinations of draws"
 
 
