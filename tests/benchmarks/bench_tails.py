@@ -87,7 +87,7 @@ def strata(case: str, n: int, noise: int) -> None:
     estimates = [t if i >= noise else random_dag(rng, 7, 8) for i, t in enumerate(truths)]
     runs = pd.concat([pd.DataFrame({"s": s, "truth": truths, "estimate": estimates}) for s in range(SETS)])
     runs["run"] = np.arange(len(runs))
-    settings = {"by": ["s"], "null": "permutation", "n_draws": 99, "key": "run", "rng": 1}
+    settings = {"by": ["s"], "null": "permutation", "n_draws": 9, "key": "run", "rng": 1}
     exact = ce.summary(ce.cube(runs, ["shd"], **settings), statistic="mean")
     start = time.process_time()
     made = ce.cube(runs, ["shd"], tails="splitting", method="simulate", **settings)
