@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..contract.metric import Metric
 from ..statistics.arrays import BLOCK, SMALLEST_P
 from ..statistics.direction import merit
-from ..statistics.stratum_statistic import cluster_columns, tied
+from ..statistics.stratum_statistic import cluster_columns, mid_ranks, tied
 from ..statistics.tails.combined_draws import combined_draws
 from .exact_strata import rows_of_strata
 from .schema import TAIL_METHODS, TAIL_STATISTICS
@@ -57,10 +57,13 @@ def combine_draws(
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     for rows in _blocks(rows_of_strata(counted, grid), draws.shape[1] + 1):
         x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[grid.cell[rows]], **aim)], axis=1)
+        standardized, of = cluster_columns(x, grid.stratum[rows], clusters[rows], "standardized")
+        mean, _ = cluster_columns(x, grid.stratum[rows], clusters[rows], "mean")
+        starts = np.flatnonzero(np.diff(of, prepend=-1)).tolist()
         for statistic in TAIL_STATISTICS:
-            columns, of = cluster_columns(x, grid.stratum[rows], clusters[rows], statistic)
-            starts = np.flatnonzero(np.diff(of, prepend=-1))
-            for a, b in itertools.pairwise([*starts.tolist(), len(of)]):
+            columns = {"standardized": standardized, "mean": mean}.get(statistic)
+            columns = mid_ranks(standardized) if columns is None else columns
+            for a, b in itertools.pairwise([*starts, len(of)]):
                 stratum, mine = int(of[a]), columns[a:b]
                 # one cluster has no combinations
                 if b - a > 1 and not tails[f"{statistic}_p_method"][stratum] and _reached_by_none(mine):

@@ -177,7 +177,7 @@ def test_controls(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=99, rng=7)
     >>> ce.test_controls(found)[["algorithm", "metric", "statistic", "p_value", "n_pairs"]]
       algorithm metric  statistic  p_value  n_pairs
-    0         x    shd        0.0     0.01        6
+    0         x    shd        0.0  0.00081        6
     """
     test = find_test(method, "test_controls", "method")
     check_number(level, "level", "(0, 1)")

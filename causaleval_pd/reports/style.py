@@ -147,9 +147,9 @@ def style(
     -------
     Styler
         Its data are the texts that it shows. Intervals stand behind their means. Arrows at the metric show which
-        direction is better. A p-value that is the least that R draws can give is written as "≤ 1/(R+1)". Words and
-        counts that are the same in all rows, notes, the meaning of marks, and the controls, seeds and conventions
-        behind the table are in the caption. Names are escaped.
+        direction is better. A p-value at the floor of R draws is written as "≤ 1/(R+1)", or "≤" and a smaller number.
+        Words and counts that are the same in all rows, notes, the meaning of marks, and the controls, seeds and
+        conventions behind the table are in the caption. Names are escaped.
 
     Raises
     ------
@@ -165,10 +165,10 @@ def style(
     >>> cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
     >>> styled = ce.style(cube.ceval.summary())
     >>> styled.data[["algorithm", "metric", "skill", "p"]]
-      algorithm metric                 skill          p
-    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 1/101 *
-    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 1/101 *
-    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 1/101 *
+      algorithm metric                 skill            p
+    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 8.2e−41 *
+    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 8.2e−41 *
+    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 6.6e−40 *
     >>> "font-weight: bold" in styled.to_html()
     True
     """

@@ -171,7 +171,8 @@ def stratum_columns(x: ArrayLike, stratum: Ints, cluster: Ints, n_strata: int, s
         if statistic == "mean":
             found, present, of = np.where(np.isnan(values), 0.0, values), known, stratum
         else:
-            found, of = _of_clusters(z, stratum, cluster, statistic)
+            found, of = _of_clusters(z, stratum, cluster)
+            found = mid_ranks(found) if statistic == "rank" else found
             present = np.ones_like(found)
         first = np.flatnonzero(np.diff(of, prepend=-1))
         with np.errstate(invalid="ignore"):  # infinities of both signs
@@ -189,15 +190,17 @@ def _in_clusters(x: ArrayLike, stratum: Ints, cluster: Ints) -> tuple[Floats, In
     return values[order], stratum[order], cluster[order]
 
 
-def _of_clusters(z: Floats, stratum: Ints, cluster: Ints, statistic: Statistic) -> tuple[Floats, Ints]:
-    """Return what clusters of sorted standardised rows add to the statistic, and their strata."""
+def _of_clusters(z: Floats, stratum: Ints, cluster: Ints) -> tuple[Floats, Ints]:
+    """Return what clusters of sorted rows add to the standardised statistic, and their strata."""
     starts = cluster_starts(stratum, cluster)
     # in units of its own standard deviation a cluster counts by how well its runs agree
     found, _ = standardize(np.add.reduceat(z, starts, axis=0))
-    return mid_ranks(found) if statistic == "rank" else found, stratum[starts]
+    return found, stratum[starts]
 
 
-def cluster_columns(x: ArrayLike, stratum: Ints, cluster: Ints, statistic: Statistic) -> tuple[Floats, Ints]:
+def cluster_columns(
+    x: ArrayLike, stratum: Ints, cluster: Ints, statistic: Literal["standardized", "mean"]
+) -> tuple[Floats, Ints]:
     """Return what every cluster adds to the statistic of its stratum.
 
     Parameters
@@ -224,7 +227,7 @@ def cluster_columns(x: ArrayLike, stratum: Ints, cluster: Ints, statistic: Stati
     if not len(values):
         return values, stratum
     if statistic != "mean":
-        return _of_clusters(standardize(values)[0], stratum, cluster, statistic)
+        return _of_clusters(standardize(values)[0], stratum, cluster)
     starts = cluster_starts(stratum, cluster)
     finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, np.nan)
     return np.add.reduceat(finite, starts, axis=0), stratum[starts]

@@ -57,10 +57,12 @@ def combined_draws(columns: ArrayLike) -> CombinedDraws | None:
     --------
     Of nine combinations, only the observed one reaches 5:
 
-    >>> combined_draws([[3.0, 1.0, 2.0], [2.0, 0.0, 1.0]])
-    CombinedDraws(p=0.11111111111111108, at_floor=True)
-    >>> combined_draws([[2.0, 1.0, 3.0], [2.0, 0.0, 1.0]])
-    CombinedDraws(p=0.3333333333333333, at_floor=False)
+    >>> found = combined_draws([[3.0, 1.0, 2.0], [2.0, 0.0, 1.0]])
+    >>> round(found.p * 9, 9), found.at_floor
+    (1.0, True)
+    >>> found = combined_draws([[2.0, 1.0, 3.0], [2.0, 0.0, 1.0]])
+    >>> round(found.p * 9, 9), found.at_floor
+    (3.0, False)
     """
     x = np.asarray(columns, np.float64)
     if not x.size or not np.isfinite(x).all():
