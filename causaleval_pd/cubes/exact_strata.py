@@ -12,7 +12,7 @@ from ..contract.metric import Metric
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
 from ..statistics.tails.convolution import Law, tail_of_sum
-from .schema import TAIL_METHODS, TAIL_STATISTICS
+from .schema import LAW_STATISTICS, TAIL_METHODS, TAIL_STATISTICS
 from .strata import Grid
 
 Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ def exact_strata(
             continue
         chosen = sorted(zip(numbers.tolist(), scores[mine].tolist(), strict=True), key=lambda x: (order[x[0]], x[1]))
         runs = [(scored[number], value) for number, value in chosen]
-        for statistic in TAIL_STATISTICS:
+        for statistic in LAW_STATISTICS:
             summed = _standardized(runs) if statistic == "standardized" else _mean(runs)
             tail = None if summed is None else tail_of_sum(*summed, most_work=MOST_WORK)
             if tail is not None:

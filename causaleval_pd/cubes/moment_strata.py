@@ -11,7 +11,7 @@ from ..statistics.tails.lattice import common_step
 from ..statistics.tails.pearson_type_iii import upper_tail
 from ..tables.row_summary import FAR_OUT, LEAST_VALUES
 from .exact_strata import RowLaw, RowLaws, rows_of_strata
-from .schema import TAIL_STATISTICS
+from .schema import LAW_STATISTICS
 from .strata import Grid
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ def moment_strata(
     dict
         By name in `schema.MOMENT_VARIABLES`, (n_strata,) each.
     """
-    found = {f"{statistic}_p_moments": np.full(grid.n_strata, np.nan) for statistic in TAIL_STATISTICS}
+    found = {f"{statistic}_p_moments": np.full(grid.n_strata, np.nan) for statistic in LAW_STATISTICS}
     if metric.direction == "zero":
         # the distance from the optimum has other moments
         return found
@@ -54,7 +54,7 @@ def moment_strata(
     for rows in rows_of_strata(counted, grid):
         # in an order of their own, so that no digit depends on the order of the rows
         mine = rows[np.lexsort([observed[rows], *every[:, rows]])]
-        for statistic in TAIL_STATISTICS:
+        for statistic in LAW_STATISTICS:
             p = _tail(Moments(*every[:, mine]), observed[mine], sign, standardized=statistic == "standardized")
             found[f"{statistic}_p_moments"][grid.stratum[rows[0]]] = p
     return found

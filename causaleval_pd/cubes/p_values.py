@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 from ..statistics.stratum_statistic import Statistic
 from .reading import cluster_setting, strata_dims, tested
-from .schema import NO_RUN, TAIL_METHODS, TAIL_STATISTICS, TAIL_VARIABLES
+from .schema import FLOOR_METHODS, NO_RUN, TAIL_METHODS, TAIL_VARIABLES
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+#: method of p-values by all combinations of the clusters' draws
+COMBINED = "combinations of draws"
+#: p below which no smaller one matters: no family of tests needs less
+NEGLIGIBLE_P = 1e-12
 
 
 class StratumP(NamedTuple):
@@ -63,12 +68,16 @@ def with_tails(
     used = (method > 0) & whole & ~np.isnan(found.p)
     used = used if but is None else used & ~but
     words = np.array(TAIL_METHODS, object)[method.astype(np.int64)]
+    floor = np.isin(words, FLOOR_METHODS)
+    # how the draws were made still holds
+    pairs = zip(found.method.tolist(), words.tolist(), strict=True)
+    words = np.array([f"{x}, {COMBINED}" if y.startswith(COMBINED) else y for x, y in pairs], object)
     return StratumP(
         np.where(used, p, found.p),
         np.where(used, np.where(method == 1, 0.0, np.nan), found.se),
         np.where(used, low, found.low),
         np.where(used, high, found.high),
-        np.where(used, method == TAIL_METHODS.index("splitting to a bound"), found.at_floor),
+        np.where(used, floor, found.at_floor),
         np.where(used, words, found.method),
     )
 
@@ -84,7 +93,7 @@ def _of_strata(
 ) -> tuple[list[Floats], Bools] | None:
     """Return what the cube has of whole strata, and which strata still have the runs that it was made of."""
     dims = strata_dims(cube)
-    if statistic not in TAIL_STATISTICS:
+    if not {f"{statistic}_{part}" for part in parts} <= set(TAIL_VARIABLES):
         return None
     needed = [*(TAIL_VARIABLES[f"{statistic}_{part}"].name(metric) for part in parts), "n_runs"]
     if any(name not in cube or not set(cube[name].dims) <= set(dims) for name in needed):

@@ -166,9 +166,16 @@ DRAW_VARIABLES = {
 CHOSEN = Variable("chosen", ("replicate",), "float64", np.nan, "choice", "number of the chosen level, by {}")
 
 #: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
-TAIL_METHODS = ("simulated", "exact convolution", "splitting", "splitting to a bound")
+TAIL_METHODS = (
+    *("simulated", "exact convolution", "splitting", "splitting to a bound"),
+    *("combinations of draws", "combinations of draws at the floor"),
+)
+#: those of p-values that more draws, or further levels, would make smaller
+FLOOR_METHODS = ("splitting to a bound", "combinations of draws at the floor")
 #: statistics of a stratum that may have p-values which do not rest on draws
-TAIL_STATISTICS: tuple[Literal["standardized", "mean"], ...] = ("standardized", "mean")
+TAIL_STATISTICS: tuple[Literal["standardized", "mean", "rank"], ...] = ("standardized", "mean", "rank")
+#: those whose law follows from the laws of the runs
+LAW_STATISTICS: tuple[Literal["standardized", "mean"], ...] = ("standardized", "mean")
 
 
 def _tail(statistic: str) -> list[Variable]:
@@ -191,7 +198,7 @@ MOMENT_VARIABLES = {
     f"{x}_p_moments": Variable(
         f"{x}_p_moments", (), "float64", np.nan, "control", f"p-value of the {x} {{}} by exact moments", "whole"
     )
-    for x in TAIL_STATISTICS
+    for x in LAW_STATISTICS
 }
 #: p-values of strata that do not rest on draws; a metric has them where one of its strata has
 TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)} | MOMENT_VARIABLES

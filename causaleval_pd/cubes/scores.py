@@ -23,6 +23,7 @@ from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
+from .combined_strata import combine_draws
 from .composite_nulls import composite_attrs
 from .exact_strata import RowLaws, exact_strata, without_tails
 from .moment_strata import moment_strata
@@ -124,9 +125,13 @@ def score_runs(
     n_layers = len(models) + any(joint)
     n_bytes = n_layers * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
     kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
+    # the same p-values, whether the cube keeps its draws or not
+    combined = bool(drawing.tails) and n_bytes <= DRAWS_BYTES and not choice.share_draws and runs.given is None
     strata = None if kept else grid.stratum
     relabelled = [
-        None if model is None else _relabelled(runs, task, model, grid, drawing, execution, repeated, keep=kept)
+        None
+        if model is None
+        else _relabelled(runs, task, model, grid, drawing, execution, repeated, keep=kept, hold=combined)
         for task, model in zip(runs.tasks, joint, strict=True)
     ]
     scores: dict[str, MetricScores] = {}
@@ -139,21 +144,23 @@ def score_runs(
             if runs.candidates is None:
                 match = runs.matches.matcher(model, task, grid.stratum)
                 chunks = control_chunks(
-                    task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted
+                    *(task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted),
+                    hold=combined,
                 )
             else:
                 how = (drawing, runs.index, execution)
                 chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values, strata, ids)
-            gathered = _Gathered(task, model, grid, drawing, keep=kept)
+            gathered = _Gathered(task, model, grid, drawing, keep=kept, hold=combined)
             for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())
             for m in task.metrics:
                 observed = gathered.rows[m.name]["observed"]
                 mine = scores.setdefault(m.name, MetricScores(m, observed))
-                made = gathered.scores(m.name, jointly if model.relabels else None)
+                joint_draws = jointly if model.relabels else None
+                made = gathered.scores(m.name, joint_draws)
                 if m.name in gathered.laws and not choice.share_draws and not model.reference:
-                    made.tails = gathered.tails(m, observed, ~runs.failed & ~repeated)
+                    made.tails = gathered.tails(m, observed, runs, repeated, joint_draws)
                 mine.nulls.append(made)
                 if jointly is not None and kept:
                     mine.relabelled = _as_relabelled(jointly, m.name)
@@ -188,6 +195,8 @@ def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
     """Give all metrics and null models the tails that some have, or none where no stratum has one."""
     found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
     nothing = without_tails(n_strata) if found else {}
+    if not any(x.tails["rank_p_method"].any() for x in nulls if x.tails):
+        nothing = {part: values for part, values in nothing.items() if not part.startswith("rank")}
     if any((~np.isnan(x.tails[part])).any() for x in nulls for part in x.tails if part in MOMENT_VARIABLES):
         nothing |= {part: np.full(n_strata, np.nan) for part in MOMENT_VARIABLES}
     for x in nulls:
@@ -215,6 +224,7 @@ def _relabelled(
     repeated: NDArray[np.bool_],
     *,
     keep: bool,
+    hold: bool,
 ) -> _Gathered:
     """Relabel the estimates of strata that repeat a cluster, those of a cluster alike."""
     if runs.matches is None:
@@ -223,8 +233,8 @@ def _relabelled(
     match = runs.matches.matcher(model, task, grid.stratum, ids)
     alone = replace(drawing, method="simulate", summarise=False, tails=None)
     keys = runs.clusters.keys(runs.matches.seed)
-    gathered = _Gathered(task, model, grid, alone, keep=keep, undrawn=-1)
-    for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated):
+    gathered = _Gathered(task, model, grid, alone, keep=keep, hold=hold, undrawn=-1)
+    for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated, hold=hold):
         gathered.add(chunk)
     return gathered
 
@@ -235,9 +245,15 @@ def _as_relabelled(found: _Gathered, metric: str) -> dict[str, NDArray[Any]]:
 
 
 class _Gathered:
-    """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum."""
+    """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum.
 
-    def __init__(self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool, undrawn: int = 0) -> None:
+    Raw draws are there to `keep` in the cube, or to `hold` until the tests of strata have combined them.
+    """
+
+    def __init__(
+        self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool, hold: bool, undrawn: int = 0
+    ) -> None:
+        self.keep, self.hold = keep, hold
         self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
         self.n_draws, self.by_moments = drawing.n_draws, drawing.method == "moments"
         names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
@@ -247,7 +263,7 @@ class _Gathered:
         self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
         self.moments = {name: np.full((len(Moments._fields), len(self.cell)), np.nan) for name in self.laws}
         # draws are the bulk of a cube, so they are written to their cells at once
-        self.draws = {name: np.full((grid.n_cells, self.n_draws), np.nan) for name in names} if keep else {}
+        self.draws = {name: np.full((grid.n_cells, self.n_draws), np.nan) for name in names} if keep or hold else {}
         self.defined = {name: np.full(grid.n_cells, undrawn, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
@@ -276,19 +292,32 @@ class _Gathered:
         of_metric = next(m for m in self.task.metrics if m.name == metric)
         named = {"mean": METHODS, "p": method_words(self.model.p_given, metric=of_metric)}
         words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
-        if self.draws:
+        if self.keep:
             draws = {"control": self.draws[metric], "control_defined": self.defined[metric]}
         else:
             draws = self._sums(self.strata[metric])
             draws |= self._test_sums(self.strata[metric] | ({} if relabelled is None else relabelled.strata[metric]))
         return ControlScores(self.model.name, self.rows[metric], words, draws, {})
 
-    def tails(self, metric: Metric, observed: Floats, counted: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-        """Return p-values of strata that rest on exact laws, and where rows have exact moments those by moments."""
-        name = metric.name
-        found = exact_strata(metric, observed, self.laws[name], counted, self.grid)
+    def tails(
+        self,
+        metric: Metric,
+        observed: Floats,
+        runs: Runs,
+        repeated: NDArray[np.bool_],
+        relabelled: _Gathered | None,
+    ) -> dict[str, NDArray[Any]]:
+        """Return p-values of strata that rest on exact laws, on exact moments, or on all combinations of draws."""
+        name, used = metric.name, ~runs.failed
+        found = exact_strata(metric, observed, self.laws[name], used & ~repeated, self.grid)
         if self.by_moments:
-            found |= moment_strata(metric, observed, self.laws[name], self.moments[name], counted, self.grid)
+            found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, self.grid)
+        # controls that depend on the stratum's other runs are not drawn independently of them
+        if self.hold and not self.model.by_stratum:
+            ids = runs.clusters.ids
+            combine_draws(found, metric, observed, self.draws[name], used & ~repeated, ids, self.grid)
+            if relabelled is not None:
+                combine_draws(found, metric, observed, relabelled.draws[name], used & repeated, ids, self.grid)
         return found
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:

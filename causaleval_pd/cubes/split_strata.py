@@ -20,10 +20,10 @@ from ..tables.settings import Invalid, NullChoice
 from ..tables.tails import Member, WalkedRows, splitting_stream
 from ..tables.tasks import Task
 from .exact_strata import without_tails
-from .p_values import stratum_p
+from .p_values import NEGLIGIBLE_P, stratum_p
 from .reading import null_stratum
 from .runs import Runs
-from .schema import TAIL_METHODS, TAIL_STATISTICS, TAIL_VARIABLES
+from .schema import LAW_STATISTICS, TAIL_METHODS, TAIL_VARIABLES
 from .strata import Grid
 
 Floats = NDArray[np.float64]
@@ -31,8 +31,6 @@ Rows = NDArray[np.int64]
 
 #: scores that the splitting of a stratum may compute; what it reached by then is a bound
 MOST_SCORES = 2e7
-#: probability below which the levels reached give a bound: no family of tests needs less
-LEAST = 1e-12
 #: controls by which scores are standardised
 _PILOT = 2000
 #: clusters from which on particles move less often between levels: 10 times a cluster, and 5 times
@@ -70,8 +68,10 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
             if m.component is not None:
                 continue
             found = _tails_of(cube, m, shape)
-            for statistic in TAIL_STATISTICS:
-                floor = stratum_p(null_stratum(cube), m.name, statistic).at_floor.reshape(shape)
+            for statistic in LAW_STATISTICS:
+                known = stratum_p(null_stratum(cube), m.name, statistic)
+                # p below the last level needs no splitting
+                floor = (known.at_floor & (known.p > NEGLIGIBLE_P)).reshape(shape)
                 for k in np.flatnonzero(floor.any(axis=1)).tolist():
                     strata = _Strata(runs, runs.matches, grid, task, models[k][i], repeated, invalid)
                     for at in np.flatnonzero(floor[k]).tolist():
@@ -81,7 +81,7 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
                             values = (split.p, split.low, split.high, method)
                             for part, value in zip(("p", "p_low", "p_high", "p_method"), values, strict=True):
                                 found[f"{statistic}_{part}"][k, at] = value
-            if any(found[f"{statistic}_p_method"].any() for statistic in TAIL_STATISTICS):
+            if any(found[f"{statistic}_p_method"].any() for statistic in LAW_STATISTICS):
                 cube = _with_variables(cube, m, found, grid)
     return cube
 
@@ -158,7 +158,7 @@ class _Strata:
         moves = MOVES if len(parts) < _SEVERAL else MOVES // 2 if len(parts) < _MANY else MOVES // 4
         if not parts:
             return nothing
-        return splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=LEAST)
+        return splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=NEGLIGIBLE_P)
 
     def _places(self, *, joint: bool) -> dict[int, _Place]:
         """Return the controls of every row, relabelled by cluster if `joint`."""

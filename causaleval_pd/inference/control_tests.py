@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import StratumP, of_draws, of_moments, with_tails
+from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -120,10 +120,11 @@ def test_controls(
         without a value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls
         at least as good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws`
         and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
-        out; `test_statistic`; `p_at_floor` (no draw reached the statistic, so that `p_value` is the least that these
-        draws can give, 1 / (R + 1), an upper bound); `p_method` ("exact convolution"; "splitting", or "splitting to a
-        bound", an upper one; "simulated"; "relabelling by truth" or by a column; "twice the mean p by" these;
-        "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`, limits of a
+        out; `test_statistic`; `p_at_floor` (no draw and no combination of draws reached the statistic, so that
+        `p_value` is an upper bound which more draws may make smaller); `p_method` ("exact convolution"; "splitting", or
+        "splitting to a bound", an upper one; "simulated"; "relabelling by truth" or by a column; these followed by
+        "combinations of draws"; "twice the mean p by truth" or by a column; "moments", "exact moments"; or why there is
+        no p; missing for paired tests); `p_low` and `p_high`, limits of a
         p-value that does not rest on draws; `n_no_information`, the runs which equal all their draws; and `note` (why
         `effect` has no interval, and how a p-value at the floor of the draws becomes smaller).
 
@@ -145,6 +146,14 @@ def test_controls(
     convolution instead: on the common lattice of the scores where there is one, else on a grid of 2^14 steps, rounded
     towards a larger p-value, with the bound for the other rounding in `p_low`. Convolutions of more than 10^9
     multiplications are left to the draws.
+
+    Where no draw reached the statistic, p is its share among all combinations of one draw, or the runs, of each
+    cluster. Under the null hypothesis a cluster's runs and draws are exchangeable and clusters independent, so that all
+    (R + 1)^g combinations of g clusters are equally likely: p is exactly valid, with a floor of (R + 1)^-g instead of
+    1 / (R + 1), and the size at any level of at least 1 / (R + 1) stays as it is. Convolution counts the combinations;
+    values without a common step are rounded towards a larger p-value. It is left out where a stratum has one cluster,
+    under "stratum" (controls depend on the other runs), where draws take more than 256 MiB, on dask, and in cubes whose
+    runs were cut or joined.
 
     An infinite value counts in `p_value`: for "standardized" and "rank" it lies beyond the finite values of its row and
     its draws, by their range; for "mean" it makes the mean infinite. An undefined value counts as the mean of its row
@@ -177,7 +186,7 @@ def test_controls(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=99, rng=7)
     >>> ce.test_controls(found)[["algorithm", "metric", "statistic", "p_value", "n_pairs"]]
       algorithm metric  statistic  p_value  n_pairs
-    0         x    shd        0.0     0.01        6
+    0         x    shd        0.0  0.00081        6
     """
     test = find_test(method, "test_controls", "method")
     check_number(level, "level", "(0, 1)")
@@ -309,10 +318,13 @@ def _floor_notes(found: StratumP) -> list[str | None]:
     words = [
         "splitting ended at this p, an upper bound"
         if str(method).startswith("splitting")
+        else f"p <= {p:.3g}, the least that combinations of these draws give"
+        if str(method).endswith(COMBINED)
         else f"p <= {p:.3g}, {smaller}"
         for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
     ]
-    return [word if floor else None for word, floor in zip(words, found.at_floor.tolist(), strict=True)]
+    noted = found.at_floor & (found.p > NEGLIGIBLE_P)
+    return [word if floor else None for word, floor in zip(words, noted.tolist(), strict=True)]
 
 
 def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:

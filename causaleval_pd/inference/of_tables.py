@@ -66,11 +66,11 @@ def summary(
     --------
     >>> import causaleval_pd as ce
     >>> runs = ce.datasets.runs()
-    >>> runs.ceval.summary(["shd"], by=["algorithm"], n_draws=100, rng=7)[["algorithm", "mean", "p_value"]].round(2)
-      algorithm   mean  p_value
-    0       ges  13.46     0.01
-    1    lingam   6.87     0.01
-    2        pc  13.29     0.01
+    >>> runs.ceval.summary(["shd"], by=["algorithm"], n_draws=100, rng=7)[["algorithm", "mean", "skill"]].round(2)
+      algorithm   mean  skill
+    0       ges  13.46   0.44
+    1    lingam   6.87   0.71
+    2        pc  13.29   0.41
     """
     seed = resolve_seed(rng)
     made = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=seed, key=key, **settings)
@@ -122,11 +122,12 @@ def test_controls(
     --------
     >>> import causaleval_pd as ce
     >>> runs = ce.datasets.runs()
-    >>> runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=100, rng=7)[["algorithm", "p_value"]].round(2)
-      algorithm  p_value
-    0       ges     0.01
-    1    lingam     0.01
-    2        pc     0.01
+    >>> found = runs.ceval.test_controls(["shd"], by=["algorithm"], n_draws=100, rng=7)
+    >>> found.assign(better=found["p_value"] < 0.001)[["algorithm", "n_clusters", "better"]]
+      algorithm  n_clusters  better
+    0       ges          60    True
+    1    lingam          60    True
+    2        pc          60    True
     """
     how, tested = settings_of(cube, settings, test_cube, given=cube_settings, name="cube_settings")
     how = {"cluster": cluster} | how

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
 from ..contract.metric import METRICS
+from ..cubes.p_values import COMBINED
 from ..cubes.reading import draws_shared
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.multiplicity import floors
@@ -98,7 +99,9 @@ def warn_of_floors(
     table: pd.DataFrame, adjust: str | None, labels: NDArray[np.int64] | None, alpha: float
 ) -> pd.DataFrame:
     """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
-    simulated = table["p_at_floor"].notna() & table["p_method"].fillna("").str.contains("simulated|relabelling")
+    method = table["p_method"].fillna("")
+    simulated = table["p_at_floor"].notna() & method.str.contains("simulated|relabelling")
+    simulated &= ~method.str.contains(COMBINED)
     least = 1 / (1 + table["n_draws"] - table["n_draws_undefined"])
     found = floors(
         table["p_value"].to_numpy(np.float64),

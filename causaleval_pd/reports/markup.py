@@ -90,19 +90,28 @@ def number(x: float) -> str:
     return (MINUS if x < 0 else "") + text.replace("e-", f"e{MINUS}")
 
 
+#: p-values down to that of this number of draws are written as fractions, and down to the other one rounded
+_MOST_DRAWS, _LEAST = 10**6, 1e-300
+
+
 def p_text(p: float, *, at_floor: bool = False) -> str:
-    """Return a p-value with two significant digits; the least that R draws can give as `≤ 1/(R+1)`.
+    """Return a p-value with two significant digits, a bound rounded up; the least that R draws can give as `≤ 1/(R+1)`.
 
     Examples
     --------
     >>> p_text(0.0316), p_text(1 / 101, at_floor=True), p_text(0.0297, at_floor=True), p_text(3e-12)
     ('0.032', '≤ 1/101', '≤ 0.030', '3.0e−12')
+    >>> p_text(3.01e-46, at_floor=True)
+    '≤ 3.1e−46'
     """
     if math.isnan(p):
         return DASH
     if at_floor and p > 0:
         whole = round(1 / p)
-        if whole > 1 and abs(1 / p - whole) < 1e-6 * whole:
+        if 1 < whole <= _MOST_DRAWS and abs(1 / p - whole) < 1e-6 * whole:
             return f"≤ 1/{whole}"
+        if p > _LEAST:
+            digit = 10.0 ** (math.floor(math.log10(p)) - 1)
+            p = math.ceil(p / digit - 1e-9) * digit
     text = "0" if p == 0 else f"{p:#.2g}".removesuffix(".") if p >= 1e-4 else f"{p:.1e}".replace("e-", f"e{MINUS}")
     return f"≤ {text}" if at_floor else text

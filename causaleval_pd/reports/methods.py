@@ -17,6 +17,7 @@ import xarray as xr
 
 from ..contract.field import FIELDS
 from ..contract.history import calls
+from ..cubes.p_values import COMBINED
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references
 from ..cubes.schema import values_of
 from ..drawing import axis_label
@@ -31,12 +32,14 @@ _CORRECTIONS = {
 }
 _EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate"}
 _EXACT = "exact convolution"
-#: what words of `p_method` mean, by their beginning
+#: what words of `p_method` mean, by their beginning after a comma or none
 _TESTED_BY = {
     "relabelling": "Where a stratum repeats a cluster, the draws relabel all its estimates of the cluster alike.",
     "twice the mean p": "Where a stratum repeats a cluster whose estimates cannot be relabelled alike, p of a cluster "
     "is twice the mean of the p-values of its runs, and clusters are combined by Fisher's method.",
     "splitting": "p-values below the reach of the draws were estimated by multilevel splitting.",
+    "combinations": "Where no draw of all runs together reached the observed value, p is the share of all combinations "
+    "of the draws of single clusters that do.",
 }
 _STATISTICS = {"standardized": "the sum of standardised values", "mean": "the mean", "rank": "the sum of ranks"}
 
@@ -298,13 +301,13 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     text = f"{where} a one-sided randomisation test compared {statistic} of the runs with that of "
     text = f"{where} a one-sided test compared {statistic} of the runs with " if by[_EXACT] else text
     found = [Sentence(f"{text}{against}.")]
-    if by.total() > by[_EXACT]:
+    if any(str(x) != _EXACT and COMBINED not in str(x) for x in by):
         found = [
             Sentence(f"{text}{against}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))
         ]
     cites = ("vovk2020",) if any(str(x).startswith("twice") for x in by) else ()
     found.append(Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites))
-    found += [Sentence(text) for begin, text in _TESTED_BY.items() if any(str(x).startswith(begin) for x in by)]
+    found += [Sentence(text) for begin, text in _TESTED_BY.items() if any(f", {begin}" in f", {x}" for x in by)]
     found += _adjusted(settings.get("adjust"), int(p.sum()))
     failed = int(table["n_failed"].sum())
     if failed:

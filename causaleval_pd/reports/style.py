@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
+from ..cubes.p_values import COMBINED
 from ..cubes.schema import result_columns
 from ..inference.result_tables import directions_of
 from .markup import DASH, Output, escaped, number, p_text
@@ -146,9 +147,9 @@ def style(
     -------
     Styler
         Its data are the texts that it shows. Intervals stand behind their means. Arrows at the metric show which
-        direction is better. A p-value that is the least that R draws can give is written as "≤ 1/(R+1)". Words and
-        counts that are the same in all rows, notes, the meaning of marks, and the controls, seeds and conventions
-        behind the table are in the caption. Names are escaped.
+        direction is better. A p-value at the floor of R draws is written as "≤ 1/(R+1)", or "≤" and a smaller number.
+        Words and counts that are the same in all rows, notes, the meaning of marks, and the controls, seeds and
+        conventions behind the table are in the caption. Names are escaped.
 
     Raises
     ------
@@ -164,10 +165,10 @@ def style(
     >>> cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
     >>> styled = ce.style(cube.ceval.summary())
     >>> styled.data[["algorithm", "metric", "skill", "p"]]
-      algorithm metric                 skill          p
-    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 1/101 *
-    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 1/101 *
-    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 1/101 *
+      algorithm metric                 skill            p
+    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 8.2e−41 *
+    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 8.2e−41 *
+    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 6.6e−40 *
     >>> "font-weight: bold" in styled.to_html()
     True
     """
@@ -441,5 +442,7 @@ def _mark_words(
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
-            words.append("≤: no draw was as extreme, so that p is an upper bound, 1/(R + 1) with R draws")
+            method = table.get("p_method", pd.Series(dtype="str")).fillna("")
+            least = "" if method.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
+            words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")
     return words

@@ -161,10 +161,7 @@ def stratum_columns(x: ArrayLike, stratum: Ints, cluster: Ints, n_strata: int, s
     >>> found.values.tolist(), found.n_no_information.tolist()
     ([[1.5, 2.5, 3.5]], [1])
     """
-    values = np.asarray(x, np.float64)
-    order = np.lexsort([cluster, stratum])
-    order = order[~np.isnan(values[order]).all(axis=1)]
-    values, stratum, cluster = values[order], stratum[order], cluster[order]
+    values, stratum, cluster = _in_clusters(x, stratum, cluster)
     sums, counts, defined = np.zeros((3, n_strata, values.shape[1]))
     n_rows = np.bincount(stratum, minlength=n_strata)
     z, informed = standardize(values)
@@ -174,17 +171,66 @@ def stratum_columns(x: ArrayLike, stratum: Ints, cluster: Ints, n_strata: int, s
         if statistic == "mean":
             found, present, of = np.where(np.isnan(values), 0.0, values), known, stratum
         else:
-            starts = cluster_starts(stratum, cluster)
-            # in units of its own standard deviation a cluster counts by how well its runs agree
-            found, _ = standardize(np.add.reduceat(z, starts, axis=0))
+            found, of = _of_clusters(z, stratum, cluster)
             found = mid_ranks(found) if statistic == "rank" else found
-            present, of = np.ones_like(found), stratum[starts]
+            present = np.ones_like(found)
         first = np.flatnonzero(np.diff(of, prepend=-1))
         with np.errstate(invalid="ignore"):  # infinities of both signs
             sums[of[first]], counts[of[first]] = (np.add.reduceat(a, first, axis=0) for a in (found, present))
         first = np.flatnonzero(np.diff(stratum, prepend=-1))
         defined[stratum[first]] = np.add.reduceat(known, first, axis=0)
     return Columns(sums, counts, defined, n_rows, silent)
+
+
+def _in_clusters(x: ArrayLike, stratum: Ints, cluster: Ints) -> tuple[Floats, Ints, Ints]:
+    """Sort rows by stratum and cluster, without those that are undefined in all columns."""
+    values = np.asarray(x, np.float64)
+    order = np.lexsort([cluster, stratum])
+    order = order[~np.isnan(values[order]).all(axis=1)]
+    return values[order], stratum[order], cluster[order]
+
+
+def _of_clusters(z: Floats, stratum: Ints, cluster: Ints) -> tuple[Floats, Ints]:
+    """Return what clusters of sorted rows add to the standardised statistic, and their strata."""
+    starts = cluster_starts(stratum, cluster)
+    # in units of its own standard deviation a cluster counts by how well its runs agree
+    found, _ = standardize(np.add.reduceat(z, starts, axis=0))
+    return found, stratum[starts]
+
+
+def cluster_columns(
+    x: ArrayLike, stratum: Ints, cluster: Ints, statistic: Literal["standardized", "mean"]
+) -> tuple[Floats, Ints]:
+    """Return what every cluster adds to the statistic of its stratum.
+
+    Parameters
+    ----------
+    x, stratum, cluster, statistic
+        As in `stratum_columns`.
+
+    Returns
+    -------
+    columns : (n_clusters, R + 1) ndarray
+        Sorted by stratum; the sum over a stratum's clusters has the order of its statistic. Of "mean" the sum of
+        scores, NaN for a cluster with an undefined or infinite score, whose number of scores is not that of the draws.
+    stratum : (n_clusters,) ndarray of int
+        The clusters' strata.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 3.0, 5.0], [2.0, 2.0, 3.0], [4.0, 0.0, 0.0]])
+    >>> columns, of = cluster_columns(x, np.array([0, 0, 0]), np.array([7, 8, 7]), "mean")
+    >>> columns.tolist(), of.tolist()
+    ([[5.0, 3.0, 5.0], [2.0, 2.0, 3.0]], [0, 0])
+    """
+    values, stratum, cluster = _in_clusters(x, stratum, cluster)
+    if not len(values):
+        return values, stratum
+    if statistic != "mean":
+        return _of_clusters(standardize(values)[0], stratum, cluster)
+    starts = cluster_starts(stratum, cluster)
+    finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, np.nan)
+    return np.add.reduceat(finite, starts, axis=0), stratum[starts]
 
 
 def column_p_values(columns: ArrayLike, *, alternative: Literal["less", "greater"]) -> Floats:

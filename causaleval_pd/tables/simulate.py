@@ -56,6 +56,7 @@ class _Job:
     index: pd.Index
     strata: NDArray[np.int64] | None
     clusters: ClusterRows | None
+    hold: bool
 
     def controls(self, batch: Batch) -> Controls:
         """Match controls to rows."""
@@ -72,13 +73,15 @@ def control_chunks(
     strata: NDArray[np.int64] | None = None,
     clusters: NDArray[np.int64] | None = None,
     counted: NDArray[np.bool_] | None = None,
+    *,
+    hold: bool = False,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
     `match` makes the controls of a batch of rows: a null model prepared for the task. Rows have random streams named by
     `keys`, and `index` labels for messages. With `strata` (n,), kept draws are added up by stratum, and with `clusters`
-    (n,) also by cluster, those of the rows that are `counted` (n,). Where `how` asks for draws alone, other rows are
-    left out.
+    (n,) also by cluster, those of the rows that are `counted` (n,), and to `hold` raw draws yields them as well. Where
+    `how` asks for draws alone, other rows are left out.
     """
     batches = [_by_stratum(batch, strata, clusters) for batch in _needed(task, how, counted)]
     of_clusters = None
@@ -87,7 +90,7 @@ def control_chunks(
             batch.rows if counted is None else batch.rows[counted[batch.rows]] for batch in batches
         ]
         of_clusters = cluster_sizes(strata, clusters, np.concatenate(every))
-    job = _Job(task, match, keys, how, index, strata, of_clusters)
+    job = _Job(task, match, keys, how, index, strata, of_clusters, hold)
     check_kinds(task.metrics, batches, how.invalid, index)
     warn_of_rows(task.metrics, batches, index)
     for batch in batches:
@@ -181,7 +184,7 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
             clusters = None if job.clusters is None else job.clusters.take(batch.rows)
             strata, seen = job.strata[batch.rows], observed[m.name]
             add_strata(m, strata, draws[m.name], added[m.name], seen, clusters, pooled=how.summarise)
-    kept = draws if how.keep and job.strata is None else {}
+    kept = draws if how.keep and (job.strata is None or job.hold) else {}
     tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
     laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()} if how.tails and how.keep else {}
     moments = {}

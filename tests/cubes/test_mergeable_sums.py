@@ -18,6 +18,7 @@ NAMES = ["shd", "orientation_precision"]
 @pytest.mark.parametrize("n_draws", [None, 20])
 def test_merged_sums_give_the_summary(small, interval, n_draws):
     how = {"by": ["algorithm", "n"], "n_draws": n_draws, "rng": 7, "key": ["algorithm", "n", "density", "replicate"]}
+    how["tails"] = None
     rows = small.assign(estimate=small["estimate"].where(np.arange(len(small)) % 11 > 0))
     parts = [
         ce.cube(part, NAMES, keep_draws=False, **how) for part in (rows.iloc[:30], rows.iloc[30:31], rows.iloc[31:])

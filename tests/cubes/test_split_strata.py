@@ -40,9 +40,9 @@ def test_perfect_runs_have_the_p_value_of_one_relabelling_a_cluster(truths, n_cl
 
 
 def test_null_models_without_a_walk_keep_the_bound():
-    truths = [f"{graph}; H; I" for graph in RIGID]
+    truths = [f"{RIGID[0]}; H; I"]
     found = ce.test_controls(cube_of(truths, null="dags")).iloc[0]
     assert found["p_method"] == "simulated" and found["p_at_floor"] and found["p_value"] == 1 / 50
-    assert found["note"].startswith("p <= 0.02, the least that these draws give; n_draws='auto' or tails='splitting'")
+    assert "p <= 0.02, the least that these draws give; n_draws='auto' or tails='splitting'" in found["note"]
     cube = cube_of(truths, null="dags")
     assert not [name for name in cube if "_p_method" in name] and MOST_SCORES > 1e6

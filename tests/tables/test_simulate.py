@@ -122,7 +122,7 @@ def test_units_return_sums_rather_than_draws(monkeypatch):
         "control_chunks",
         lambda *a, **k: (seen.append(chunk) or chunk for chunk in chunks(*a, **k)),
     )
-    how = {"by": ["algorithm"], "n_draws": 40, "rng": 7, "method": "simulate"}
+    how = {"by": ["algorithm"], "n_draws": 40, "rng": 7, "method": "simulate", "tails": None}
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e5)
     kept = ce.cube(RUNS, ["shd", "adjacency_f1"], keep_draws=True, **how)
     seen.clear()

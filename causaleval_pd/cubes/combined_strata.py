@@ -1,0 +1,91 @@
+"""P-values of strata among all combinations of their clusters' draws, where no draw reached the statistic."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contract.metric import Metric
+from ..statistics.arrays import BLOCK, SMALLEST_P
+from ..statistics.direction import merit
+from ..statistics.stratum_statistic import cluster_columns, mid_ranks, tied
+from ..statistics.tails.combined_draws import combined_draws
+from .exact_strata import rows_of_strata
+from .schema import TAIL_METHODS, TAIL_STATISTICS
+from .strata import Grid
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+#: numbers of the methods in `schema.TAIL_METHODS`
+_COMBINED, _AT_FLOOR = (TAIL_METHODS.index(x) for x in ("combinations of draws", "combinations of draws at the floor"))
+
+
+def combine_draws(
+    tails: dict[str, NDArray[Any]],
+    metric: Metric,
+    observed: Floats,
+    draws: Floats,
+    counted: Bools,
+    clusters: Ints,
+    grid: Grid,
+) -> None:
+    """Give strata whose statistic no draw reached, and which have no exact p-value, one by all combinations of draws.
+
+    Parameters
+    ----------
+    tails : dict
+        By name in `schema.TAIL_VARIABLES`, (n_strata,) each; changed in place.
+    metric : Metric
+        A metric with a direction.
+    observed : (n,) float
+        Its value of each row.
+    draws : (n_cells, R) float
+        Those that the tests of the strata rest on, by cell: of each cluster drawn jointly, of clusters independently.
+    counted : (n,) bool
+        Rows that have such draws.
+    clusters : (n,) int
+        Cluster of each row.
+    grid : Grid
+        The places of the rows.
+    """
+    aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
+    for rows in _blocks(rows_of_strata(counted, grid), draws.shape[1] + 1):
+        x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[grid.cell[rows]], **aim)], axis=1)
+        standardized, of = cluster_columns(x, grid.stratum[rows], clusters[rows], "standardized")
+        mean, _ = cluster_columns(x, grid.stratum[rows], clusters[rows], "mean")
+        starts = np.flatnonzero(np.diff(of, prepend=-1)).tolist()
+        for statistic in TAIL_STATISTICS:
+            columns = {"standardized": standardized, "mean": mean}.get(statistic)
+            columns = mid_ranks(standardized) if columns is None else columns
+            for a, b in itertools.pairwise([*starts, len(of)]):
+                stratum, mine = int(of[a]), columns[a:b]
+                # one cluster has no combinations
+                if b - a > 1 and not tails[f"{statistic}_p_method"][stratum] and _reached_by_none(mine):
+                    found = combined_draws(mine)
+                    if found is not None and found.p < 1 / mine.shape[1]:
+                        tails[f"{statistic}_p"][stratum] = max(found.p, SMALLEST_P)
+                        tails[f"{statistic}_p_method"][stratum] = _AT_FLOOR if found.at_floor else _COMBINED
+
+
+def _reached_by_none(columns: Floats) -> bool:
+    """Return whether no draw of all clusters reaches the observed sum."""
+    observed, drawn = tied(columns.sum(axis=0))
+    return bool((drawn < observed).all())
+
+
+def _blocks(strata: list[Ints], width: int) -> Iterator[Ints]:
+    """Put the rows of strata together, to a bounded number of values."""
+    found: list[Ints] = []
+    for rows in strata:
+        found.append(rows)
+        if sum(map(len, found)) * width > BLOCK:
+            yield np.concatenate(found)
+            found = []
+    if found:
+        yield np.concatenate(found)
