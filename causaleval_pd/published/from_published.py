@@ -19,8 +19,9 @@ from ..tables.row_summary import skill
 from ..tables.tasks import Metrics, select
 from .consistency import check_values
 from .controls import MEAN_METHODS, P_METHODS, Draws, Found, Printed, controls
-from .printed_numbers import PrintedNumber, decimals_of, read_number
+from .printed_numbers import PrintedNumber, decimals_of, half_unit, read_number
 from .printed_rows import Row, check_names, is_metric, read_rows
+from .whole_counts import impossible_means, refuse
 
 __all__ = ["from_published"]
 
@@ -154,8 +155,14 @@ def from_published(
     values = {m: [x.value for x in cells[m]] for m in chosen}
     slack = _half_units(cells, places)
     found: list[dict[str, Found]] = []
-    for i, row in enumerate(read_rows(table, fixed)):
-        check_values(row, {m: values[m][i] for m in chosen}, {m.name: slack[m][i] for m in chosen})
+    rows = read_rows(table, fixed)
+    impossible: list[str] = []
+    for i, row in enumerate(rows):
+        here = {m: values[m][i] for m in chosen}, {m.name: slack[m][i] for m in chosen}
+        check_values(row, *here)
+        impossible += impossible_means(row, *here)
+    refuse(impossible)
+    for i, row in enumerate(rows):
         printed = {
             m: Printed(
                 values[m][i], slack[m][i], *_deviation(row, m, deviations[m][i], spread, f"{m.name}_sd" in table)
@@ -207,7 +214,7 @@ def _half_units(
         given = digits.get(m.name) if isinstance(digits, Mapping) else digits
         inferred = of_ratios if math.isfinite(m.range[1]) else most[m]
         places = [inferred if x.decimals is None else x.decimals for x in numbers]
-        found[m] = [0.5 * 10.0 ** -(x if given is None else given) for x in places]
+        found[m] = [half_unit(x if given is None else given) for x in places]
     return found
 
 
@@ -241,7 +248,7 @@ def _deviation(
     if not stated and spread is None:
         return math.nan, 0.0, True
     scale = math.sqrt(row.n_runs or math.nan) if spread == "se" and not stated else 1.0
-    return scale * sd, scale * 0.5 * 10.0 ** -(printed.decimals or 0), False
+    return scale * sd, scale * half_unit(printed.decimals or 0), False
 
 
 def _columns(metric: Metric, values: list[float], found: list[Found]) -> dict[str, Any]:
