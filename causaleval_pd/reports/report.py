@@ -139,7 +139,8 @@ def report(
     results = _results(cube, names, over, adjust, level)
     suffix = "pdf" if output == "latex" else "png"
     valued = [name for name in names if _has_values(cube, name)]
-    drawn = [one for name in valued for one in pictures(cube, name, over, suffix, level=level, adjust=adjust)]
+    same = {"level": level, "adjust": adjust, "compared": results.get("compare")}
+    drawn = [one for name in valued for one in pictures(cube, name, over, suffix, **same)]
     shown = [one for one in drawn if isinstance(one, Picture)]
     sections = _sections(cube, names, over, results, level)
     omitted = [Sentence(one.reason) for one in drawn if not isinstance(one, Picture)]

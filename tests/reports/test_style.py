@@ -63,7 +63,9 @@ def others(cube):
         "size_and_power": cube.ceval.size_and_power(),
         "control_power": cube.ceval.control_power(),
         "comparison_power": cube.ceval.comparison_power("algorithm", difference=1.0),
-        "control_distribution": ce.control_distribution(truth, n_edges=16, kind="dag", observed={"shd": 22}, n_draws=19),
+        "control_distribution": ce.control_distribution(
+            truth, n_edges=16, kind="dag", observed={"shd": 22}, n_draws=19
+        ),
         "expected_metric": ce.expected_metric("adjacency_f1", n_nodes=9, true_edges=[9, 8], estimated_edges=12),
         "with_controls": RUNS.head(4).ceval.with_controls(["shd", "adjacency_f1"], n_draws=19, rng=1),
         "from_published": ce.from_published(printed),
