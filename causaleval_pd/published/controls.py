@@ -130,11 +130,9 @@ def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> F
     """Return the controls of a metric of the shared adjacencies, whose law is exact."""
     runs = row.runs
     if runs is None:
-        found = _mean_over_edges(row, lambda d, mt, me: hypergeometric(metric, d, mt, me).mean)
-        of_runs = _OF_EACH_RUN if found.linear else f"{_OF_EACH_RUN}, also for the exact mean"
-        return Found(
-            found.mean, mean_method=found.method, needed=(*_number_of_runs(row), *_rounded(row, found), of_runs)
-        )
+        at = _mean_over_edges(row, lambda d, mt, me: hypergeometric(metric, d, mt, me).mean)
+        of_runs = _OF_EACH_RUN if at.linear else f"{_OF_EACH_RUN}, also for the exact mean"
+        return Found(at.mean, mean_method=at.method, needed=(*_number_of_runs(row), *_rounded(row, at), of_runs))
     true, estimated = (np.array(side) for side in zip(*runs, strict=True))
     closed = hypergeometric(metric, np.full(len(runs), row.n_nodes), true, estimated)
     law = closed.distribution

@@ -84,7 +84,7 @@ def from_published(
     DataFrame
         The table with columns for each metric `m`: `m_control_mean`; `m_control_low` and `m_control_high` (of single
         runs); `m_skill`; `m_p` and its Monte Carlo error `m_p_se`; `m_mean_method` ("exact", "simulated", or
-        "approximate": taken at the mean number of edges, of which it is no linear function); `m_p_method`; and
+        "approximate": the mean number of edges is rounded, or the mean is not linear in it); `m_p_method`; and
         `m_needed`, which names what an exact answer would need, missing if nothing. `control_null` and `control_seed`
         end the table.
 
@@ -92,7 +92,7 @@ def from_published(
     ------
     ValueError
         If a column has another name, or a row's numbers fit no graphs: more edges than pairs of nodes, values out of
-        their range, or values that contradict one another. The message names the row.
+        their range, values that contradict one another, or means that no whole counts have. The message names the row.
 
     Notes
     -----
@@ -113,12 +113,21 @@ def from_published(
     p of a mean takes controls of different runs as independent. From mean numbers of edges there is no p: whether the
     mean is unusual depends on the numbers of each run. The mean of the controls is then exact if it is linear in the
     numbers of edges that vary, as the means of precision, recall and SHD are for one number of true edges; that of F1
-    is not.
+    is not. A printed mean number of edges is exact if only one whole number of edges in all runs rounds to it, as
+    13.4 in ten runs; else it is rounded.
+
+    Means of counts, such as SHD, over n runs are multiples of 1/n, and so are means of ratios that have the same
+    numbers of edges in all runs, in their steps. A printed mean to which none of these rounds is an error: 3.37 is not
+    the mean of ten counts (the GRIM test [2]_). Other means of ratios, such as F1, can have any value. Nothing is
+    checked where `n_runs` is missing.
 
     References
     ----------
     .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
        evaluating causal discovery algorithms. UAI 2025. doi:10.48550/arXiv.2412.10039
+    .. [2] Brown, N. J. L., & Heathers, J. A. J. (2017). The GRIM test: A simple technique detects numerous anomalies in
+       the reporting of results in psychology. Social Psychological and Personality Science 8(4).
+       doi:10.1177/1948550616673876
 
     Examples
     --------

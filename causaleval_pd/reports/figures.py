@@ -88,7 +88,7 @@ def pictures(
     """
     from matplotlib import rc_context
 
-    # a dollar sign in a name is no formula
+    # dollar signs in names do not start formulas
     with rc_context({"text.parse_math": False}):
         yield from _of_runs(cube, metric, over, suffix, level)
         if over is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -71,7 +74,7 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
     return stacked.iloc[order].reset_index(drop=True)
 
 
-def _floors(table: pd.DataFrame, metric: str, made: dict[str, object]) -> dict[str, pd.Series]:
+def _floors(table: pd.DataFrame, metric: str, made: Mapping[str, Any]) -> dict[str, pd.Series]:
     """Return where p is the least that the draws can give."""
     draws = table["n_draws"] if "n_draws" in table else made.get("n_draws")
     if draws is None or f"{metric}_p" not in table or f"{metric}_p_method" not in table:
