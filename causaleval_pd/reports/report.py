@@ -115,7 +115,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = cube.ceval.report(f"{folder}/report.html", adjust=None)
     ...     path.name, path.read_text("utf-8").count("<img")
-    ('report.html', 1)
+    ('report.html', 3)
     """
     file, output = _target(path)
     check_number(level, "level", "(0, 1)")

@@ -76,7 +76,6 @@ OTHERS = (
     *("model", "size_and_power", "control_power", "comparison_power"),
     *("control_distribution", "expected_metric", "with_controls", "from_published"),
 )
-LISTS = ("metrics", "nulls", "fields", "closed_forms", "figures", "tests", "encodings")
 
 
 @pytest.mark.parametrize("verb", OTHERS)
@@ -93,38 +92,6 @@ def test_other_results_are_shown_as_well(others, verb):
     bare = table.copy()
     bare.attrs = {}
     assert result_of(bare) == verb
-
-
-@pytest.mark.parametrize("name", LISTS)
-def test_lists_are_shown(name):
-    table = getattr(ce, f"list_{name}")().head(20)
-    shown = shown_table(table)
-    assert len(shown.texts) == len(table) and not shown.bold.any(axis=None)
-    assert shown.texts.iloc[:, 0].tolist() == [str(x) for x in table.reset_index().iloc[:, 0]]
-    assert "nan" not in shown.texts.to_numpy().ravel().tolist()
-    assert ce.style(table).to_html() and ce.style(table, output="latex").to_latex()
-
-
-def test_printed_tables_have_a_row_a_metric(others):
-    shown = shown_table(others["from_published"])
-    assert list(shown.texts)[:3] == ["method", "n_nodes", "true_edges"]
-    assert shown.texts["method"].tolist() == ["PC", "PC", "GES", "GES"]
-    assert shown.texts["metric"].tolist() == ["adjacency_precision ↑", "adjacency_recall ↑"] * 2
-    first = others["from_published"].iloc[0]
-    name = "adjacency_precision"
-    assert shown.texts["controls"][0].startswith(f"{first[f'{name}_control_mean']:.3f} [")
-    assert shown.texts["p"][1] == "\u2013", "nothing was printed"
-    assert any("edges of each run" in word for word in shown.legend)
-    assert "brackets: middle 95 % of the controls" in shown.legend
-
-
-def test_runs_with_controls_mark_p_at_the_floor():
-    table = RUNS.query("algorithm == 'lingam'").head(4).ceval.with_controls(["shd"], n_draws=9, rng=1)
-    p = shown_table(table).texts["p"]
-    assert [text.startswith("≤ 1/10") for text in p] == (table["shd_p"] < 0.11).tolist()
-    assert "truth" not in shown_table(table).texts
-    clashing = shown_table(table.assign(note="mine", value=3.0))
-    assert clashing.texts["note (column)"].tolist() == ["mine"] * 4 and "value" in clashing.texts
 
 
 @pytest.mark.parametrize("verb", VERBS)
