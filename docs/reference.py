@@ -106,8 +106,9 @@ def laws_by_null(metric: ce.Metric) -> str:
     head = ["null model", *(classes if len(classes) > 1 else ["computed"]), "lists all controls"]
     by_class = ", by the class of the estimates" if len(classes) > 1 else ""
     return (
-        f"What each null model computes without drawing{by_class}. It holds for graphs of any size; found with ten "
-        "nodes. Where all controls are listed, the law of every metric is exact.\n\n"
+        f"What each null model computes without drawing{by_class}: found for a pair of ten nodes, whose controls are "
+        "too many to list, and the same for larger graphs unless the closed form has a limit. A dash stands where the "
+        "metric is not defined or takes data. Where all controls are listed, the law of every metric is exact.\n\n"
         f"{markup.table(head, linked)}\n"
     )
 
@@ -169,7 +170,9 @@ def exact_forms(field: str, null: Null) -> str:
     sizes = laws.sizes(field, null.name)
     head = ["closed form", *(classes if len(classes) > 1 else ["computed"])]
     known = (
-        f"What is computed without drawing, for graphs of any size:\n\n{markup.table(head, linked)}\n" if linked else ""
+        f"What is computed without drawing, for a pair of ten nodes, whose controls are too many to list:\n\n{markup.table(head, linked)}\n"
+        if linked
+        else ""
     )
     known += f"All controls are listed for {sizes}, which gives the exact law of every metric.\n\n" if sizes else ""
     links = {
