@@ -170,7 +170,7 @@ def exact_forms(field: str, null: Null) -> str:
     sizes = laws.sizes(field, null.name)
     head = ["closed form", *(classes if len(classes) > 1 else ["computed"])]
     known = (
-        f"Computed without drawing for a pair of ten nodes, too many to list:\n\n{markup.table(head, linked)}\n"
+        f"Computed without drawing, as found for a pair of ten nodes:\n\n{markup.table(head, linked)}\n"
         if linked
         else ""
     )
