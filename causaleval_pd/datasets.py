@@ -78,7 +78,7 @@ def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
     Raises
     ------
     ValueError
-        If there is no graph of that size.
+        If no graph has that size.
 
     References
     ----------

@@ -74,7 +74,7 @@ def dependencies(*, optional: bool) -> list[str]:
 
 
 def _installed(name: str) -> str | None:
-    """Return the version of an installed distribution, None if there is none."""
+    """Return the version of a distribution, or None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:

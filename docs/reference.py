@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import markup
+import null_laws as laws
 import pandas as pd
 import xarray as xr
 
@@ -87,10 +88,29 @@ def null_laws(metric: ce.Metric) -> str:
     if metric.closed_form is None:
         return (
             "The metric declares no closed form. Its distribution is exact where a null model lists all controls, and "
-            f"simulated elsewhere ([closed forms](../../closed_forms.md)).\n\n{listed}"
+            f"simulated elsewhere ([closed forms](../../closed_forms.md)).\n\n{laws_by_null(metric)}{listed}"
         )
     law = markup.moved(closed_form(metric.closed_form), CLOSED_FORMS_PAGE, markup.GENERATED / "metrics/page.md")
-    return f"Closed form [{metric.closed_form}](../../closed_forms.md#{metric.closed_form}):\n\n{law}\n\n{listed}"
+    form = f"Closed form [{metric.closed_form}](../../closed_forms.md#{metric.closed_form}):\n\n{law}"
+    return f"{laws_by_null(metric)}{form}\n\n{listed}"
+
+
+def laws_by_null(metric: ce.Metric) -> str:
+    """Lay out what each null model computes of a metric without drawing; nothing where none can be asked."""
+    if metric.direction is None or metric.dims:
+        return ""
+    classes, rows = laws.words_of(metric)
+    if not rows:
+        return ""
+    linked = [[f"[`{null}`](../nulls/{metric.field}-{null}.md)", *words] for null, *words in rows]
+    head = ["null model", *(classes if len(classes) > 1 else ["computed"]), "lists all controls"]
+    by_class = ", by the class of the estimates" if len(classes) > 1 else ""
+    return (
+        f"What each null model computes without drawing{by_class}: found for a pair of ten nodes, whose controls are "
+        "too many to list, and the same for larger graphs unless the closed form has a limit. A dash stands where the "
+        "metric is not defined or takes data. Where all controls are listed, the law of every metric is exact.\n\n"
+        f"{markup.table(head, linked)}\n"
+    )
 
 
 def closed_form(key: str) -> str:
@@ -145,10 +165,20 @@ def exact_forms(field: str, null: Null) -> str:
     named = [key for key in keys if re.search(rf"[`\"]{null.name}[`\"]", closed_form(key))]
     others = [key for key in keys if key not in named]
     starts = {"Closed forms that name this null model": named, "Other closed forms of the field": others}
+    classes, rows = laws.by_form(field, null.name)
+    linked = [[f"[{key}](../../closed_forms.md#{key})", *words] for key, *words in rows] if classes else []
+    sizes = laws.sizes(field, null.name)
+    head = ["closed form", *(classes if len(classes) > 1 else ["computed"])]
+    known = (
+        f"Computed without drawing, as found for a pair of ten nodes:\n\n{markup.table(head, linked)}\n"
+        if linked
+        else ""
+    )
+    known += f"All controls are listed for {sizes}, which gives the exact law of every metric.\n\n" if sizes else ""
     links = {
         start: ", ".join(f"[{key}](../../closed_forms.md#{key})" for key in found) for start, found in starts.items()
     }
-    return "\n".join(f"{start}: {found}.\n" for start, found in links.items() if found)
+    return known + "\n".join(f"{start}: {found}.\n" for start, found in links.items() if found)
 
 
 # -- API reference ---------------------------------------------------------------------------------------------------

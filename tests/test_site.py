@@ -91,6 +91,26 @@ def test_every_closed_form_is_on_the_pages_of_its_metrics(pages):
     assert "Other closed forms of the field: [hypergeometric]" in degree and "that name" not in degree
 
 
+def test_null_laws_are_a_table_of_what_null_models_compute(pages):
+    def row(page: str, start: str) -> list[str]:
+        [line] = [x for x in pages[page].splitlines() if x.startswith(f"| [{start}]")]
+        return [cell.strip() for cell in line.split("|")[2:-1]]
+
+    moments, listed = "exact mean, variance and skewness", "up to {} nodes"
+    assert row("metrics/shd.md", "`edges`") == [moments, "simulated", "simulated", listed.format(5)]
+    assert row("metrics/shd.md", "`permutation`") == [moments, moments, moments, listed.format(7)]
+    assert row("metrics/adjacency_f1.md", "`edges`") == ["exact law"] * 3 + [listed.format(5)]
+    assert row("metrics/sid.md", "`degree`") == ["simulated", ""]
+    assert row("metrics/auroc.md", "`ranking`") == ["exact law", ""]
+    assert row("nulls/graph-edges.md", "hypergeometric") == ["exact law"] * 3
+    assert row("nulls/scores-permutation.md", "average_precision") == ["exact mean"]
+    # the verbs find the same on other graphs
+    table = ce.datasets.runs().query("n == 100 and algorithm == 'lingam' and density == 0.2").head(4)
+    found = table.ceval.with_controls(["shd", "adjacency_f1"], method="exact", columns="full")
+    assert found["shd_mean_method"].eq("exact").all() and found["shd_p_method"].isna().all()
+    assert found["adjacency_f1_p_method"].eq("exact").all()
+
+
 def test_every_public_function_and_class_has_a_page(pages):
     index = in_toctrees(pages["api/index.md"])
     for name in ce.__all__:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.context import MissingInputError
 from ..contract.pairs import PairError
 from ..graphs.packing.unpacked import group_rows
 from ..graphs.pairs import GraphPairs
@@ -132,7 +133,7 @@ def parts_of(pairs: GraphPairs) -> list[Part]:
 def _parts(pairs: GraphPairs) -> list[Part]:
     inputs = pairs.truth.inputs
     if inputs is None or not inputs.context.gives(["data"]):
-        raise ValueError(
+        raise MissingInputError(
             "this metric judges estimates by data; pass the data by context={'data': frame}, or by "
             "context={'data': (column, {name: frame})} where a column names each row's"
         )

@@ -144,7 +144,7 @@ def _learned(learner: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, names:
 
 
 def _representative(graph: Graph) -> Graph | None:
-    """Return a graph of a class that is projected: a DAG of a CPDAG or PDAG; None where there is none."""
+    """Return a graph of a class that is projected: a DAG of a CPDAG or PDAG, or None if it has no DAG."""
     kind = KINDS.index(graph.kind)
     if kind == PAG:
         found: Graph = as_graph(graph_column([graph]).graph.mag().iloc[0])

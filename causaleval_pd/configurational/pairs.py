@@ -202,7 +202,7 @@ class FormulaPairs(Pairs):
         return " and ".join(sides)
 
     def as_equivalences(self) -> FormulaPairs:
-        """Return the pairs with `=>` and `<=` read as `<->`, these pairs if there are none."""
+        """Return the pairs with `=>` and `<=` read as `<->`; pairs without them are returned as they are."""
         if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
             return self
         found: FormulaPairs = self.remember(

@@ -18,6 +18,10 @@ from .checks import check_type, name_row, nearest
 _OF_TESTS = ("test", "alpha", "missing")
 
 
+class MissingInputError(ValueError):
+    """A metric takes more than truth and estimate, and the context does not have it."""
+
+
 class Memory:
     """What was computed from the inputs of a call, kept until the call ends; copies on other processes begin empty."""
 

@@ -235,8 +235,8 @@ class Recogniser:
     chosen : str, optional
         Name of the encoding of all cells that can be in it; the others are recognised by type and content.
     reading : callable, optional
-        From an encoding and a cell to the graph that the cell is in it, as text, None if it is none; for messages about
-        cells that can be read in several ways.
+        From an encoding and a cell to the graph that the cell is in it, as text, or None if it is not one; for messages
+        about cells that can be read in several ways.
     """
 
     def __init__(

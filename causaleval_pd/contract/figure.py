@@ -4,7 +4,7 @@ Every figure has one caption, in small print at its foot or under its axes. It s
 
 1. what the marks are: points, bands, squares, with their level or share;
 2. what to conclude from them: the test, its side, the adjustment of p-values, how failed runs count;
-3. where random guessing is shown: the null model and the number of draws, or that there are none;
+3. where random guessing is shown: the null model and the number of draws, or that no controls are drawn;
 4. the levels of the strata that a cube was cut to.
 
 Parts are joined by semicolons and the caption ends with a full stop; `causaleval_pd.drawing.caption` writes it.

@@ -134,7 +134,7 @@ class Metric:
                 hint = f"{nearest(key, allowed)}its options: {', '.join(allowed) or 'none'}"
                 raise ValueError(f"{self.name} has no option {key!r}; {hint}")
         for option in {x.option for x in self.conventions} & options.keys():
-            # before cells are refused for want of a convention that the user misspelled
+            # a misspelled convention is named before cells are refused because it is missing
             known = [inspect.signature(self.function).parameters[option].default]
             known += [x.value for x in self.conventions if x.option == option]
             if options[option] not in known:

@@ -43,7 +43,7 @@ class Pairs(ABC):
     #: arrays (N,) in which values of these pairs may stand, from `first` on, among those of N pairs (see `parts`)
     room: tuple[NDArray[np.float64], ...] = ()
     first: int = 0
-    #: (n,): pairs whose estimate could not be drawn, so that every metric is undefined; None if there are none
+    #: (n,): pairs whose estimate could not be drawn, so that every metric is undefined; None if all were drawn
     lacking: NDArray[np.bool_] | None = None
     #: why the estimates of some pairs could not be drawn, by row; empty where all were
     undrawn: str = ""
@@ -92,7 +92,7 @@ class Pairs(ABC):
         """Describe the pair at `position`, for messages."""
 
     def expect(self, n_controls: int) -> None:  # noqa: B027  most fields need no preparation
-        """Prepare for scoring so many controls of these pairs."""
+        """Prepare for scoring a number of controls of these pairs."""
 
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield what users should learn of pairs that these metrics take; the verbs count and name their rows."""

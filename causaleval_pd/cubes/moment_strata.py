@@ -32,7 +32,7 @@ def moment_strata(
     laws : RowLaws
         Exact laws of rows.
     moments : (6, n) float
-        Exact moments of other rows, in the order of `Moments`; NaN where there are none.
+        Exact moments of other rows, in the order of `Moments`; NaN where they are unknown.
     counted : (n,) bool
         Runs that are neither failed nor in strata that repeat a cluster.
     grid : Grid

@@ -82,8 +82,8 @@ CUBE_VARIABLES = {
         "state of the run",
         attrs={"flag_values": [NO_RUN, SCORED, FAILED], "flag_meanings": "no_run scored failed"},
     ),
-    "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity"),
-    "cluster_id": Variable("cluster_id", ("replicate",), "int64", 0, "identity"),
+    "truth_id": Variable("truth_id", ("replicate",), "int64", 0, "identity", "identity of the truth of the run"),
+    "cluster_id": Variable("cluster_id", ("replicate",), "int64", 0, "identity", "identity of the cluster of the run"),
     "n_candidates": Variable("n_candidates", ("replicate",), "int64", 0, "choice", "number of candidates of the run"),
     "n_runs": Variable("n_runs", (), "int64", 0, "count", "number of runs that the cube was made of", "sum"),
 }

@@ -40,7 +40,7 @@ from .worst_case import cells
 #: columns of counts, in the order of `Sums.n`
 #: `n_scored + n_failed + n_undefined = n_runs`; scored runs have a value of the metric
 COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
-#: shares of runs whose value is no number that a mean can hold
+#: shares of runs whose value cannot enter a mean
 SHARES = ("undefined_share", "infinite_share")
 #: columns that need controls
 CONTROL_COLUMNS = (
@@ -245,7 +245,7 @@ def _undefined_notes(sums: Sums) -> NDArray[np.object_]:
 def _mean_limits(
     n: Floats, mean: Floats, deviation: Floats, by_cluster: ClusterSums | None, level: float
 ) -> tuple[Floats, Floats, NDArray[np.object_]]:
-    """Return the limits of the mean of the runs of each stratum, and why there are none."""
+    """Return the limits of the mean of the runs of each stratum, or why they are missing."""
     deviation = np.where(deviation == 0, np.nan, deviation)
     half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
     low, high, number = mean - half, mean + half, n

@@ -95,7 +95,7 @@ def summary(
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; not a p-value), `p_value` (as of `test_controls`), `skill` (1 - ratio of mean distances from the optimum)
         with the limits `skill_low`, `skill_high` and `ci_level`, the level of these limits by themselves, larger than
-        `level` for simultaneous ones and missing where there are none; `control_mean_se` and `p_se`, the Monte Carlo
+        `level` for simultaneous ones and missing without intervals; `control_mean_se` and `p_se`, the Monte Carlo
         standard errors of `control_mean` and `p_value`; `p_at_floor`, `p_method` and `n_clusters`, as in
         `test_controls`; `note`, how many values are undefined, why skill, or the mean under "mean_ci", has no interval,
         or what the interval of skill assumes. Without controls, as for carried columns, those from `control_mean` on

@@ -23,7 +23,7 @@ def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dat
     """Give failed runs the worst value of a metric, which must have a direction.
 
     This is the end of the metric's range away from its optimum; where that is infinite, the worst value among the
-    stratum's estimates and controls, over the dimensions `pool` together; NaN where there is none.
+    stratum's estimates and controls, over the dimensions `pool` together; NaN without values.
     """
     spec = cube[name].attrs
     direction, optimum = spec["direction"], float(spec["optimum"])

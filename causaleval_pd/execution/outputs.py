@@ -78,7 +78,7 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> str:
 
 
 def checksum(path: Path) -> str | None:
-    """Return the BLAKE2b digest of a file, None if there is none."""
+    """Return the BLAKE2b digest of a file, or None if it does not exist."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

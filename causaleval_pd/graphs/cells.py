@@ -284,7 +284,7 @@ def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> ND
 
 
 def _reading(encoding: Encoding, cell: Any) -> str | None:
-    """Return the graph that a matrix is in an encoding, for messages; None if it is none."""
+    """Return the graph that a matrix is in an encoding, for messages, or None if it is not a graph in it."""
     try:
         column, _ = Cells(lambda row: "", NodeLists(None, 1, None), encoding.name).read([cell], 1)
     except (ValueError, TypeError):

@@ -321,7 +321,7 @@ class ClaimCounts(NamedTuple):
     right_heads: Values
     tails: Values
     right_tails: Values
-    #: ordered pairs (ancestor, descendant) of the truth; those adjacent in the estimate; adjacent ones that are none
+    #: ordered pairs (ancestor, descendant) of the truth; those adjacent in the estimate; other adjacent pairs
     ancestors: Values
     adjacent_ancestors: Values
     adjacent_others: Values

@@ -174,7 +174,7 @@ def compare(
     ------
     ValueError
         If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, a test needs
-        pairs and there are none, or settings contradict one another.
+        pairs without any, or settings contradict one another.
 
     Notes
     -----

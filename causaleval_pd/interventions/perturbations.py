@@ -54,7 +54,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
     check_type(data, pd.DataFrame, "a DataFrame with one case a row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")
     if label not in data.columns or label in nodes:
-        what = "is a node" if label in nodes else "is no column of the data"
+        what = "is a node" if label in nodes else "is not a column of the data"
         raise ValueError(
             f"perturbed={label!r} {what}; {nearest(label, data.columns)}name the column of the data that "
             "names the perturbed node of each case"

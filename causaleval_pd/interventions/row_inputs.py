@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.context import Memory
+from ..contract.context import Memory, MissingInputError
 from ..contract.pairs import PairError
 from ..graphs.pairs import GraphPairs
 
@@ -59,7 +59,7 @@ def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> I
     inputs = pairs.truth.inputs
     lacking = [name for name in names if inputs is None or not inputs.context.gives([name])]
     if inputs is None or lacking:
-        raise ValueError(f"{metric} needs {' and '.join(map(repr, lacking))} in the context: {hint}")
+        raise MissingInputError(f"{metric} needs {' and '.join(map(repr, lacking))} in the context: {hint}")
     numbers = inputs.numbers[pairs.truth_index]
     distinct, inverse = np.unique(numbers, axis=0, return_inverse=True)
     for i, (code, node_set) in enumerate(distinct.tolist()):

@@ -112,7 +112,7 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
 
 
 def _checked(table: Any) -> pd.DataFrame:
-    """Return a table of tests in memory, or refuse what is none."""
+    """Return a table of tests in memory, or refuse another object."""
     if not hasattr(table, "compute"):
         check_type(table, pd.DataFrame, "a table of compare or test_controls", "table")
     table = computed(table).reset_index(drop=True)
@@ -145,7 +145,7 @@ def _labels(table: pd.DataFrame) -> tuple[list[str], str]:
 
 
 def _reference(table: pd.DataFrame) -> str:
-    """Return the level that all others are compared to, nothing if there is none."""
+    """Return the level that all others are compared to, or an empty text."""
     found = table["comparison"].astype(str).unique().tolist()
     parts = found[0].split(" - ")
     # names may hold dashes too

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from ..contract.context import MissingInputError
 from ..contract.field import get_field
 from ..contract.law import Distribution
 from ..contract.metric import Metric
@@ -25,7 +27,7 @@ from ..tables.matching import find_null
 from ..tables.published import control_distribution
 from ..tables.settings import Drawing
 from ..tables.simulate import simulate
-from .consistency import NOISE, SKELETON
+from .consistency import DIRECTIONS, NOISE, SKELETON
 from .printed_rows import Edges, Row
 
 Floats = NDArray[np.float64]
@@ -93,21 +95,44 @@ def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[
     if unknown:
         return {m.name: Found(needed=tuple(unknown)) for m in printed}
     found = {m.name: _of_skeletons(row, m, x, draws.level) for m, x in printed.items() if m.closed_form in SKELETON}
+    found |= {
+        m.name: Found(needed=(f"what {m.name} takes by context=, as with_controls does with the estimates",))
+        for m in printed
+        if m.name not in found and _takes_inputs(m)
+    }
     left = {m: x for m, x in printed.items() if m.name not in found}
     if left and row.truth is not None and row.kind is not None and row.runs is not None:
-        found |= _of_truth(row, left, draws)
+        try:
+            found |= _of_truth(row, left, draws)
+        except ValueError as error:
+            raise ValueError(f"{row.name}: {error}; metrics= names the metrics that get controls") from error
     else:
         found |= {m.name: _of_dags(row, m, x) for m, x in left.items()}
     return found
+
+
+@cache
+def _takes_inputs(metric: Metric) -> bool:
+    """Return whether a metric takes more than truth and estimate."""
+    if metric.closed_form in (*SKELETON, *DIRECTIONS):
+        return False
+    try:
+        metric("A -> B", "A -> B")
+    except MissingInputError:
+        return True
+    except ValueError:
+        # it is not defined for this class
+        return False
+    return False
 
 
 def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> Found:
     """Return the controls of a metric of the shared adjacencies, whose law is exact."""
     runs = row.runs
     if runs is None:
-        mean, exact = _mean_over_edges(row, lambda d, mt, me: hypergeometric(metric, d, mt, me).mean)
-        of_runs = _OF_EACH_RUN if exact else f"{_OF_EACH_RUN}, also for the exact mean"
-        return Found(mean, mean_method=_word(mean, exact), needed=(*_number_of_runs(row), of_runs))
+        at = _mean_over_edges(row, lambda d, mt, me: hypergeometric(metric, d, mt, me).mean)
+        of_runs = _OF_EACH_RUN if at.linear else f"{_OF_EACH_RUN}, also for the exact mean"
+        return Found(at.mean, mean_method=at.method, needed=(*_number_of_runs(row), *_rounded(row, at), of_runs))
     true, estimated = (np.array(side) for side in zip(*runs, strict=True))
     closed = hypergeometric(metric, np.full(len(runs), row.n_nodes), true, estimated)
     law = closed.distribution
@@ -165,9 +190,9 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
         return np.asarray(linear(metric, d, true, np.zeros(len(true)), me, None).mean)
 
     if row.runs is None:
-        mean, exact = _mean_over_edges(row, of)
-        needed = (*_number_of_runs(row), _OF_EACH_RUN, _TRUTH)
-        return Found(mean, mean_method=_word(mean, exact), needed=needed[: -1 if row.truth is not None else None])
+        at = _mean_over_edges(row, of)
+        needed = (*_number_of_runs(row), *_rounded(row, at), _OF_EACH_RUN, _TRUTH)
+        return Found(at.mean, mean_method=at.method, needed=needed[: -1 if row.truth is not None else None])
     true, estimated = (np.array(side) for side in zip(*row.runs, strict=True))
     mean = float(of(np.full(len(true), row.n_nodes), true, estimated).mean())
     found = Found(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
@@ -291,8 +316,36 @@ def _normal(found: Found, metric: Metric, printed: Printed, variance: float, n: 
     return found._replace(p=max(p, SMALLEST_P), p_se=0.0, p_method="normal")
 
 
-def _mean_over_edges(row: Row, of: Any) -> tuple[float, bool]:
-    """Return the controls' mean at mean numbers of edges, and whether it is linear in them, and so exact."""
+class OverEdges(NamedTuple):
+    """The controls' mean at mean numbers of edges, whether it is linear in these, and how far rounding moves it."""
+
+    mean: float
+    linear: bool
+    room: float = 0.0
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the mean is linear in numbers of edges that are rounded."""
+        return self.linear and self.room > NOISE * max(1.0, abs(self.mean))
+
+    @property
+    def method(self) -> str | None:
+        """How the mean was found."""
+        return _word(self.mean, self.linear and not self.is_rounded)
+
+
+def _rounded(row: Row, found: OverEdges) -> tuple[str, ...]:
+    """Name the numbers of edges whose digits are missing for an exact mean."""
+    if not found.is_rounded:
+        return ()
+    sides = {"true_edges": row.true, "estimated_edges": row.estimated}
+    names = " and ".join(name for name, side in sides.items() if side is not None and side.slack)
+    limits = f"{found.mean - found.room:.4g} and {found.mean + found.room:.4g}"
+    return (f"more digits of {names} (or constant=): rounding leaves the control mean between {limits}",)
+
+
+def _mean_over_edges(row: Row, of: Any) -> OverEdges:
+    """Return the controls' mean at mean numbers of edges; it is exact if it is linear in them and they are."""
     true, estimated = row.true or Edges((0.0,), True), row.estimated or Edges((0.0,), True)
 
     def tried(side: Edges) -> NDArray[np.int64]:
@@ -309,7 +362,8 @@ def _mean_over_edges(row: Row, of: Any) -> tuple[float, bool]:
     if known.any():
         fit = np.linalg.lstsq(design[known], values[known], rcond=None)[0]
         if np.allclose(design[known] @ fit, values[known], rtol=1e-9, atol=1e-9):
-            return float(here @ fit), True
+            room = abs(fit[1]) * true.slack + abs(fit[2]) * estimated.slack
+            return OverEdges(float(here @ fit), True, float(room))
     ends = [(math.floor(side.average), math.ceil(side.average)) for side in (true, estimated)]
     share = [side.average - low for side, (low, _) in zip((true, estimated), ends, strict=True)]
     total = 0.0
@@ -317,7 +371,7 @@ def _mean_over_edges(row: Row, of: Any) -> tuple[float, bool]:
         for b, me in zip((1 - share[1], share[1]), ends[1], strict=True):
             if a * b > 0:
                 total += a * b * values[(grid[0] == mt) & (grid[1] == me)][0]
-    return float(total), False
+    return OverEdges(float(total), False)
 
 
 def _number_of_runs(row: Row) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from ..tables.row_summary import skill
 from ..tables.tasks import Metrics, select
 from .consistency import check_values
 from .controls import MEAN_METHODS, P_METHODS, Draws, Found, Printed, controls
-from .printed_numbers import PrintedNumber, decimals_of, read_number
+from .printed_numbers import PrintedNumber, decimals_of, half_unit, read_number
 from .printed_rows import Row, check_names, is_metric, read_rows
+from .whole_counts import impossible_means, refuse
 
 __all__ = ["from_published"]
 
@@ -83,7 +84,7 @@ def from_published(
     DataFrame
         The table with columns for each metric `m`: `m_control_mean`; `m_control_low` and `m_control_high` (of single
         runs); `m_skill`; `m_p` and its Monte Carlo error `m_p_se`; `m_mean_method` ("exact", "simulated", or
-        "approximate": taken at the mean number of edges, of which it is no linear function); `m_p_method`; and
+        "approximate": the mean number of edges is rounded, or the mean is not linear in it); `m_p_method`; and
         `m_needed`, which names what an exact answer would need, missing if nothing. `control_null` and `control_seed`
         end the table.
 
@@ -91,7 +92,7 @@ def from_published(
     ------
     ValueError
         If a column has another name, or a row's numbers fit no graphs: more edges than pairs of nodes, values out of
-        their range, or values that contradict one another. The message names the row.
+        their range, values that contradict one another, or means that no whole counts have. The message names the row.
 
     Notes
     -----
@@ -112,12 +113,21 @@ def from_published(
     p of a mean takes controls of different runs as independent. From mean numbers of edges there is no p: whether the
     mean is unusual depends on the numbers of each run. The mean of the controls is then exact if it is linear in the
     numbers of edges that vary, as the means of precision, recall and SHD are for one number of true edges; that of F1
-    is not.
+    is not. A printed mean number of edges is exact if only one whole number of edges in all runs rounds to it, as
+    13.4 in ten runs; else it is rounded.
+
+    Means of counts, such as SHD, over n runs are multiples of 1/n, and so are means of ratios that have the same
+    numbers of edges in all runs, in their steps. A printed mean to which none of these rounds is an error: 3.37 is not
+    the mean of ten counts (the GRIM test [2]_). Other means of ratios, such as F1, can have any value. Nothing is
+    checked where `n_runs` is missing.
 
     References
     ----------
     .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
        evaluating causal discovery algorithms. UAI 2025. doi:10.48550/arXiv.2412.10039
+    .. [2] Brown, N. J. L., & Heathers, J. A. J. (2017). The GRIM test: A simple technique detects numerous anomalies in
+       the reporting of results in psychology. Social Psychological and Personality Science 8(4).
+       doi:10.1177/1948550616673876
 
     Examples
     --------
@@ -154,8 +164,14 @@ def from_published(
     values = {m: [x.value for x in cells[m]] for m in chosen}
     slack = _half_units(cells, places)
     found: list[dict[str, Found]] = []
-    for i, row in enumerate(read_rows(table, fixed)):
-        check_values(row, {m: values[m][i] for m in chosen}, {m.name: slack[m][i] for m in chosen})
+    rows = read_rows(table, fixed)
+    impossible: list[str] = []
+    for i, row in enumerate(rows):
+        here = {m: values[m][i] for m in chosen}, {m.name: slack[m][i] for m in chosen}
+        check_values(row, *here)
+        impossible += impossible_means(row, *here)
+    refuse(impossible)
+    for i, row in enumerate(rows):
         printed = {
             m: Printed(
                 values[m][i], slack[m][i], *_deviation(row, m, deviations[m][i], spread, f"{m.name}_sd" in table)
@@ -207,7 +223,7 @@ def _half_units(
         given = digits.get(m.name) if isinstance(digits, Mapping) else digits
         inferred = of_ratios if math.isfinite(m.range[1]) else most[m]
         places = [inferred if x.decimals is None else x.decimals for x in numbers]
-        found[m] = [0.5 * 10.0 ** -(x if given is None else given) for x in places]
+        found[m] = [half_unit(x if given is None else given) for x in places]
     return found
 
 
@@ -241,7 +257,7 @@ def _deviation(
     if not stated and spread is None:
         return math.nan, 0.0, True
     scale = math.sqrt(row.n_runs or math.nan) if spread == "se" and not stated else 1.0
-    return scale * sd, scale * 0.5 * 10.0 ** -(printed.decimals or 0), False
+    return scale * sd, scale * half_unit(printed.decimals or 0), False
 
 
 def _columns(metric: Metric, values: list[float], found: list[Found]) -> dict[str, Any]:

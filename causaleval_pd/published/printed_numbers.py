@@ -83,5 +83,10 @@ def decimals_of(x: float) -> int:
     return 0 if math.isnan(x) else _decimals(np.format_float_positional(x, trim="-"))
 
 
+def half_unit(decimals: int) -> float:
+    """Return half a unit of the last of a number of decimals."""
+    return 0.5 * 10.0**-decimals
+
+
 def _decimals(text: str) -> int:
     return len(text.partition(".")[2])

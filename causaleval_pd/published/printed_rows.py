@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..contract.metric import METRICS, Metric
 from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
 from ..graphs.kernels.planes import PLAIN_KINDS
-from .printed_numbers import are_printed_numbers, decimals_of, read_number
+from .printed_numbers import are_printed_numbers, decimals_of, half_unit, read_number
 
 #: columns that describe a row; the first three are needed where there is no truth
 NEEDED = ("n_nodes", "true_edges", "estimated_edges")
@@ -36,7 +36,7 @@ _UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tp
 class Edges(NamedTuple):
     """Numbers of edges of a row's runs: one number for all of them, a number a run, or (`mean`) their mean.
 
-    `slack` is half a unit of the last printed digit of a mean.
+    `slack` is half a unit of the last printed digit of a mean, 0 where the mean is known exactly.
     """
 
     numbers: tuple[float, ...]
@@ -137,13 +137,19 @@ def read_rows(table: pd.DataFrame, constant: Sequence[str]) -> list[Row]:
     """Read and check what each row states of its runs."""
     if "truth" in table:
         table = table.assign(truth=graph_column(table["truth"]))
-    return [_read_row(table, i, constant) for i in range(len(table))]
+    # trailing zeros are lost when numbers are read: a column has the most decimals of its numbers
+    places = {
+        name: max((decimals_of(float(x)) for x in table[name] if _is_number(x) and math.isfinite(x)), default=0)
+        for name in ("true_edges", "estimated_edges")
+        if name in table
+    }
+    return [_read_row(table, i, constant, places) for i in range(len(table))]
 
 
-def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str]) -> Row:
+def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str], places: Mapping[str, int]) -> Row:
     name = name_row(i, table.index)
     cells = {x: table[x].iloc[i] if x in table else None for x in (*NEEDED, *OPTIONAL)}
-    decimals: dict[str, int | None] = {}
+    decimals: dict[str, int | None] = dict(places)
     for x in (*NEEDED, "n_runs"):
         if isinstance(cells[x], str):
             cells[x], decimals[x], *_ = read_number(cells[x], f"{name}: {x}")
@@ -174,6 +180,7 @@ def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str]) -> Row:
         if sides["true_edges"] not in (None, (known := Edges((float(truth.n_edges),), False))):
             raise ValueError(f"{name}: true_edges is {cells['true_edges']}, but the truth has {truth.n_edges} edges")
         sides["true_edges"] = known if sides["true_edges"] else Edges((float(truth.n_edges),), False)
+    sides = {column: _settled(side, f"{name}: {column}", n_runs) for column, side in sides.items()}
     lengths = {len(side.numbers) for side in sides.values() if side is not None} - {1}
     if len(lengths) > 1:
         raise ValueError(f"{name}: true_edges and estimated_edges are lists of different lengths")
@@ -182,6 +189,25 @@ def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str]) -> Row:
 
 def _missing(cell: Any) -> bool:
     return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
+
+
+def _settled(side: Edges | None, what: str, n_runs: int | None) -> Edges | None:
+    """Replace a rounded mean by the only one that this number of runs gives, and refuse one that none gives."""
+    if side is None or not side.mean or n_runs is None:
+        return side
+    mean, room = side.average, side.slack + 1e-9
+    first, last = math.ceil((mean - room) * n_runs), math.floor((mean + room) * n_runs)
+    if first > last:
+        below = math.floor(mean * n_runs)
+        raise ValueError(
+            f"{what} is {mean:g}, but the nearest are {below / n_runs:.6g} and {(below + 1) / n_runs:.6g} as means of "
+            f"{n_runs} whole numbers; n_runs counts the runs in the mean; text such as '{mean:g}' keeps decimals"
+        )
+    return Edges((first / n_runs,), True) if first == last else side
 
 
 def _whole(cell: Any, what: str, least: int, most: int) -> int | None:
@@ -201,12 +227,11 @@ def _edges(
     elif _missing(cell):
         return None
     else:
-        number = isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
-        if not number or not 0 <= cell < math.inf:
+        if not _is_number(cell) or not 0 <= cell < math.inf:
             raise ValueError(f"{what} must be a number from 0, or a list of one number a run, found {shown(cell)}")
         numbers, mean = (float(cell),), n_runs != 1 and not fixed
         if mean:
-            slack = 0.5 * 10.0 ** -(decimals_of(float(cell)) if decimals is None else decimals)
+            slack = half_unit(decimals or 0)
         elif cell != math.floor(cell):
             raise ValueError(f"{what} is {cell:g}, but one run has a whole number of edges; n_runs counts the runs")
     if max(numbers) > _MOST_EDGES:

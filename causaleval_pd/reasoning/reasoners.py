@@ -49,35 +49,178 @@ def _uniform(questions: pd.DataFrame, rng: RNGLike, stream: int) -> NDArray[np.f
 
 
 def perfect(questions: pd.DataFrame) -> pd.Series:
-    """Answer every question correctly."""
+    """Answer every question correctly.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.perfect(questions)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    1.0
+    """
     return _series(questions["truth"], questions)
 
 
 def noisy(questions: pd.DataFrame, error: float = 0.05, rng: RNGLike = None) -> pd.Series:
-    """Answer correctly, except for independent errors with probability `error`."""
+    """Answer correctly, except for independent errors with probability `error`.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+    error : float
+        Probability of an error.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Raises
+    ------
+    ValueError
+        If `error` is not a probability.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.noisy(questions, 0.1, rng=1)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    0.88
+    """
     check_number(error, "error", "[0, 1]")
     wrong = _uniform(questions, rng, 0) < error
     return _series(questions["truth"].to_numpy(bool) ^ wrong, questions)
 
 
 def random(questions: pd.DataFrame, p_yes: float = 0.5, rng: RNGLike = None) -> pd.Series:
-    """Answer yes with probability `p_yes`, whatever the question."""
+    """Answer yes with probability `p_yes`, whatever the question.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+    p_yes : float
+        Probability of yes.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Raises
+    ------
+    ValueError
+        If `p_yes` is not a probability.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.random(questions, rng=1)
+    >>> answers.mean().round(2).item()
+    0.52
+    """
     check_number(p_yes, "p_yes", "[0, 1]")
     return _series(_uniform(questions, rng, 1) < p_yes, questions)
 
 
 def always_yes(questions: pd.DataFrame) -> pd.Series:
-    """Answer yes to every question."""
+    """Answer yes to every question.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.always_yes(questions)
+    >>> answers.mean().item()
+    1.0
+    """
     return _series(np.ones(len(questions)), questions)
 
 
 def always_no(questions: pd.DataFrame) -> pd.Series:
-    """Answer no to every question."""
+    """Answer no to every question.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.always_no(questions)
+    >>> answers.mean().item()
+    0.0
+    """
     return _series(np.zeros(len(questions)), questions)
 
 
 def ignores_do(questions: pd.DataFrame) -> pd.Series:
-    """Answer by what is true in fact, ignoring interventions."""
+    """Answer by what is true in fact, ignoring interventions.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Raises
+    ------
+    ValueError
+        If no question asks for an effect in fact.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.ignores_do(questions)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    0.84
+    """
     keys = ["task", "sample", "effect"]
     fact = questions.loc[questions["world"] == "fact", [*keys, "truth"]].drop_duplicates(keys)
     found = questions[keys].reset_index(drop=True).merge(fact, how="left", on=keys)["truth"]
@@ -88,20 +231,84 @@ def ignores_do(questions: pd.DataFrame) -> pd.Series:
 
 
 def parrots_do(questions: pd.DataFrame) -> pd.Series:
-    """Answer with the value that the cause is set to; correctly in fact."""
+    """Answer with the value that the cause is set to; correctly in fact.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.parrots_do(questions)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    0.79
+    """
     do = questions["world"].map({"do1": True, "do0": False})
     return _series(do.where(do.notna(), questions["truth"]), questions)
 
 
 def majority(questions: pd.DataFrame) -> pd.Series:
-    """Answer each question in every sample by what is true in most samples."""
+    """Answer each question in every sample by what is true in most samples.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.majority(questions)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    0.83
+    """
     keys = ["task", "cause", "effect", "world"]
     share = questions["truth"].astype("float64").groupby([questions[k] for k in keys], dropna=False).transform("mean")
     return _series(share > 0.5, questions)
 
 
 def adjacent_only(questions: pd.DataFrame, worlds: Worlds, rng: RNGLike = None) -> pd.Series:
-    """Answer correctly in fact and about neighbours in the cut tree, and at random about more distant causes."""
+    """Answer correctly in fact and about neighbours in the cut tree, and at random about more distant causes.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+    worlds : Tasks, TaskTables, World or mapping of task to World
+        The worlds that the questions ask about.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.adjacent_only(questions, tasks, rng=1)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    0.85
+    """
     known = worlds_by_task(worlds, questions["task"])
     chains = cut_chains(known, None, questions["task"])
     near = {(task, a, b) for task, chain in chains.items() for a, b in pairwise(chain)}
@@ -114,6 +321,27 @@ def wrong_world(questions: pd.DataFrame, tasks: Tasks | TaskTables) -> pd.Series
     """Answer correctly for another world: the same noise and edges, with AND and OR exchanged.
 
     These answers are consistent by construction, and invalid.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        A questionnaire with true answers, one question a row.
+    tasks : Tasks or TaskTables
+        The tasks that the questions come from, with the noise of their samples.
+
+    Returns
+    -------
+    Series
+        Answers, on the index of the questions.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, reasoners
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    >>> questions = tasks.questionnaire()
+    >>> answers = reasoners.wrong_world(questions, tasks)
+    >>> (answers == questions["truth"]).mean().round(2).item()
+    0.62
     """
     answers = np.zeros(len(questions), bool)
     rows = questions.reset_index(drop=True)

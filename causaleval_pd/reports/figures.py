@@ -9,19 +9,31 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from ..contract.figure import FIGURES
 from ..cubes.reading import draws_shared, has_controls, null_references, strata_dims
+from ..cubes.schema import values_of
+from ..inference.compare import compare
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
+from ..plot.forest import forest
 from ..plot.heat_maps import comparisons
+from ..plot.pareto import pareto
+from ..plot.skills import skills
 from ..plot.strata import strata
 from ..plot.trend import trend
 
 #: most facets of a figure, levels along its x axis and by colour, so that it stays readable
 _FACETS, _LEVELS, _COLOURS = 24, 40, 12
+#: most rows of a forest; pairs of one stratum's levels above which their heat map is easier to read
+_ROWS, _PAIRS = 30, 6
+#: most levels along the sides of a heat map of skill
+_COLUMNS = 16
+#: most colours of points that have fronts of their own
+_FEW_COLOURS = 4
 #: least levels of a trend, and ratio of its ends from which on the axis is logarithmic
 _FEW, _DECADE = 3, 10.0
 #: kinds of pictures that have no time stamp, and what matplotlib would write
@@ -55,6 +67,7 @@ def pictures(
     *,
     level: float = 0.95,
     adjust: str | None = "holm",
+    compared: pd.DataFrame | None = None,
 ) -> Iterator[Picture | Omitted]:
     """Draw the figures of one metric that fit the cube.
 
@@ -70,19 +83,27 @@ def pictures(
         Kind of picture.
     level, adjust
         As in `report`.
+    compared : DataFrame, optional
+        The report's comparison of the levels of `over`; default that of this metric alone.
     """
     from matplotlib import rc_context
 
-    # a dollar sign in a name is no formula
+    # dollar signs in names do not start formulas
     with rc_context({"text.parse_math": False}):
-        yield from _pictures(cube, metric, over, suffix, level, adjust)
+        yield from _of_runs(cube, metric, over, suffix, level)
+        if over is not None:
+            yield from _of_levels(cube, metric, over, suffix, level, adjust, compared)
 
 
-def _pictures(
-    cube: xr.Dataset, metric: str, over: str | None, suffix: str, level: float, adjust: str | None
-) -> Iterator[Picture | Omitted]:
+def _title(cube: xr.Dataset, metric: str) -> str:
+    """Name a metric in titles."""
     label = str(cube[metric].attrs.get("long_name", metric))
-    title = label if label == metric.replace("_", " ") else f"{metric}, {label}"
+    return label if label == metric.replace("_", " ") else f"{metric}, {label}"
+
+
+def _of_runs(cube: xr.Dataset, metric: str, over: str | None, suffix: str, level: float) -> Iterator[Picture | Omitted]:
+    """Draw runs and controls of all strata, and their skill."""
+    label, title = str(cube[metric].attrs.get("long_name", metric)), _title(cube, metric)
     references = null_references(cube)
     models = [str(x) for x in np.atleast_1d(cube["null"].to_numpy())] if "null" in cube.coords else references[:1]
     controls = _Controls(
@@ -109,13 +130,53 @@ def _pictures(
     if len(wide) < 2:
         hue = next((dim for dim, size in wide.items() if size <= _COLOURS), None)
         yield _picture("distributions", title, distributions(cube, metric, hue=hue), suffix, controls)
+    if controls.drawn and controls.tested and len(wide) == 2 and "null" not in wide and max(wide.values()) <= _COLUMNS:
+        yield _picture("skills", title, skills(cube, metric), suffix)
+
+
+def _of_levels(
+    cube: xr.Dataset,
+    metric: str,
+    over: str,
+    suffix: str,
+    level: float,
+    adjust: str | None,
+    compared: pd.DataFrame | None,
+) -> Iterator[Picture | Omitted]:
+    """Draw differences between the levels of a stratum, their ranks, and their skill by run time."""
+    title, drawn = _title(cube, metric), drawn_cube(cube, metric)
+    wide = {dim: drawn.sizes[dim] for dim in strata_dims(drawn) if drawn.sizes[dim] > 1}
+    if cube.sizes[over] < 2:
+        return
+    alone = set(wide) <= {over, "null"}
     # null models and the metric's own dimensions are no strata of comparisons
-    apart = {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1}
-    if over is not None and apart <= {over} and set(wide) <= {over, "null"} and cube.sizes[over] <= _LEVELS:
+    one_stratum = alone and {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1} <= {over}
+    if compared is None:
+        compared = compare(cube, over, metrics=[metric], adjust=adjust, level=level, rng=0)
+    rows = compared[compared["metric"] == metric]
+    if 0 < len(rows) <= (_PAIRS if one_stratum else _ROWS):
+        yield _picture("forest", title, forest(rows), suffix)
+    elif one_stratum and cube.sizes[over] <= _LEVELS:
         yield _picture("comparisons", title, comparisons(cube, metric, over, adjust=adjust, rng=0), suffix)
-        if cube.sizes[over] > 2 and cube[metric].attrs.get("direction") != "none":
-            ranks = critical_difference(cube, metric, over, level=level, rng=0)
-            yield _picture("critical_difference", title, ranks, suffix)
+    ranked = one_stratum and cube[metric].attrs.get("direction") != "none"
+    if ranked and 2 < cube.sizes[over] <= _LEVELS:
+        yield _picture(
+            "critical_difference", title, critical_difference(cube, metric, over, level=level, rng=0), suffix
+        )
+    cost = _run_time(cube)
+    others = [dim for dim in wide if dim != over]
+    has_place = cube.sizes[over] <= _COLOURS and len(others) < 2 and "null" not in others
+    if cost and has_place and has_controls(cube, metric) and not (others and wide[others[0]] > _FEW_COLOURS):
+        yield _picture("pareto", title, pareto(cube, metric, cost, dim=over, hue=next(iter(others), None)), suffix)
+
+
+def _run_time(cube: xr.Dataset) -> str | None:
+    """Return a column that the cube carries whose small values are good, and positive, as run times are."""
+    for name in values_of(cube):
+        least = cube[name].min().item() if cube[name].dtype.kind in "iuf" else 0
+        if cube[name].attrs.get("direction") == "minimize" and least > 0:
+            return name
+    return None
 
 
 def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:
@@ -188,6 +249,8 @@ def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls
         plt.close(figure)
     found = FIGURES[name]
     title, shows = found.long_name, found.concludes
+    if name == "forest":
+        title = "differences between levels with their intervals"
     if controls is not None and not controls.drawn:
         title, shows = _ALONE[name]
     if name in ("strata", "trend") and controls is not None and controls.drawn:

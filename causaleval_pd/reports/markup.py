@@ -9,7 +9,7 @@ from typing import Literal
 
 Output = Literal["html", "latex", "markdown"]
 
-#: signs of printed numbers: minus, and a dash where there is none
+#: signs of printed numbers: minus, and a dash for a missing number
 MINUS, DASH = "\u2212", "\u2013"
 
 _LATEX = {

@@ -400,7 +400,7 @@ def _plain(value: Any) -> str:
 
 
 def _json(text: Any) -> Any:
-    """Return what an attribute holds as JSON, an empty mapping where there is none."""
+    """Return what an attribute holds as JSON, or an empty mapping if it is missing."""
     if text is None:
         return {}
     try:

@@ -80,7 +80,7 @@ def report(
     title : str
         Title of the report.
     date : str, optional
-        Date to print, in your words. By default there is none: the same cube gives the same file.
+        Date to print, in your words. Without one the same cube always gives the same file.
     overwrite : bool
         Replace files of an earlier report.
 
@@ -115,7 +115,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = cube.ceval.report(f"{folder}/report.html", adjust=None)
     ...     path.name, path.read_text("utf-8").count("<img")
-    ('report.html', 1)
+    ('report.html', 3)
     """
     file, output = _target(path)
     check_number(level, "level", "(0, 1)")
@@ -139,7 +139,8 @@ def report(
     results = _results(cube, names, over, adjust, level)
     suffix = "pdf" if output == "latex" else "png"
     valued = [name for name in names if _has_values(cube, name)]
-    drawn = [one for name in valued for one in pictures(cube, name, over, suffix, level=level, adjust=adjust)]
+    same: dict[str, Any] = {"level": level, "adjust": adjust, "compared": results.get("compare")}
+    drawn = [one for name in valued for one in pictures(cube, name, over, suffix, **same)]
     shown = [one for one in drawn if isinstance(one, Picture)]
     sections = _sections(cube, names, over, results, level)
     omitted = [Sentence(one.reason) for one in drawn if not isinstance(one, Picture)]

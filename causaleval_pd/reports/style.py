@@ -16,86 +16,14 @@ from ..cubes.p_values import COMBINED
 from ..cubes.schema import result_columns
 from ..inference.result_tables import directions_of
 from .markup import DASH, Output, escaped, number, p_text
+from .row_tables import is_list, list_texts, long_form, metrics_of_rows
+from .shown_columns import LEFT_OUT, MARKS, ROW_VERBS, SHOWN, Column
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 __all__ = ["style"]
 
-#: shares are shown where one is not 0
-Kind = Literal["count", "share", "number", "p", "word", "note"]
-
-
-class _Column(NamedTuple):
-    """A shown column: its header, the column of the table, how it is written, and the limits of its interval."""
-
-    header: str
-    name: str
-    kind: Kind = "number"
-    limits: tuple[str, str] | None = None
-
-
-_COUNTS = (_Column("failed", "n_failed", "count"), _Column("undefined", "n_undefined", "count"))
-_P = (_Column("p", "p_value", "p"), _Column("adjusted p", "p_adjusted", "p"))
-_EFFECT = _Column("effect", "effect", limits=("ci_low", "ci_high"))
-_SKILL = ("skill", "skill")
-_NOTE = _Column("note", "note", "note")
-
-#: columns that are shown of the table of each verb, after the strata and the metric
-SHOWN: dict[str, tuple[_Column, ...]] = {
-    "summary": (
-        *(_Column("member", "control_null", "word"), _Column("runs", "n_runs", "count"), *_COUNTS),
-        _Column("without controls", "n_without_controls", "count"),
-        *(_Column("share undefined", "undefined_share", "share"), _Column("share infinite", "infinite_share", "share")),
-        _Column("mean", "mean", limits=("low", "high")),
-        _Column("controls", "control_mean", limits=("control_low", "control_high")),
-        *(_Column(*_SKILL, limits=("skill_low", "skill_high")), _P[0], _Column("verdict", "verdict", "word"), _NOTE),
-    ),
-    "test_controls": (
-        *(_Column("null model", "null", "word"), _Column("member", "control_null", "word"), _EFFECT, *_P),
-        *(_Column("runs", "n_runs", "count"), _Column("clusters", "n_clusters", "count"), *_COUNTS),
-        *(_Column("method", "method", "word"), _Column("p by", "p_method", "word"), _NOTE),
-    ),
-    "compare": (
-        *(_Column("comparison", "comparison", "word"), _Column("null model", "null", "word"), _EFFECT, *_P),
-        *(_Column("pairs", "n_pairs", "count"), _Column("clusters", "n_clusters", "count"), *_COUNTS),
-        *(_Column("test", "method", "word"), _Column("side", "alternative", "word")),
-        *(_Column("of", "on", "word"), _Column("effect size", "effect_size", "word"), _NOTE),
-    ),
-    "rank_test": (
-        *(_Column("mean rank", "mean_rank"), _Column("critical difference", "critical_difference"), *_P),
-        *(_Column("blocks", "n_blocks", "count"), _Column("runs", "n_runs", "count"), _COUNTS[0]),
-    ),
-    "meta_analysis": (
-        *(_Column("null model", "null", "word"), _Column("member", "control_null", "word")),
-        *(_Column("strata", "n_strata", "count"), _Column(*_SKILL, limits=("ci_low", "ci_high")), *_P),
-        *(_Column("p of equal skills", "heterogeneity_p", "p"), _Column("runs", "n_runs", "count")),
-        *(_Column("combined by", "method", "word"), _NOTE),
-    ),
-    "bayesian_comparison": (
-        *(_Column("comparison", "comparison", "word"), _Column("null model", "null", "word")),
-        *(_Column("P(first better)", "p_first_better"), _Column("P(equivalent)", "p_equivalent")),
-        *(_Column("P(second better)", "p_second_better"), _Column("mean difference", "mean_difference")),
-        *(_Column("rope", "rope"), _Column("pairs", "n_pairs", "count"), _Column("clusters", "n_clusters", "count")),
-        *(_Column("of", "on", "word"), _Column("model", "method", "word"), _NOTE),
-    ),
-    "size_and_power": (
-        *(_Column("null model", "null", "word"), _Column("test", "method", "word")),
-        *(_Column("alpha", "alpha"), _Column("size", "size", limits=("size_low", "size_high"))),
-        *(_Column("skill", "skill"), _Column("power", "power"), _Column("pairs", "n_pairs", "count")),
-        *(_Column("tables", "n_tables", "count"), _Column("verdict", "verdict", "word")),
-    ),
-}
-#: columns by which a table without history is recognised
-_MARKS = {
-    "rank_test": {"mean_rank"},
-    "meta_analysis": {"n_strata", "tau2"},
-    "compare": {"comparison", "effect_size"},
-    "bayesian_comparison": {"comparison", "p_equivalent"},
-    "size_and_power": {"size", "power"},
-    "test_controls": {"comparison", "test_statistic"},
-    "summary": {"mean", "control_mean"},
-}
 #: words that are the same in all rows move to the legend, and these are left out there
 _DULL = {("comparison", "estimate vs control")}
 _ARROWS = {"minimize": "↓", "maximize": "↑", "zero": "→ 0"}
@@ -130,8 +58,10 @@ def style(
     Parameters
     ----------
     table : DataFrame
-        Result of `summary`, `test_controls`, `compare`, `rank_test`, `meta_analysis`, `bayesian_comparison` or
-        `size_and_power`; some of its rows or columns will do.
+        Result of `summary`, `test_controls`, `compare`, `rank_test`, `meta_analysis`, `bayesian_comparison`, `model`,
+        `size_and_power`, `control_power`, `comparison_power`, `control_distribution`, `expected_metric`,
+        `with_controls` or `from_published`; some of its rows or columns will do. Or a list, such as `list_metrics()`.
+        Tables with a row a run are shown with a row a run and metric.
     best : str, optional
         Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
         Default is the only stratum with several levels; with more of them nothing is in bold. Ranks need no `best`.
@@ -180,7 +110,7 @@ def style(
 def _origin(table: pd.DataFrame) -> list[str]:
     """Return the controls, seeds and conventions behind a table, by the calls that made it; nothing without them."""
     made = calls(table.attrs)
-    cubes = [one for one in made if one["verb"] == "cube"]
+    cubes = [one for one in made if one["verb"] in ("cube", "control_distribution", *ROW_VERBS)]
     if len(cubes) != 1:
         # cubes that were put together have settings of their own, which a report names
         return []
@@ -188,7 +118,8 @@ def _origin(table: pd.DataFrame) -> list[str]:
     words = []
     if cube.get("n_draws"):
         nulls = [str(x) for x in cube.get("null") or []]
-        words.append(f"controls: {cube['n_draws']} draws a run of {' and '.join(nulls)}, seed {cube['seed']}")
+        draws = f"{cube['n_draws']} draws a run of {' and '.join(nulls)}, seed {cube['seed']}"
+        words.append(f"controls: {draws}" if cube["verb"] != "from_published" else f"simulated controls: {draws}")
     if made[-1] is not cube and made[-1].get("seed") is not None:
         words.append(f"resampling: seed {made[-1]['seed']}")
     ratio = str(cube.get("zero_division", "nan"))
@@ -225,12 +156,19 @@ def shown_table(
     directions: Mapping[str, str] | None = None,
 ) -> Shown:
     """Return the texts, the bold cells and the legend of a result table; see `style`."""
-    verb = result_of(table)
     check_number(alpha, "alpha", "(0, 1)")
+    verb = result_of(table)
+    if verb == "list":
+        texts_of_list = list_texts(table)
+        return Shown(texts_of_list, pd.DataFrame(False, index=texts_of_list.index, columns=texts_of_list.columns), [])
+    made = calls(table.attrs)
+    if verb in ROW_VERBS:
+        table = long_form(table)
+    elif verb == "control_distribution":
+        table = table.rename(columns={"p": "p_value"})
     strata = _strata(table, verb)
     if best is not None:
         check_known(best, strata, "stratum (best)")
-    made = calls(table.attrs)
     settings = made[-1] if made and made[-1]["verb"] == verb else {}
     aims = directions_of(table, directions or {})
     columns = [x for x in SHOWN[verb] if x.name in table and not _is_empty(table, x)]
@@ -281,20 +219,26 @@ def result_of(table: pd.DataFrame) -> str:
     made = calls(table.attrs)
     if made and made[-1]["verb"] in SHOWN:
         return str(made[-1]["verb"])
-    found = [verb for verb, marks in _MARKS.items() if marks <= set(table.columns)] if not made else []
+    if is_list(table):
+        return "list"
+    found = [verb for verb, marks in MARKS.items() if marks <= set(table.columns)] if not made else []
+    if not made and metrics_of_rows(table):
+        return "from_published" if f"{metrics_of_rows(table)[0]}_needed" in table else "with_controls"
     if not found:
         source = f"it was made by {made[-1]['verb']}" if made else f"it has the columns {list(table.columns)[:8]}"
-        raise ValueError(f"style shows results of {', '.join(SHOWN)}, but {source}")
+        raise ValueError(f"style shows lists and results of {', '.join(SHOWN)}, but {source}")
     return found[0]
 
 
 def _strata(table: pd.DataFrame, verb: str) -> list[str]:
     """Return the columns of strata, in their order; the null model of a summary is one."""
-    results = result_columns() | {name for x in SHOWN[verb] for name in (x.name, *(x.limits or ()))}
+    results = {"metric", *LEFT_OUT.get(verb, ())} | {name for x in SHOWN[verb] for name in (x.name, *(x.limits or ()))}
+    if verb not in ROW_VERBS:
+        results |= result_columns()
     return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
 
 
-def _is_empty(table: pd.DataFrame, column: _Column) -> bool:
+def _is_empty(table: pd.DataFrame, column: Column) -> bool:
     """Return whether a column has nothing to show: no value, shares of 0, or runs without controls where all are."""
     values = table[column.name]
     if column.name == "n_without_controls" and "control_mean" in table and table["control_mean"].isna().all():
@@ -303,12 +247,12 @@ def _is_empty(table: pd.DataFrame, column: _Column) -> bool:
     return bool(values.isna().all()) or (shown_if_any and not values.fillna(0).any())
 
 
-def _is_constant(table: pd.DataFrame, column: _Column) -> bool:
+def _is_constant(table: pd.DataFrame, column: Column) -> bool:
     """Return whether a column of words or counts is the same in all of several rows."""
     return column.kind in ("word", "count") and len(table) > 1 and table[column.name].nunique(dropna=False) == 1
 
 
-def _same_word(table: pd.DataFrame, column: _Column) -> str:
+def _same_word(table: pd.DataFrame, column: Column) -> str:
     """Return what the legend states of a column that is the same in all rows."""
     if not _is_constant(table, column) or (column.name, table[column.name].iloc[0]) in _DULL:
         return ""
@@ -333,7 +277,7 @@ def level_name(x: Any) -> str:
     return "" if x is None or x is pd.NA or x is pd.NaT else str(x)
 
 
-def _cells(table: pd.DataFrame, column: _Column, alpha: float | None, notes: dict[str, str]) -> list[str]:
+def _cells(table: pd.DataFrame, column: Column, alpha: float | None, notes: dict[str, str]) -> list[str]:
     """Return the texts of a column; new notes get the next letter."""
     values = table[column.name]
     if column.kind == "word":
@@ -407,7 +351,7 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
 def _mark_words(
     table: pd.DataFrame,
     verb: str,
-    columns: list[_Column],
+    columns: list[Column],
     settings: Mapping[str, Any],
     alpha: float,
     starred: str,
@@ -430,6 +374,8 @@ def _mark_words(
                 "skill": f"{share}interval of skill",
             }
             words.append(f"brackets: {', '.join(text for name, text in parts.items() if name in names)}")
+        elif verb in (*ROW_VERBS, "control_distribution", "expected_metric"):
+            words.append(f"brackets: middle {share}of the controls")
         else:
             words.append(f"brackets: {share}interval")
     if verb == "test_controls" and "effect" in names:

@@ -264,7 +264,7 @@ def skill_difference(
     t = np.where(same, 0.0, np.where(still, np.nan, ratio(effect - shift, error)))
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
     p = np.where(same, 1.0, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
-    # equal losses in all clusters show no error, which does not mean that there is none
+    # equal losses in all clusters show no error, which does not mean that the error is 0
     half = np.where(still, np.nan, scipy.special.stdtrit(df, (1 + level) / 2) * error)
     squares = (values - _mean(values, number)[..., None]) ** 2
     total = np.where(gone, 0.0, squares).sum(axis=-1)

@@ -126,7 +126,7 @@ def graph_of(cell: Any) -> Graph:
 
 
 def marks_of(graph: Graph) -> Marks:
-    """Return the marks of a graph, (d, d): in cell (i, j) that at j of the edge i - j, 0 where there is none."""
+    """Return the marks of a graph, (d, d): in cell (i, j) that at j of the edge i - j, 0 without an edge."""
     planes = graph.planes[None]
     found = marks_from_planes(planes if is_mixed(planes) else lift(planes), len(graph.nodes))[0]
     # of a pair with -> and <->, the tail has no mark of its own

@@ -254,7 +254,7 @@ def divide(a: NDArray[Any], b: Floats, where: NDArray[np.bool_]) -> Floats:
 
 
 def row_means(values: Floats) -> Floats:
-    """Return the mean of each row's defined values: NaN where there is none, infinite where one is."""
+    """Return the mean of each row's defined values: NaN without any, infinite if one is infinite."""
     defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):  # infinities of both signs
         total = np.where(defined, values, 0.0).sum(axis=1)

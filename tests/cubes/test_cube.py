@@ -233,3 +233,11 @@ def test_carried_columns_are_drawn():
     with pytest.raises(ValueError, match="'seconds' is a column that the cube carries"):
         cube.expand_dims(n=[1]).ceval.plot.p_values("seconds", x="algorithm", y="n")
     plt.close("all")
+
+
+def test_every_variable_has_a_long_name():
+    runs = ce.datasets.runs().head(6)
+    runs = runs.assign(study=pd.factorize(runs["truth"].graph.to_strings())[0] // 2)
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, cluster="study")
+    assert {"truth_id", "cluster_id"} <= set(cube.data_vars)
+    assert [name for name, x in cube.data_vars.items() if not x.attrs.get("long_name")] == []

@@ -141,7 +141,7 @@ def test_controls_judge_the_true_graph_better_than_guesses(perturbed):
     ("data", "context", "message"),
     [
         (lambda x: x, {}, "mean_wasserstein needs 'perturbed' in the context"),
-        (lambda x: x, {"perturbed": "guide"}, "row 0 .*perturbed='guide' is no column of the data"),
+        (lambda x: x, {"perturbed": "guide"}, "row 0 .*perturbed='guide' is not a column of the data"),
         (lambda x: x, {"perturbed": "A"}, "perturbed='A' is a node"),
         (lambda x: x, {"perturbed": 3}, "perturbed must be the name of a column"),
         (lambda x: x.fillna({"gene": "none"}), CONTEXT, "holds 'none', which is not a node .200 cases"),

@@ -214,7 +214,7 @@ def test_a_mean_may_be_as_far_off_as_its_edges_are_rounded():
     table = printed(n_nodes=10, n_runs=7, true_edges=20, estimated_edges=13.4, adjacency_tp=13.43)
     assert np.isfinite(only(ce.from_published(table, constant="true_edges"), "control_mean"))
     with pytest.raises(ValueError, match="between"):
-        ce.from_published(table.assign(estimated_edges="13.400"), constant="true_edges")
+        ce.from_published(table.assign(estimated_edges="13.400", n_runs=None), constant="true_edges")
 
 
 def test_a_printed_deviation_adds_a_t_test():
@@ -367,3 +367,103 @@ def test_junk_rows_are_named(case):
 def test_settings_are_checked(settings):
     with pytest.raises(ValueError):
         ce.from_published(printed(shd=4, auroc=0.5), **settings)
+
+
+MARGINS = ("true_edges", "estimated_edges")
+
+
+@pytest.mark.parametrize(
+    ("columns", "constant", "metric"),
+    [
+        # 3.37 is no multiple of a tenth; the mean of ten counts is
+        ({"kind": "dag", "n_runs": 10, "estimated_edges": 3.1, "shd": "3.37"}, (), "shd"),
+        ({"kind": "dag", "n_runs": 10, "estimated_edges": None, "sid": "3.37"}, (), "sid"),
+        # three edges in each of four runs: precision has steps of a twelfth
+        ({"n_runs": 4, "adjacency_precision": 0.62}, MARGINS, "adjacency_precision"),
+        # as many edges on both sides: the distance of a run is even
+        ({"n_runs": 5, "true_edges": 3, "skeleton_hd": "3.4"}, MARGINS, "skeleton_hd"),
+    ],
+)
+def test_means_that_no_whole_counts_have_are_refused(columns, constant, metric):
+    table = pd.concat([printed(), printed(**columns)], ignore_index=True)
+    with pytest.raises(ValueError, match=f"row 1.*: the mean of {metric} .* the nearest .*n_runs"):
+        ce.from_published(table, constant=constant)
+    # without the number of runs there is nothing to check
+    unchecked = table.assign(n_runs=[1, None]).astype({"n_runs": "Int64"})
+    ce.from_published(unchecked, constant=constant)
+
+
+def test_all_impossible_means_are_named_at_once():
+    table = pd.concat([printed(kind="dag", n_runs=10, shd=x) for x in ("3.37", "3.40", "4.11")], ignore_index=True)
+    with pytest.raises(ValueError, match=r"(?s)row 0.*3\.37.*3\.3 and 3\.4.*row 2.*4\.11") as found:
+        ce.from_published(table)
+    assert "row 1" not in str(found.value)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3, 7, 10, 30])
+def test_means_of_whole_counts_pass_however_they_are_rounded(runs):
+    sums = np.arange(0, 6 * runs + 1)
+    for decimals in (0, 1, 2, 3):
+        texts = [f"{x / runs:.{decimals}f}" for x in sums]
+        # text keeps all digits; single runs have whole numbers
+        table = pd.concat([printed(kind="dag", n_runs=runs, estimated_edges=3, sid=x) for x in dict.fromkeys(texts)])
+        if runs > 1 or decimals == 0:
+            assert len(ce.from_published(table, "sid")) == len(table)
+
+
+def test_means_are_not_refused_where_the_numbers_of_edges_may_vary():
+    assert len(ce.from_published(printed(n_runs=5, true_edges=3, skeleton_hd="3.4"))) == 1
+    found = ce.from_published(printed(n_runs=10, estimated_edges=3.1, adjacency_f1="0.337", adjacency_recall="0.337"))
+    assert len(found) == 1
+
+
+def test_mean_numbers_of_edges_are_means_of_whole_numbers():
+    with pytest.raises(ValueError, match=r"row 0.*: estimated_edges .*3\.37.*nearest are 3\.3 and 3\.4"):
+        ce.from_published(printed(n_runs=10, estimated_edges="3.37", kind="dag", shd=4))
+
+
+def test_a_rounded_mean_number_of_edges_gives_an_approximate_mean():
+    dag = {"kind": "dag", "shd": 4, "adjacency_precision": 0.5, "n_nodes": 10}
+    known = ce.from_published(printed(n_runs=10, estimated_edges="3.4", **dag), constant="true_edges")
+    assert known["shd_mean_method"].tolist() == ["exact"], "only 34 edges in ten runs have the mean 3.4"
+    third = ce.from_published(printed(n_runs=3, estimated_edges="3.33", **dag | {"shd": 3}), constant="true_edges")
+    whole = ce.from_published(
+        printed(n_runs=3, estimated_edges=[3, 3, 4], true_edges=[4, 4, 4], **dag | {"shd": 3}), constant="true_edges"
+    )
+    assert third["shd_mean_method"].tolist() == ["exact"]
+    assert only(third[["shd_control_mean"]], "control_mean") == pytest.approx(whole["shd_control_mean"][0])
+    for columns in ({"n_runs": 1000, "estimated_edges": "3.4"}, {"n_runs": None, "estimated_edges": "3.4"}):
+        rounded = ce.from_published(printed(**columns, **dag), constant="true_edges").iloc[0]
+        assert rounded["shd_mean_method"] == "approximate"
+        assert "more digits of estimated_edges" in rounded["shd_needed"]
+        # precision has the same mean whatever the number of estimated edges
+        assert rounded["adjacency_precision_mean_method"] == "exact"
+    low, high = (
+        only(ce.from_published(printed(n_runs=1000, estimated_edges=x, **dag), "shd", constant="true_edges"), "needed")
+        for x in ("3.400", "3.4")
+    )
+    assert "more digits" not in low
+    assert "between" in high
+
+
+def test_trailing_zeros_of_edges_are_those_of_the_column():
+    # 13.0 beside 13.37 was printed as 13.00
+    table = pd.concat([printed(n_nodes=10, n_runs=100, kind="dag", estimated_edges=x, shd=9.0) for x in (13.0, 13.37)])
+    assert ce.from_published(table, constant="true_edges")["shd_mean_method"].tolist() == ["exact", "exact"]
+
+
+@pytest.mark.parametrize("metric", ["bic", "log_likelihood", "total_effect_mae", "mean_wasserstein", "shd_icpdag"])
+def test_metrics_that_take_more_than_graphs_name_it(metric):
+    table = pd.concat(
+        [printed(kind="dag", shd=3, truth=TRUTH), printed(kind="dag", shd=3, n_runs=2, truth=None)]
+    ).assign(**{metric: 1.0})
+    found = ce.from_published(table, n_draws=20, rng=1)
+    assert found[f"{metric}_needed"].str.contains("context").all()
+    assert found[f"{metric}_control_mean"].isna().all()
+    assert found["shd_p"].notna().tolist() == [True, False]
+
+
+def test_classes_without_the_metric_are_named_by_row():
+    table = printed(kind="dag", latent_tp=1, truth=TRUTH)
+    with pytest.raises(ValueError, match="row 0.*: latent_tp .*metrics="):
+        ce.from_published(table, n_draws=20, rng=1)

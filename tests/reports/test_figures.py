@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import matplotlib
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
@@ -25,7 +26,7 @@ def test_figures_that_fit_one_stratum():
     assert titles(cube_of(), "algorithm") == [
         "mean of the runs and of their controls by stratum",
         "distribution of the runs and of their controls",
-        "differences between all pairs of levels",
+        "differences between levels with their intervals",
         "mean ranks of levels, and groups without a detected difference",
     ]
 
@@ -42,7 +43,7 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
 def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", "png", level=0.9, adjust="bh")
     assert "90 % t interval" in first.caption and "are not adjusted" in first.caption
-    assert "p adjusted: bh" in pairs.caption and "familywise error 0.1" in ranks.caption
+    assert "90 %" in pairs.caption and "bh" in pairs.caption and "familywise error 0.1" in ranks.caption
     assert first.title.startswith("shd, structural Hamming distance: ")
 
 
@@ -51,19 +52,54 @@ def test_captions_are_joined_at_hyphens():
         assert all("- " not in x.caption for x in pictures(cube, "shd", None, "png"))
 
 
-def test_strata_share_one_figure():
+def test_two_strata_have_a_map_of_skill_and_the_differences_in_each():
     by_class = RUNS.assign(size=RUNS["n"].map({100: "small", 400: "medium", 1600: "large"}))
     cube = cube_of(by_class, by=["algorithm", "size"])
-    assert titles(cube, "algorithm") == ["mean of the runs and of their controls by stratum"]
+    runs = "mean of the runs and of their controls by stratum"
+    assert titles(cube, "algorithm") == [runs, "skill by two strata", "differences between levels with their intervals"]
+    assert titles(cube) == [runs, "skill by two strata"]
+    # untested strata have no skill to mark
+    assert "skill by two strata" not in titles(cube_of(by_class, n_draws=None, by=["algorithm", "size"]))
+    assert "skill by two strata" not in titles(cube_of(by_class, null="oracle_skeleton", by=["algorithm", "size"]))
+
+
+@pytest.mark.slow
+def test_many_pairs_are_a_heat_map_and_few_rows():
+    many = pd.concat([RUNS.assign(algorithm=RUNS["algorithm"] + x) for x in ("", " 2")], ignore_index=True)
+    found = titles(cube_of(many, n_draws=None), "algorithm")
+    assert (
+        "differences between all pairs of levels" in found
+        and "differences between levels with their intervals" not in found
+    )
+    # 15 pairs at each of three numbers of cases
+    assert titles(cube_of(many, by=["algorithm", "n"]), "algorithm")[1:] == ["skill by two strata"]
+
+
+@pytest.mark.slow
+def test_run_times_have_a_figure_where_the_cube_carries_them():
+    cost = "skill by run time or another cost"
+    for by in (["algorithm"], ["algorithm", "n"]):
+        assert titles(cube_of(by=by, values={"seconds": "minimize"}), "algorithm")[-1] == cost
+    assert cost not in titles(cube_of(values={"seconds": None}), "algorithm")
+    assert cost not in titles(cube_of(values={"seconds": "minimize"}, n_draws=None), "algorithm")
+    never = RUNS.assign(seconds=0.0)
+    assert cost not in titles(cube_of(never, values={"seconds": "minimize"}), "algorithm")
+
+
+def test_the_forest_shows_the_comparison_of_the_report():
+    cube = read_cube(RUNS.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=None))
+    table = cube.ceval.compare("algorithm", adjust="bonferroni", rng=0)
+    [found] = [x for x in pictures(cube, "shd", "algorithm", "png", compared=table) if "differences" in x.title]
+    assert "Bonferroni" in found.caption or "bonferroni" in found.caption
 
 
 def test_numbers_have_lines_along_them():
     cube = cube_of(by=["algorithm", "n"])
-    [drawn] = [x for x in pictures(cube, "shd", "algorithm", "png", level=0.9) if isinstance(x, Picture)]
+    drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", "png", level=0.9) if isinstance(x, Picture)]
     assert drawn.title.endswith(": mean of the runs and of their controls along a numeric stratum")
     assert "90 % t interval" in drawn.caption and "The p-values of filled points are not adjusted." in drawn.caption
     alone = cube_of(by=["algorithm", "n"], n_draws=None)
-    [drawn] = [x for x in pictures(alone, "shd", "algorithm", "png") if isinstance(x, Picture)]
+    drawn, *_ = [x for x in pictures(alone, "shd", "algorithm", "png") if isinstance(x, Picture)]
     assert drawn.title.endswith(": mean of the runs along a numeric stratum") and "better than" not in drawn.caption
 
 

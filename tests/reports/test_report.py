@@ -67,7 +67,7 @@ def test_figures_and_references_lie_beside(cube, tmp_path, suffix, picture):
     path = cube.ceval.report(tmp_path / f"my report_1{suffix}", metrics="shd", date="1 May <2026>")
     text = path.read_text("utf-8")
     folder = tmp_path / "my-report-1_files"
-    assert sorted(x.name for x in folder.iterdir()) == [f"figure-1.{picture}", "references.bib"]
+    assert sorted(x.name for x in folder.iterdir()) == [*(f"figure-{i}.{picture}" for i in (1, 2, 3)), "references.bib"]
     assert f"{folder.name}/figure-1" in text and "2026" in text
     assert "@article{holm1979," in (folder / "references.bib").read_text("utf-8")
     if suffix == ".tex":
@@ -80,7 +80,7 @@ def test_names_are_text_in_every_format(tmp_path):
     odd = runs.rename(columns={"n": "<b>n_%"}).ceval.cube(["shd"], by=["algorithm", "<b>n_%"], n_draws=None)
     pages = {x: odd.ceval.report(tmp_path / f"r.{x}", title="<i>T_%").read_text("utf-8") for x in ("html", "md", "tex")}
     tags = Page(pages["html"]).tags
-    assert "script" not in tags and "i" not in tags and tags.count("b") == 1
+    assert "script" not in tags and "i" not in tags and tags.count("b") == 2
     assert r"\input" not in pages["tex"] and not re.search(r"(?<!\\)<b>n|(?<!\\)<i>", pages["md"])
     assert r"\textless{}i\textgreater{}T\_\%" in pages["tex"]
     assert len({row.count("| ") for row in pages["md"].split("\n") if row.startswith("| ") and "ges" not in row}) <= 4

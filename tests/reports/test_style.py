@@ -44,6 +44,57 @@ def test_every_result_is_shown_as_html_and_latex(results, verb):
     assert results[verb].attrs == before.attrs
 
 
+@pytest.fixture(scope="module")
+def others(cube):
+    """Results with other columns than those of tests."""
+    truth = ce.datasets.sachs_truth(20)
+    printed = pd.DataFrame(
+        {
+            "method": ["PC", "GES"],
+            "n_nodes": [5, 5],
+            "true_edges": [8, 8],
+            "estimated_edges": [7, 6.5],
+            "n_runs": [1, 2],
+            "adjacency_precision": ["0.86", "0.71"],
+            "adjacency_recall": [None, "0.50"],
+        }
+    )
+    return {
+        "model": cube.ceval.model("shd ~ algorithm + density"),
+        "size_and_power": cube.ceval.size_and_power(),
+        "control_power": cube.ceval.control_power(),
+        "comparison_power": cube.ceval.comparison_power("algorithm", difference=1.0),
+        "control_distribution": ce.control_distribution(
+            truth, n_edges=16, kind="dag", observed={"shd": 22}, n_draws=19
+        ),
+        "expected_metric": ce.expected_metric("adjacency_f1", n_nodes=9, true_edges=[9, 8], estimated_edges=12),
+        "with_controls": RUNS.head(4).ceval.with_controls(["shd", "adjacency_f1"], n_draws=19, rng=1),
+        "from_published": ce.from_published(printed),
+    }
+
+
+OTHERS = (
+    *("model", "size_and_power", "control_power", "comparison_power"),
+    *("control_distribution", "expected_metric", "with_controls", "from_published"),
+)
+
+
+@pytest.mark.parametrize("verb", OTHERS)
+def test_other_results_are_shown_as_well(others, verb):
+    table = others[verb]
+    before, attrs = table.copy(), dict(table.attrs)
+    shown = shown_table(table)
+    assert len(shown.texts) == len(table) * (2 if verb in ("with_controls", "from_published") else 1)
+    assert any("[" in text for text in shown.texts.astype(str).to_numpy().ravel()) or "power" in verb
+    for output, write in (("html", "to_html"), ("latex", "to_latex")):
+        assert getattr(ce.style(table, output=output), write)()
+    pd.testing.assert_frame_equal(table, before)
+    assert table.attrs == attrs
+    bare = table.copy()
+    bare.attrs = {}
+    assert result_of(bare) == verb
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_table_that_lost_its_history_is_recognised(results, verb):
     bare = results[verb].copy()

@@ -33,5 +33,5 @@ OF_A_DAG: dict[str, Any] = {
 OPTIONS = {
     "extension": """extension : {None, "first"}
     None refuses classes of DAGs, whose members have other values; "first" takes the first DAG of a CPDAG or PDAG, by
-    the order of nodes, NaN where there is none."""
+    the order of nodes, NaN for graphs without one."""
 }

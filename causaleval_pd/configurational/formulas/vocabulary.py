@@ -57,7 +57,7 @@ class Work:
         self.limit = self.left = limit
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps; raise an error when there are none left."""
+        """Count steps, and raise an error when the budget is spent."""
         self.left -= steps
         if self.left < 0:
             raise FormulaTooLargeError(f"exact evaluation takes more than {self.limit} steps; leave such models out")

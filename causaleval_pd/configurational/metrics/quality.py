@@ -87,7 +87,7 @@ def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: fl
 
     A method returns several models when it cannot decide between them: it is right if one of them is, and free of error
     if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores are the
-    `optimum` and else 0; "max" and "mean" give `empty` where there is no model.
+    `optimum` and else 0; "max" and "mean" give `empty` without a model.
 
     Examples
     --------

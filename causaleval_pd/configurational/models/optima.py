@@ -31,7 +31,7 @@ def con_cov_optima(
     """Find the pairs of consistency and coverage that no left-hand side can improve upon in both.
 
     Cases that agree in all factors have one value of a left-hand side, so that cases with and without the outcome in
-    one configuration bound what any model can reach. A left-hand side that is constant in the data is no model.
+    one configuration bound what any model can reach. A left-hand side that is constant in the data is not a model.
 
     Parameters
     ----------

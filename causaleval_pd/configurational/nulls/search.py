@@ -115,7 +115,7 @@ class Results:
     kept: dict[str, str] = field(default_factory=dict)
 
     def find(self, key: str) -> str | None:
-        """Return a stored result, None if there is none."""
+        """Return a stored result, or None if it was not stored."""
         found = self.kept.get(key)
         if found is None and self.folder is not None and (file := self.folder / f"{key}.txt").is_file():
             found = self.kept[key] = file.read_text(encoding="utf-8")

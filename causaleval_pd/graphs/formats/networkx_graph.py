@@ -154,7 +154,7 @@ def _marks_of_ends(u: Any, v: Any, source: str, target: str, attributes: Mapping
 
 
 def is_networkx(cell: Any) -> bool:
-    """Return whether a cell is a graph of networkx; without networkx imported, there are none."""
+    """Return whether a cell is a graph of networkx; if networkx is not imported, it is not."""
     networkx = sys.modules.get("networkx")
     return networkx is not None and isinstance(cell, networkx.Graph)
 

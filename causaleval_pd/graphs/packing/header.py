@@ -32,7 +32,7 @@ from ..mixed.marks import count_edges
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
 MAX_NODES = 20_000
 TEXT_WORDS = 4
-#: the numbers of edges of graphs of at most so many pairs of nodes are looked up in one table
+#: largest number of pairs of nodes of graphs whose numbers of edges are looked up in one table
 _FEW_PAIRS = 2048
 
 

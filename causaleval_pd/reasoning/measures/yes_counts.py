@@ -73,7 +73,7 @@ def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:
     """Parse counts written by `quantities`: terms of shape (rows, terms), and the numbers of factors.
 
     A text is a quantity, `a * b` for a product, or `c = a * b` for a quantity and a product that should equal it. The
-    compared quantity is column 0 (padding where there is none). Other texts and impossible counts are refused.
+    compared quantity is column 0 (padding without one). Other texts and impossible counts are refused.
     """
     rows = [_split(text, position) for position, text in enumerate(texts)]
     width = max((len(row) for row in rows), default=1)

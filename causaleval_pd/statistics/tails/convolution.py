@@ -111,7 +111,7 @@ def _near(values: Floats, weights: Floats, largest: float, reach: float) -> Law:
 
 
 def _step(laws: Sequence[Law], noise: float) -> float:
-    """Return the largest number of which all distances are whole multiples, 0 where there is none."""
+    """Return the largest number of which all distances are whole multiples, 0 if no such number exists."""
     distances = np.unique(np.concatenate([apart for apart, _ in laws]))
     distances = distances[distances > noise]
     if not len(distances):

@@ -162,7 +162,7 @@ class Relabellings:
         return _affine(metric, found, self._shared(channels, "cross", 1 if lag else 2), rows)
 
     def _shared(self, channels: list[NDArray[np.bool_]], part: str, times: int = 1) -> Shared:
-        """Return what is known of the number of shared cells of channels (N, K, d, d), each counted so many times."""
+        """Return what is known of the number of shared cells of channels (N, K, d, d), each counted `times` times."""
         mean, variance = self._moments(channels, part)
 
         def skewness() -> Floats:

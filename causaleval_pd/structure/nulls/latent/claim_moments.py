@@ -32,7 +32,7 @@ _CLAIMS = {
 
 
 def true_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
-    """Return the channels i is an ancestor of j; is none; both are confounded; have a latent ancestor in common."""
+    """Return the channels i is an ancestor of j; i is not; both are confounded; have a latent ancestor in common."""
     found = graphs.known_origins.relations
     return np.stack([found.ancestor, ~found.ancestor, found.confounded, found.common_ancestor], axis=1)
 

@@ -1,0 +1,98 @@
+"""Tables with a row a run and columns a metric, with a row a run and metric; lists of what is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contract.history import calls
+from .shown_columns import ROW_VERBS
+
+#: what follows the name of a metric in a table of runs, and the column that it becomes
+_PARTS = {
+    **{x: x for x in ("control_mean", "control_low", "control_high", "skill", "mean_method", "p_method", "p_at_floor")},
+    **{"p": "p_value", "needed": "note", "control_null": "control_null"},
+}
+#: what else follows it, and is not shown
+_LEFT_OUT = ("control_mean_se", "p_se", "p_draws", "control_undefined", "chosen")
+#: columns that describe the controls of a run
+_OF_CONTROLS = ("control_null", "control_kind", "control_seed", "n_draws")
+#: columns by which tables of declarations are recognised
+_LISTS = (
+    {"long_name", "kinds", "closed_form"},
+    {"long_name", "by_stratum", "options"},
+    {"default_metrics", "default_null"},
+    {"field", "explanation"},
+    {"long_name", "concludes"},
+    {"long_name", "design", "verbs"},
+    {"tool", "by_name"},
+)
+
+
+def is_list(table: pd.DataFrame) -> bool:
+    """Return whether a table lists metrics, null models, fields or other declarations."""
+    return not calls(table.attrs) and any(marks <= set(table.columns) for marks in _LISTS)
+
+
+def metrics_of_rows(table: pd.DataFrame) -> list[str]:
+    """Return the metrics of a table of runs that have controls."""
+    columns = [str(x) for x in table.columns]
+    return [name for name in columns if f"{name}_control_mean" in columns]
+
+
+def long_form(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of runs with a row a run and metric, run by run; graphs are left out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> wide = pd.DataFrame({"method": ["a"], "shd": [3.0], "shd_control_mean": [9.0], "shd_p": [0.01]})
+    >>> long_form(wide).iloc[0].to_dict()
+    {'method': 'a', 'metric': 'shd', 'value': 3.0, 'control_mean': 9.0, 'p_value': 0.01}
+    """
+    metrics = metrics_of_rows(table)
+    made = next((one for one in reversed(calls(table.attrs)) if one["verb"] in ROW_VERBS), {})
+    cells = {str(made.get(name, name)) for name in ("truth", "estimate")}
+    parts = {f"{m}_{part}" for m in metrics for part in (*_PARTS, *_LEFT_OUT)}
+    of_rows = [x for x in table.columns if x not in parts and x not in metrics and x not in (*cells, *_OF_CONTROLS)]
+    results = {"metric", "value", *_PARTS.values()}
+    # a column of the user keeps its place beside a result of the same name
+    kept = table[of_rows].rename(columns={x: f"{x} (column)" for x in of_rows if x in results})
+    blocks = []
+    for m in metrics:
+        found = {new: table[f"{m}_{part}"] for part, new in _PARTS.items() if f"{m}_{part}" in table}
+        shared = {name: table[name] for name in _OF_CONTROLS[:2] if name in table and name not in found}
+        at_floor = {} if "p_at_floor" in found else _floors(table, m, made)
+        blocks.append(kept.assign(metric=m, value=table[m], **shared, **found, **at_floor))
+    if not blocks:
+        return kept.assign(metric="", value=np.nan).head(0)
+    stacked = pd.concat(blocks, ignore_index=True)
+    order = np.arange(len(stacked)).reshape(len(blocks), len(table)).T.reshape(-1)
+    return stacked.iloc[order].reset_index(drop=True)
+
+
+def _floors(table: pd.DataFrame, metric: str, made: Mapping[str, Any]) -> dict[str, pd.Series]:
+    """Return where p is the least that the draws can give."""
+    draws = table["n_draws"] if "n_draws" in table else made.get("n_draws")
+    if draws is None or f"{metric}_p" not in table or f"{metric}_p_method" not in table:
+        return {}
+    simulated = table[f"{metric}_p_method"].astype(str).str.startswith("simulated")
+    return {"p_at_floor": simulated & (table[f"{metric}_p"] * (draws + 1) <= 1 + 1e-9)}
+
+
+def list_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a list of declarations as texts; nothing where a value is missing, "yes" where one is true."""
+    named = table.reset_index() if any(table.index.names) else table.reset_index(drop=True)
+
+    def text(x: object) -> str:
+        if isinstance(x, (bool, np.bool_)):
+            return "yes" if x else ""
+        missing = x is None or x is pd.NA or (isinstance(x, float) and np.isnan(x))
+        return "" if missing else f"{x:g}" if isinstance(x, float) else str(x)
+
+    texts = {name: [text(x) for x in named[name]] for name in named}
+    shown = {name: values for name, values in texts.items() if any(values)}
+    return pd.DataFrame(shown, index=pd.RangeIndex(len(named)), dtype=object)

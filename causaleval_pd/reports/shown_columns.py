@@ -1,0 +1,129 @@
+"""Columns of result tables that are shown in print, by the verb that made the table."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+#: shares are shown where one is not 0
+Kind = Literal["count", "share", "number", "p", "word", "note"]
+
+
+class Column(NamedTuple):
+    """A shown column: its header, the column of the table, how it is written, and the limits of its interval."""
+
+    header: str
+    name: str
+    kind: Kind = "number"
+    limits: tuple[str, str] | None = None
+
+
+_COUNTS = (Column("failed", "n_failed", "count"), Column("undefined", "n_undefined", "count"))
+_P = (Column("p", "p_value", "p"), Column("adjusted p", "p_adjusted", "p"))
+_EFFECT = Column("effect", "effect", limits=("ci_low", "ci_high"))
+_SKILL = ("skill", "skill")
+_NOTE = Column("note", "note", "note")
+_WAYS = (Column("mean by", "mean_method", "word"), Column("p by", "p_method", "word"))
+#: verbs whose tables have a row a run and columns a metric; they are shown with a row a run and metric
+ROW_VERBS = ("with_controls", "from_published")
+_ROWS = (
+    *(Column("null model", "control_null", "word"), Column("class", "control_kind", "word")),
+    *(Column("runs", "n_runs", "count"), Column("value", "value")),
+    Column("controls", "control_mean", limits=("control_low", "control_high")),
+    *(Column("skill", "skill"), _P[0], *_WAYS, _NOTE),
+)
+
+#: columns that are shown of the table of each verb, after the strata and the metric
+SHOWN: dict[str, tuple[Column, ...]] = {
+    "summary": (
+        *(Column("member", "control_null", "word"), Column("runs", "n_runs", "count"), *_COUNTS),
+        Column("without controls", "n_without_controls", "count"),
+        *(Column("share undefined", "undefined_share", "share"), Column("share infinite", "infinite_share", "share")),
+        Column("mean", "mean", limits=("low", "high")),
+        Column("controls", "control_mean", limits=("control_low", "control_high")),
+        *(Column(*_SKILL, limits=("skill_low", "skill_high")), _P[0], Column("verdict", "verdict", "word"), _NOTE),
+    ),
+    "test_controls": (
+        *(Column("null model", "null", "word"), Column("member", "control_null", "word"), _EFFECT, *_P),
+        *(Column("runs", "n_runs", "count"), Column("clusters", "n_clusters", "count"), *_COUNTS),
+        *(Column("method", "method", "word"), Column("p by", "p_method", "word"), _NOTE),
+    ),
+    "compare": (
+        *(Column("comparison", "comparison", "word"), Column("null model", "null", "word"), _EFFECT, *_P),
+        *(Column("pairs", "n_pairs", "count"), Column("clusters", "n_clusters", "count"), *_COUNTS),
+        *(Column("test", "method", "word"), Column("side", "alternative", "word")),
+        *(Column("of", "on", "word"), Column("effect size", "effect_size", "word"), _NOTE),
+    ),
+    "rank_test": (
+        *(Column("mean rank", "mean_rank"), Column("critical difference", "critical_difference"), *_P),
+        *(Column("blocks", "n_blocks", "count"), Column("runs", "n_runs", "count"), _COUNTS[0]),
+    ),
+    "meta_analysis": (
+        *(Column("null model", "null", "word"), Column("member", "control_null", "word")),
+        *(Column("strata", "n_strata", "count"), Column(*_SKILL, limits=("ci_low", "ci_high")), *_P),
+        *(Column("p of equal skills", "heterogeneity_p", "p"), Column("runs", "n_runs", "count")),
+        *(Column("combined by", "method", "word"), _NOTE),
+    ),
+    "bayesian_comparison": (
+        *(Column("comparison", "comparison", "word"), Column("null model", "null", "word")),
+        *(Column("P(first better)", "p_first_better"), Column("P(equivalent)", "p_equivalent")),
+        *(Column("P(second better)", "p_second_better"), Column("mean difference", "mean_difference")),
+        *(Column("rope", "rope"), Column("pairs", "n_pairs", "count"), Column("clusters", "n_clusters", "count")),
+        *(Column("of", "on", "word"), Column("model", "method", "word"), _NOTE),
+    ),
+    "size_and_power": (
+        *(Column("null model", "null", "word"), Column("test", "method", "word")),
+        *(Column("alpha", "alpha"), Column("size", "size", limits=("size_low", "size_high"))),
+        *(Column("skill", "skill"), Column("power", "power"), Column("pairs", "n_pairs", "count")),
+        *(Column("tables", "n_tables", "count"), Column("verdict", "verdict", "word")),
+    ),
+    "model": (
+        *(Column("null model", "null", "word"), Column("of", "response", "word"), Column("term", "term", "word")),
+        *(Column("estimate", "estimate", limits=("ci_low", "ci_high")), Column("standard error", "se"), *_P),
+        *(Column("runs", "n_runs", "count"), Column("clusters", "n_clusters", "count"), *_COUNTS),
+        *(Column("variance of clusters", "cluster_variance"), Column("residual variance", "residual_variance"), _NOTE),
+    ),
+    "control_power": (
+        *(Column("null model", "null", "word"), Column("runs", "n_runs", "count"), Column("pairs", "n_pairs", "count")),
+        *(Column("clusters", "n_clusters", "count"), Column("skill", "skill"), Column("power", "power")),
+        *(Column("runs needed", "n_needed", "count"), Column("clusters needed", "n_clusters_needed", "count")),
+        Column("least skill detected", "minimal_skill"),
+    ),
+    "comparison_power": (
+        *(Column("comparison", "comparison", "word"), Column("pairs", "n_pairs", "count")),
+        *(Column("clusters", "n_clusters", "count"), Column("standard deviation", "sd")),
+        *(Column("difference", "difference"), Column("power", "power"), Column("pairs needed", "n_needed", "count")),
+        Column("clusters needed", "n_clusters_needed", "count"),
+        Column("least difference detected", "minimal_difference"),
+    ),
+    "control_distribution": (
+        *(Column("null model", "control_null", "word"), Column("class", "control_kind", "word")),
+        *(Column("value", "observed"), Column("controls", "mean", limits=("low", "high"))),
+        *(Column("standard deviation", "sd"), Column("skill", "skill"), _P[0], *_WAYS),
+    ),
+    "expected_metric": (
+        *(Column("nodes", "n_nodes", "count"), Column("true edges", "true_edges", "count")),
+        *(Column("estimated edges", "estimated_edges", "count"), Column("controls", "mean", limits=("low", "high"))),
+    ),
+    **dict.fromkeys(ROW_VERBS, _ROWS),
+}
+#: further columns of these tables, which are not shown
+LEFT_OUT = {
+    "model": {"df", "converged"},
+    "control_distribution": {"median", "p", "p_se", "sd_method", "control_undefined", "control_seed"},
+    "expected_metric": {"median"},
+}
+#: columns by which a table without history is recognised
+MARKS = {
+    "rank_test": {"mean_rank"},
+    "meta_analysis": {"n_strata", "tau2"},
+    "compare": {"comparison", "effect_size"},
+    "bayesian_comparison": {"comparison", "p_equivalent"},
+    "size_and_power": {"size", "power"},
+    "test_controls": {"comparison", "test_statistic"},
+    "summary": {"mean", "control_mean"},
+    "model": {"term", "estimate"},
+    "control_power": {"n_pairs", "minimal_skill"},
+    "comparison_power": {"comparison", "minimal_difference"},
+    "control_distribution": {"observed", "control_seed"},
+    "expected_metric": {"metric", "estimated_edges", "median"},
+}
