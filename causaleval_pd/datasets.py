@@ -7,6 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
+from .contract.checks import check_flag as _check_flag
 from .graphs.column import graph_column
 
 _SACHS = {
@@ -23,11 +24,8 @@ _LIPSET = """
     Germany 111100; Greece 000000; Hungary 001000; Ireland 101011; Italy 000010; Netherlands 111111; Poland 001000;
     Portugal 000000; Romania 000010; Spain 000000; Sweden 101111; United-Kingdom 111111
 """
-_LIPSET_MODELS = (
-    ("SURV", "conservative", "DEV*LIT*IND*STB+DEV*urb*LIT*STB<->SURV"),
-    ("SURV", "parsimonious", "DEV*STB<->SURV"),
-    ("surv", "parsimonious", "dev+stb<->surv"),
-)
+#: countries with a gross national product a head of 850 US dollars or more
+_LIPSET_RICH = ["Belgium", "France", "Netherlands", "Sweden", "United Kingdom"]
 
 
 def sachs() -> pd.DataFrame:
@@ -188,8 +186,13 @@ def runs() -> pd.DataFrame:
     return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
 
 
-def lipset() -> pd.DataFrame:
-    """Return the crisp conditions for the survival of democracy in 18 European countries between the wars.
+def lipset(*, multi_value: bool = False) -> pd.DataFrame:
+    """Return the conditions for the survival of democracy in 18 European countries between the wars.
+
+    Parameters
+    ----------
+    multi_value : bool, default False
+        Whether development has three values: 0, 1 (550 US dollars or more) and 2 (850 or more).
 
     Returns
     -------
@@ -198,18 +201,24 @@ def lipset() -> pd.DataFrame:
         (half of the people or more live in towns of 20,000), LIT (three quarters or more can read), IND (30 % or more
         of the labour force in industry), STB (fewer than ten cabinets in the period), SURV (democracy survived).
 
+    Raises
+    ------
+    TypeError
+        If `multi_value` is not a bool.
+
     Notes
     -----
     The standard data of textbooks on Qualitative Comparative Analysis: facts of Lipset's (1959) study in the table and
-    with the thresholds of Rihoux and De Meur (2009), entered by hand. Nine of the 32 configurations of the conditions
-    are observed. There is no known truth; `lipset_models` are models that were published.
+    with the thresholds of Rihoux and De Meur (2009), and for three values of Cronqvist and Berg-Schlosser (2009),
+    entered by hand. Nine of the 32 configurations of the conditions are observed. There is no known truth;
+    `lipset_models` are models that were published.
 
     References
     ----------
     .. [1] Lipset, S. M. (1959). Some social requisites of democracy: economic development and political legitimacy.
        American Political Science Review 53. doi:10.2307/1951731
-    .. [2] Rihoux, B., De Meur, G. (2009). Crisp-set qualitative comparative analysis (csQCA). In: Configurational
-       comparative methods, chapter 3. doi:10.4135/9781452226569
+    .. [2] Rihoux, B., Ragin, C. C. (eds.) (2009). Configurational comparative methods, chapters 3 (Rihoux and De Meur,
+       crisp sets) and 4 (Cronqvist and Berg-Schlosser, several values). doi:10.4135/9781452226569
 
     Examples
     --------
@@ -217,30 +226,159 @@ def lipset() -> pd.DataFrame:
     >>> data = ce.datasets.lipset()
     >>> data.shape, int(data["SURV"].sum()), len(data.drop(columns="SURV").drop_duplicates())
     ((18, 6), 8, 9)
+    >>> ce.datasets.lipset(multi_value=True)["DEV"].value_counts().to_dict()
+    {0: 8, 1: 5, 2: 5}
     """
+    _check_flag(multi_value, "multi_value")
     rows = [country.split() for country in _LIPSET.split(";")]
     table = pd.DataFrame([[int(value) for value in values] for _, values in rows], dtype="int64")
     table.columns = pd.Index(["DEV", "URB", "LIT", "IND", "STB", "SURV"])
-    return table.set_axis(pd.Index([name.replace("-", " ") for name, _ in rows], name="country"))
+    table = table.set_axis(pd.Index([name.replace("-", " ") for name, _ in rows], name="country"))
+    if multi_value:
+        table.loc[_LIPSET_RICH, "DEV"] = 2
+    return table
 
 
 def lipset_models() -> pd.DataFrame:
-    """Return models of the `lipset` data that Rihoux and De Meur (2009) report.
+    """Return models of the `lipset` data that were published, with their fit.
 
     Returns
     -------
     DataFrame
         One row a model: outcome, solution ("conservative": without configurations that were not observed,
-        "parsimonious": with any that make it shorter), model.
+        "parsimonious": with any that make it shorter), model, consistency and coverage as printed, to three decimals.
+        Outcomes with a value, as `SURV=1`, are those of the data with `multi_value=True`.
+
+    Notes
+    -----
+    The crisp models are those of Rihoux and De Meur (2009). The multi-value models and all fit are printed by the R
+    package QCA; configurations of a single case are left out of the search for multi-value models, but not of their
+    coverage.
 
     References
     ----------
-    .. [1] Rihoux, B., De Meur, G. (2009). doi:10.4135/9781452226569
+    .. [1] Rihoux, B., De Meur, G. (2009). Crisp-set qualitative comparative analysis (csQCA). doi:10.4135/9781452226569
 
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> ce.datasets.lipset_models()["model"].tolist()
+    >>> ce.datasets.lipset_models()["model"].tolist()[:3]
     ['DEV*LIT*IND*STB+DEV*urb*LIT*STB<->SURV', 'DEV*STB<->SURV', 'dev+stb<->surv']
     """
-    return pd.DataFrame(_LIPSET_MODELS, columns=["outcome", "solution", "model"], dtype="str")
+    return _models("lipset")
+
+
+def women_in_parliaments() -> pd.DataFrame:
+    """Return the conditions for high representation of women in the parliaments of 22 western countries.
+
+    Returns
+    -------
+    DataFrame
+        One row a country, six columns of 0 and 1: ES (proportional electoral system), QU (quotas for women), WS
+        (social-democratic welfare state), WM (autonomous women's movement), LP (strong left parties), WNP (high share
+        of women in parliament).
+
+    Notes
+    -----
+    Facts of Krook (2010) as printed in the truth tables of Thiem and Duşa (2013) and, with the countries of each
+    configuration, of the R package QCA; both agree. 14 of the 32 configurations are observed. There is no known truth;
+    `women_in_parliaments_models` are models that were published.
+
+    References
+    ----------
+    .. [1] Krook, M. L. (2010). Women's representation in parliament: a qualitative comparative analysis. Political
+       Studies 58, 886-908. doi:10.1111/j.1467-9248.2010.00833.x
+    .. [2] Thiem, A., Duşa, A. (2013). QCA: a package for qualitative comparative analysis. The R Journal 5(1).
+       doi:10.32614/RJ-2013-009
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> data = ce.datasets.women_in_parliaments()
+    >>> data.shape, int(data["WNP"].sum()), data.index[data["WS"] == 1].tolist()
+    ((22, 6), 11, ['Denmark', 'Finland', 'Iceland', 'Norway', 'Sweden'])
+    """
+    return pd.read_csv(str(files(__package__) / "data" / "women_in_parliaments.csv"), index_col=0)
+
+
+def women_in_parliaments_models() -> pd.DataFrame:
+    """Return models of the `women_in_parliaments` data that were published, with their fit.
+
+    Returns
+    -------
+    DataFrame
+        One row a model: outcome, solution ("conservative", "intermediate": with configurations that agree with the
+        expectation that every condition helps, "parsimonious", of which there are two), model, consistency and coverage
+        as printed.
+
+    References
+    ----------
+    .. [1] Thiem, A., Duşa, A. (2013). QCA: a package for qualitative comparative analysis. The R Journal 5(1).
+       doi:10.32614/RJ-2013-009
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.datasets.women_in_parliaments_models().query("solution == 'parsimonious'")["model"].tolist()
+    ['WS+ES*WM+QU*LP+es*LP<->WNP', 'WS+ES*WM+QU*LP+WM*LP<->WNP']
+    """
+    return _models("women_in_parliaments")
+
+
+def education() -> pd.DataFrame:
+    """Return the made-up conditions for a high level of education in eight countries, with two outcomes.
+
+    Returns
+    -------
+    DataFrame
+        One row a case, five columns of 0 and 1: U (strong unions), D (high disparity), L (strong left parties), G (high
+        gross national product), E (high level of education).
+
+    Notes
+    -----
+    The textbook example of Coincidence Analysis, entered from Table 1 of the second reference (CC BY): a common
+    cause and a chain fit these data equally well, see `education_models`.
+
+    References
+    ----------
+    .. [1] Baumgartner, M. (2009). Inferring causal complexity. Sociological Methods & Research 38, 71-101.
+       doi:10.1177/0049124109339369
+    .. [2] Baumgartner, M., Thiem, A. (2015). Identifying complex causal dependencies in configurational data with
+       coincidence analysis. The R Journal 7(1). doi:10.32614/RJ-2015-014
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.datasets.education().sum().to_dict()
+    {'U': 4, 'D': 4, 'L': 6, 'G': 4, 'E': 7}
+    """
+    return pd.read_csv(str(files(__package__) / "data" / "education.csv"), index_col=0)
+
+
+def education_models() -> pd.DataFrame:
+    """Return models of the `education` data that were published, with their fit.
+
+    Returns
+    -------
+    DataFrame
+        One row a model: outcome ("E,L" of models with two), solution ("atomic", "complex"), model, consistency and
+        coverage as printed.
+
+    References
+    ----------
+    .. [1] Baumgartner, M., Thiem, A. (2015). The R Journal 7(1). doi:10.32614/RJ-2015-014
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.datasets.education_models().query("solution == 'complex'")["model"].tolist()
+    ['(D+G+U<->E)*(D+U<->L)', '(G+L<->E)*(D+U<->L)']
+    """
+    return _models("education")
+
+
+def _models(name: str) -> pd.DataFrame:
+    """Return the published models of some data."""
+    types = {"consistency": "float64", "coverage": "float64"}
+    table = pd.read_csv(str(files(__package__) / "data" / "configurational_models.csv"), dtype=types)
+    return table[table["data"] == name].drop(columns="data").reset_index(drop=True)

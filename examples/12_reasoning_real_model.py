@@ -68,6 +68,7 @@ print(
 )
 table = cr.quantities(both, by="model", worlds=tasks, which=["pns"])
 columns = ["model", "relation", "cause", "effect", "path", "truth", "estimate", "missing_low", "missing_high"]
+print("Truths are those of the samples that a model answered, so they differ a little between models:")
 print(cr.judge(table, delta=0.25)[[*columns, "decision"]].to_string(index=False))
 print(cr.taxonomy(table, by="model", delta=0.25).to_string(index=False))
 cr.plot.reliability(table, delta=0.25).savefig(out / "reliability.png", dpi=150, bbox_inches="tight")

@@ -169,13 +169,52 @@ def test_lipset_has_the_published_truth_table():
     assert rows[["Austria", "Germany", "Estonia", "Italy"]].tolist() == ["101100", "111100", "001010", "000010"]
 
 
-def test_published_models_fit_lipset_perfectly():
-    data = ce.datasets.lipset()
+PUBLISHED = [(name, i) for name, n in (("lipset", 7), ("women_in_parliaments", 4), ("education", 5)) for i in range(n)]
+
+
+@pytest.mark.parametrize(("name", "number"), PUBLISHED)
+def test_published_models_have_the_printed_fit(name, number):
+    models = getattr(ce.datasets, f"{name}_models")()
+    assert len(models) == sum(one == name for one, _ in PUBLISHED)
+    row = models.loc[number]
+    options = {"multi_value": True} if "=" in row["outcome"] else {}
+    data = getattr(ce.datasets, name)(**options)
+    fit = ce.configurational.fit_by_atom(row["model"], data)[["consistency", "coverage"]]
+    assert len(fit) == row["outcome"].count(",") + 1
+    assert fit.min().round(3).tolist() == row[["consistency", "coverage"]].tolist()
+
+
+@pytest.mark.parametrize(
+    ("model", "coverage"),
+    [("WS", 0.455), ("ES*WM", 0.545), ("QU*LP", 0.545), ("es*LP", 0.182), ("WM*LP", 0.636), ("ES*QU*ws*LP", 0.273)],
+)
+def test_disjuncts_cover_the_printed_share_of_parliaments(model, coverage):
+    data = ce.datasets.women_in_parliaments()
+    [fit] = ce.configurational.fit_by_atom(f"{model}<->WNP", data).to_dict("records")
+    assert (fit["consistency"], round(fit["coverage"], 3)) == (1, coverage)
+
+
+def test_parliaments_have_the_published_truth_table():
+    """Configurations by number of countries, as the first reference of the solutions prints them."""
+    data = ce.datasets.women_in_parliaments()
+    rows = data.astype(str).agg("".join, axis=1)
+    assert rows.value_counts().to_dict() == {
+        "000100": 2, "000111": 1, "010000": 1, "010100": 4, "010111": 1, "100010": 1, "101001": 1, "101111": 1,
+        "110000": 3, "110011": 1, "110101": 1, "110111": 2, "111001": 1, "111111": 2,
+    }  # fmt: skip
+    assert rows[["Sweden", "Finland", "Norway"]].tolist() == ["111001", "101001", "111111"]
+
+
+def test_development_has_three_values_on_request():
+    crisp, multi = ce.datasets.lipset(), ce.datasets.lipset(multi_value=True)
+    pd.testing.assert_frame_equal(multi.clip(upper=1), crisp)
+    assert multi.index[multi["DEV"] == 2].tolist() == ["Belgium", "France", "Netherlands", "Sweden", "United Kingdom"]
+    with pytest.raises(TypeError, match="multi_value"):
+        ce.datasets.lipset(multi_value="yes")
+
+
+def test_a_published_short_solution_is_a_part_of_the_long_one():
     models = ce.datasets.lipset_models()
-    for model in models["model"]:
-        fit = ce.configurational.fit_by_atom(model, data)
-        assert fit[["consistency", "coverage"]].to_numpy().tolist() == [[1, 1]]
-    # both solutions for one outcome: the short one is a part of the long one
     long, short = models.query("outcome == 'SURV'")["model"]
     assert ce.is_submodel(long, short) == 1
 

@@ -35,6 +35,7 @@ SLOW = [
     *("engine/serial/*", "engine/default/*", "engine/*/cube/draws", "engine/*/fields", "dask/*/*", "dask/summary"),
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
+    *("graph/null/small_world/*", "graph/metric_functions", "figure/pareto", "network/with_controls/every_metric/g*"),
     *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),
 ]
 NAMES = [

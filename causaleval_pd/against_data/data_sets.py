@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: eigenvalues of a correlation matrix below this are 0: a column is a linear combination of others
-_SINGULAR = 1e-10
+SINGULAR = 1e-10
 #: folds of cross-validation depend on the data alone
 _FOLD_WORD = b"folds"
 
@@ -87,13 +87,18 @@ class DataSet:
         """Correlation matrix; refused where a column is a linear combination of others."""
         if self.n < 2:
             raise DataError(f"the data have {self.n} rows; correlations need more")
+        if self.n <= len(self.names):
+            raise DataError(
+                f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; "
+                "give more rows than columns, or graphs over fewer nodes"
+            )
         found = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
         values, vectors = np.linalg.eigh(found)
-        if values[0] < _SINGULAR:
+        if values[0] < SINGULAR:
             joined = [self.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
             raise DataError(
                 f"the columns {joined} are linearly dependent over {self.n} rows (their correlation matrix is "
-                "singular): duplicates, sums of one another, or fewer rows than columns; leave one out"
+                "singular): duplicates, or sums of one another; leave one out"
             )
         return found
 

@@ -71,6 +71,11 @@ class Judge:
         return self.test if isinstance(self.test, str) else name_of(self.test)
 
     @property
+    def takes_levels(self) -> bool:
+        """Whether the data are levels: they hold no floats, and no test of numbers is named."""
+        return self.data.is_discrete and self.test not in ("fisher_z", "t")
+
+    @property
     def largest_set(self) -> int:
         """Size of the largest set that the test can condition on."""
         rest = {"fisher_z": 4, "t": 3}.get(self.name if isinstance(self.test, str) else "")

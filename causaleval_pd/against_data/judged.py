@@ -154,7 +154,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
 
 def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Likelihoods]:
     judge = read_judge(values, names)
-    return judge, Likelihoods(judge.data, lambda: judge.gaussian)
+    return judge, Likelihoods(judge.data, lambda: judge.gaussian, levels=judge.takes_levels)
 
 
 def _key(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:

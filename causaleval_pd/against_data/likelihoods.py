@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .ci_tests.counts import check_cells, strata
 from .ci_tests.gaussian import PartialCorrelations
 from .ci_tests.kept import Bools, Floats, Ints, Kept
-from .data_sets import DataSet
+from .data_sets import SINGULAR, DataError, DataSet
 
 #: added to the count of every level where rows that were left out are predicted
 SMOOTHING = 0.5
@@ -23,13 +23,15 @@ class Likelihoods:
     Parameters
     ----------
     data : DataSet
-        The data: multinomial families of integers and categories, else linear-Gaussian ones.
+        The data.
     gaussian : callable
         Returns the partial correlations of the data.
+    levels : bool
+        Whether to count levels, in multinomial families, else linear-Gaussian ones.
     """
 
-    def __init__(self, data: DataSet, gaussian: Callable[[], PartialCorrelations]) -> None:
-        self.data, self._gaussian = data, gaussian
+    def __init__(self, data: DataSet, gaussian: Callable[[], PartialCorrelations], *, levels: bool) -> None:
+        self.data, self._gaussian, self._of_levels = data, gaussian, levels
         self._counted = Kept(self._multinomial)
         self._left_out: dict[int, Kept] = {}
 
@@ -42,7 +44,7 @@ class Likelihoods:
             if folds not in self._left_out:
                 self._left_out[folds] = Kept(self._predicted(folds))
             return self._left_out[folds].find(nodes, nodes, given)
-        if self.data.is_discrete:
+        if self._of_levels:
             return self._counted.find(nodes, nodes, given)
         n = self.data.n
         variances = np.log(self.data.variances)[nodes] + self._gaussian().log_variances(nodes, given)
@@ -51,7 +53,7 @@ class Likelihoods:
 
     def n_parameters(self, arcs: NDArray[np.bool_]) -> Floats:
         """Count the parameters of DAGs, (N, d, d): coefficients, intercept and variance a node, or free chances."""
-        if not self.data.is_discrete:
+        if not self._of_levels:
             return (arcs.sum(axis=1) + 2.0).sum(axis=1)
         _, sizes = self.data.coded
         rows = np.exp(np.log(sizes) @ arcs.astype(np.float64))
@@ -78,7 +80,7 @@ class Likelihoods:
     def _predicted(self, folds: int) -> Callable[[Ints, Ints, Bools], Floats]:
         """Return the function that predicts rows left out."""
         fold = self.data.folds(folds)
-        if self.data.is_discrete:
+        if self._of_levels:
             return lambda nodes, _, given: np.array(
                 [
                     self._predicted_levels(node, tuple(np.flatnonzero(parents).tolist()), fold)
@@ -88,7 +90,7 @@ class Likelihoods:
         moments = [_fold_moments(self.data.numbers, fold == k) for k in range(folds)]
         return lambda nodes, _, given: np.array(
             [
-                sum(_predicted_numbers(node, np.flatnonzero(parents), *part) for part in moments)
+                sum(self._predicted_numbers(node, np.flatnonzero(parents), *part) for part in moments)
                 for node, parents in zip(nodes.tolist(), given, strict=True)
             ]
         )
@@ -101,22 +103,32 @@ class Likelihoods:
             total += float(np.log(chances.reshape(-1)[at[fold == k]]).sum())
         return total
 
+    def _predicted_numbers(
+        self, node: int, parents: Ints, n_kept: int, n_rest: int, covariances: Floats, squares: Floats
+    ) -> float:
+        """Return the log-density of rows left out, by the regression of a node on its parents in the others."""
+        if len(parents) + 1 >= n_kept:
+            return math.nan
+        family = [*parents.tolist(), node]
+        scale = np.sqrt(np.diag(covariances)[family])
+        scale[scale == 0] = 1.0
+        own = covariances[np.ix_(family, family)] / np.outer(scale, scale)
+        if np.linalg.eigvalsh(own)[0] < SINGULAR:
+            raise DataError(
+                f"the columns {[self.data.names[i] for i in family]} are constant or linearly dependent in the "
+                f"{n_kept} rows that remain when a fold is left out; leave one out of the graph, or use other folds"
+            )
+        weights = np.zeros(len(covariances))
+        weights[parents] = -np.linalg.solve(covariances[np.ix_(parents, parents)], covariances[parents, node])
+        weights[node] = 1.0
+        variance = float(weights @ covariances @ weights)
+        return -(n_rest * math.log(2 * math.pi * variance) + float(weights @ squares @ weights) / variance) / 2
+
 
 def _fold_moments(values: Floats, left_out: Bools) -> tuple[int, int, Floats, Floats]:
     """Return numbers of rows kept and left out, covariances of the former, squares of the latter about their mean."""
     kept, rest = values[~left_out], values[left_out]
     mean = kept.mean(axis=0)
-    return len(kept), len(rest), (kept - mean).T @ (kept - mean) / len(kept), (rest - mean).T @ (rest - mean)
-
-
-def _predicted_numbers(
-    node: int, parents: NDArray[np.int64], n_kept: int, n_rest: int, covariances: Floats, squares: Floats
-) -> float:
-    """Return the log-density of rows left out, by the regression of a node on its parents in the others."""
-    if len(parents) + 1 >= n_kept:
-        return math.nan
-    weights = np.zeros(len(covariances))
-    weights[parents] = -np.linalg.solve(covariances[np.ix_(parents, parents)], covariances[parents, node])
-    weights[node] = 1.0
-    variance = float(weights @ covariances @ weights)
-    return -(n_rest * math.log(2 * math.pi * variance) + float(weights @ squares @ weights) / variance) / 2
+    # of a constant column exactly 0
+    deviations = np.where(np.ptp(kept, axis=0) > 0, kept - mean, 0.0)
+    return len(kept), len(rest), deviations.T @ deviations / len(kept), (rest - mean).T @ (rest - mean)

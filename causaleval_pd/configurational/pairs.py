@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -285,9 +286,19 @@ class FormulaPairs(Pairs):
         return found
 
     def expect(self, n_controls: int) -> None:
-        """Decide whether kernels are compiled at once, instead of after the first blocks of controls."""
-        if all(map(is_plain, self.settings)):
-            PATIENCE.lasts(n_controls)
+        """Decide whether kernels are compiled at once, instead of after the first blocks of controls.
+
+        Equal controls of a row are evaluated once, so that small models have few.
+        """
+        if not all(map(is_plain, self.settings)):
+            return
+        each, most = n_controls // max(self.n, 1), 0
+        for position in range(self.n):
+            names = self.setting(position).factors or self.true_model(position).factors
+            models = self.estimated_models(position)
+            most += min(each, math.prod(n_like(model, len(names)) for model in models))
+            if not PATIENCE.lasts(most):
+                break
 
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
@@ -335,6 +346,20 @@ class Quality(NamedTuple):
     counts: NDArray[np.float64]
     #: (pairs,): estimated models of each pair, which stand together
     n_models: NDArray[np.int64]
+
+
+def n_like(model: Model, n_factors: int) -> int:
+    """Return how many models at most have a model's outcomes, sizes of disjuncts and number of negative literals.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import parse
+    >>> n_like(parse("A*b+C<->D"), 5)
+    72
+    """
+    literals = [value for atom in model.atoms for one in atom.disjuncts for _, value in one]
+    choices = [math.comb(max(n_factors - 1, len(one)), len(one)) for atom in model.atoms for one in atom.disjuncts]
+    return math.prod(choices) * math.comb(len(literals), sum(literals))
 
 
 def is_plain(setting: Setting) -> bool:

@@ -66,7 +66,7 @@ class Edges(NamedTuple):
     ends : list of (int, int, int, int), optional
         Of a graph with circles or bidirected edges, instead of `arcs`: all edges as (node, node, mark at the first,
         mark at the second), where 1 is a tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
-    kind : {"mag", "pag"}, optional
+    kind : {"mag", "pag", "admg"}, optional
         Class that the cell names. A graph that is not in it is "mixed".
     """
 
@@ -87,7 +87,7 @@ class Matrix(NamedTuple):
         Labels of rows and columns; None if they are named by `nodes=`.
     values : (d, d) array or scipy sparse matrix
         Numbers.
-    kind : {"mag", "pag"}, optional
+    kind : {"mag", "pag", "admg"}, optional
         As that of `Edges`.
     """
 

@@ -104,7 +104,8 @@ def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = Non
 def bins_of(q: Floats, known: NDArray[np.bool_], bins: int, strategy: str) -> Ints:
     """Return the bin of each probability; the last is closed. Equal probabilities are in one bin."""
     if strategy == "width":
-        return np.minimum((q * bins).astype(np.int64), bins - 1)
+        # the limits as numbers, so that probabilities such as .29 are not below them by rounding
+        return np.searchsorted(np.arange(1, bins) / bins, q, side="right")
     found = np.zeros(q.shape, np.int64)
     for row in range(len(q)):
         values = q[row][known[row]]
@@ -261,7 +262,9 @@ def brier_parts(
     else:
         sums = _binned(pairs, bins, strategy, universe, "both")
     n, q, y, qq, qy = (x[0][sums.n[0] > 0] for x in sums)
-    total, base = n.sum(), y.sum() / n.sum()
+    # parts of no candidates are NaN
+    total = n.sum() or np.nan
+    base = y.sum() / total
     mean, share = q / n, y / n
     return pd.Series(
         {

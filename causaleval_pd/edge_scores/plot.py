@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_columns, check_number
+from ..contract.checks import check_choice, check_columns, check_number, shown
 from ..contract.figure import figure
 from ..drawing import caption, colours, place_to_draw
 from .cells.column import coerce_scores
@@ -53,7 +53,7 @@ def curve_points(
     kind : {"roc", "precision_recall"}
         Which curve.
     by : hashable, optional
-        Column of the strata; default one stratum.
+        Column of the strata, where rows without a value are the stratum "missing"; default one stratum.
     truth, estimate : hashable
         Names of the columns of graphs and of scores.
     level : float
@@ -86,7 +86,9 @@ def curve_points(
     check_number(level, "level", "(0, 1)")
     truths = SCORES.of_truth.coerce(table[truth], str(truth))
     scores = coerce_scores(table[estimate], estimate)
-    strata = np.zeros(len(table), object) if by is None else table[by].to_numpy(object)
+    strata = np.zeros(len(table), object)
+    if by is not None:
+        strata = table[by].astype(object).where(table[by].notna(), "missing").to_numpy(object)
     runs: dict[object, list[tuple[int, int, Floats]]] = {}
     for rows, pairs in batches(truths, scores):
         found = chosen_candidates(cast(ScorePairs, pairs), universe=universe)
@@ -97,6 +99,12 @@ def curve_points(
                 runs.setdefault(strata[row], []).append((n, k, path))
     if not runs:
         raise ValueError("no run has true candidates and others, so that there is no curve")
+    without = [stratum for stratum in dict.fromkeys(strata.tolist()) if stratum not in runs]
+    if without:
+        raise ValueError(
+            f"no run of {by} = {shown(without[0])} has true candidates and others, so that it has no curve; leave its "
+            "rows out"
+        )
     return pd.concat([_points(stratum, some, kind, level) for stratum, some in runs.items()], ignore_index=True)
 
 
@@ -159,6 +167,8 @@ def curves(
 ) -> Axes:
     """Draw ROC or precision-recall curves by stratum, with the exact band of shuffled scores.
 
+    Within ties the line is a mean over random orders and the band that of one order, so that it is wider than needed.
+    Weights of random DAGs vary more than shuffled scores: test these by `with_controls`, whose default relabels them.
     `ce.edge_scores.curve_points` returns the numbers.
 
     Parameters
@@ -219,7 +229,7 @@ def curves(
         axes,
         ax is None,
         f"Lines count the largest scores of all runs to the same depth, ties in random order; bands hold {share} of "
-        "shuffled scores at a depth (exact); a line outside its band ranks true edges better, or worse, than shuffled "
-        "scores.",
+        "shuffled scores at a depth (exact; wider within ties); a line outside its band ranks true edges better, or "
+        "worse, than shuffled scores.",
     )
     return axes

@@ -16,6 +16,7 @@ from .collect import Collector
 from .edge_strings import explain_doubt, write_mixed_graph, write_names
 from .kernels.planes import KINDS, arcs_from_planes, row_chunks
 from .mixed import marks as mixed
+from .mixed.conversions import MOST_NODES
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .packing.decode import Where, unpack_array
 from .packing.header import MAX_NODES
@@ -237,6 +238,10 @@ class Cells:
                 planes = block.planes[chosen]
                 planes = planes if mixed.is_mixed(planes) else mixed.lift(planes)
                 code = KINDS.index(str(kind))
+                if block.n_nodes > MOST_NODES and kind != "admg":
+                    # refused by name later, unless another class is declared
+                    declared[block.rows[chosen]] = code
+                    continue
                 wrong = not_in_class(planes, block.n_nodes, np.full(len(chosen), code, np.uint8))
                 # two edges between two nodes are of an admg only
                 one_a_pair = ~mixed.doubles(planes).any(axis=1)

@@ -17,7 +17,8 @@ from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
 from .edge_strings import is_formula, write_mixed_edges, write_names
 from .graph import Graph
-from .kernels.planes import KINDS, PLAIN_KINDS
+from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
+from .mixed.conversions import check_size
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
 from .packing.decode import Where
@@ -341,6 +342,9 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
         codes = declared[block.rows]
         kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
         infer = np.flatnonzero(codes < 0)
+        ancestral = is_mixed(block.planes) & ((codes < 0) | np.isin(codes, (MAG, PAG)))
+        if ancestral.any():
+            check_size(block.n_nodes, where(int(block.rows[ancestral.argmax()])))
         kinds[infer] = infer_kinds(block.planes[infer], block.n_nodes)
         # a graph of any other class that is inferred is in it
         check = np.flatnonzero((codes >= 0) | (kinds == KINDS.index("mixed")))

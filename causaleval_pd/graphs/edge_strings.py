@@ -41,11 +41,15 @@ _DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
 _WORD = re.compile(r"\w")
 #: words that begin a text of another notation; such a word alone is what is left of a file that was cut off
 _HEADING = re.compile(r"(?:strict|graph|digraph|network|net|dag|pdag|mag|pag|Graph)$")
+#: headings of Tetrad's text
+_TETRAD = re.compile(r"Graph (?:Nodes|Edges):")
 # marks of mixed graphs, as in A o-o B, A *-> B and A \u2194 B
 _CIRCLES = "o*@\u2218\u25cb"
 # marks of other tools, as in A ?-> B and A x-> B, unless the arrow has no blank on either side
 _OTHER_MARK = re.compile(r"[^\w\s]|[xXO]")
 _MIXED = re.compile(rf"\s([{_CIRCLES}]-+[{_CIRCLES}]?|-+[{_CIRCLES}])\s|([\u2194\u27f7])")
+#: a mark with a circle inside, as in A <-o-> B, which is no chain by way of a node o
+_INNER = re.compile(r"(?<=\s)(?:<-+|-+>?)o-+[>o]?(?=\s)")
 _PARTS = re.compile(rf"[{_JOINS}]+")
 
 
@@ -221,8 +225,11 @@ def _read_name(text: str, at: int, quoted_names: set[str]) -> tuple[str, int]:
 
 
 def _refuse_other_marks(text: str, arrow: re.Match[str], before: str, after: str, quoted: Container[str]) -> None:
-    """Refuse *->, @->, ?-> and their like, whose first character would be taken for the end of a name."""
+    """Refuse <-o->, and *->, @->, ?-> and their like, whose first character would be taken for the end of a name."""
     start, end = arrow.span()
+    inner = _INNER.match(text, start)
+    if inner:
+        raise ValueError(f"{_explain_mark(inner.group())}; write blanks around the arrows of a node 'o', or quote it")
     left, right = text[start - 1], text[end : end + 1]
     ends = (
         (left, before, before[-2:-1], right, left + arrow.group()),
@@ -289,6 +296,7 @@ def write_name(name: str) -> str:
         _NOT_BARE.search(name)
         or _ARROW.search(name)
         or TEXT_OF_OBJECT.match(name + " ")
+        or _TETRAD.match(name)
         or any(c in name for c in ";\n\r")
         or name != name.strip()
         or name[0] in "->'["

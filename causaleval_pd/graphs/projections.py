@@ -58,6 +58,8 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
     given = list(latents)
     if all(isinstance(one, str) for one in given):
         return [_names(given, "latents")] * n_rows
+    if all(isinstance(one, (int, np.integer)) for one in given):
+        raise TypeError(f"latents: found {given[0]!r}, expected names of nodes, or one list of names a row")
     if len(given) != n_rows:
         raise ValueError(f"latents has {len(given)} rows, there are {n_rows} graphs")
     found: Latents = []

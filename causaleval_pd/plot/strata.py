@@ -143,6 +143,7 @@ def _draw_controls(ax: Axes, at: NDArray[Any], table: pd.DataFrame, slot: float,
     mean, low, high = table[["control_mean", "control_low", "control_high"]].to_numpy(np.float64).T
     for patch in ax.bar(at, high - low, slot * 0.86, low, color=shade, alpha=0.22):
         patch.set_gid("band")
+        patch.sticky_edges.y.clear()  # bands need not begin at 0, and points near their lower end are shown whole
     ax.hlines(mean, at - slot * 0.43, at + slot * 0.43, color=shade, alpha=0.7, linestyle="--", lw=1.2)
 
 

@@ -109,7 +109,12 @@ def test_integers_are_numbers_where_the_test_says_so():
     assert one["separation_share"][0] == other["separation_share"][0]
     # a named test, and metrics that test nothing, need no warning
     ce.evaluate(runs, ["separation_share"], truth=None, context=as_numbers | {"test": "fisher_z"})
-    ce.evaluate(runs, ["bic"], truth=None, context=as_numbers)
+    names = ["bic", "log_likelihood", "cv_log_likelihood", "deviance"]
+    numbers = ce.evaluate(runs, names, truth=None, context=as_numbers)
+    # likelihoods take the columns as the test does
+    pd.testing.assert_frame_equal(numbers[names], ce.evaluate(runs, names, truth=None, context=given)[names])
+    levels = ce.evaluate(runs, names, truth=None, context={"data": LEVELS, "test": "g"})
+    assert abs(levels["bic"][0] - numbers["bic"][0]) > 1
 
 
 def test_functions_with_other_arguments_are_named():
@@ -126,16 +131,23 @@ def test_a_function_is_asked_once_a_pair_and_set():
     asked = []
 
     def by_rank(x, y, z):
-        asked.append((x.tobytes(), y.tobytes(), z.tobytes()))
+        asked.append((frozenset((x.tobytes(), y.tobytes())), z.tobytes()))
         assert z.shape[0] == len(x)
         return float(stats.spearmanr(x, y).pvalue)
 
     runs = pd.DataFrame({"estimate": ["A -> B; B -> C; D; E", "B -> A; B -> C; D; E", "A -> B; C -> B; D; E"] * 3})
     given = {"data": NUMBERS, "test": by_rank}
     names = ["lmc_share", "separation_share", "fisher_c_p", "faithfulness_violations"]
-    ce.with_controls(runs, names, truth=None, null="permutation", context=given, n_draws=20, rng=3)
-    assert len(set(asked)) == len(asked) > 20
-    assert {min(a, b) == a for a, b, _ in asked} <= {True, False}
+    frames = {"one": NUMBERS, "two": NUMBERS + 1}
+    for null, how in (("permutation", {}), ("edges", {"engine": "threads", "n_jobs": 2})):
+        asked.clear()
+        ce.with_controls(runs, names, truth=None, null=null, context=given, n_draws=20, rng=3, **how)
+        assert len(set(asked)) == len(asked) > 20
+    asked.clear()
+    both = pd.concat([runs.assign(data=name) for name in frames], ignore_index=True)
+    by = {"data": ("data", frames), "test": by_rank}
+    ce.cube(both, names, by=["estimate"], truth=None, null=["permutation", "edges"], context=by, n_draws=20, rng=3)
+    assert len(set(asked)) == len(asked) > 40
     with pytest.raises(ValueError, match="test by_none returned None where a p-value in"):
 
         def by_none(x, y, z):

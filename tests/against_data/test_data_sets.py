@@ -66,6 +66,14 @@ def test_too_few_rows_for_a_test_name_the_graph_that_needs_them():
     )
 
 
+def test_as_many_columns_as_rows_are_refused():
+    wide = pd.DataFrame(np.random.default_rng(3).normal(size=(6, 6)), columns=list("ABCDEF"))
+    runs = pd.DataFrame({"estimate": ["A -> B; C; D; E; F"]})
+    for metric in ("bic", "deviance", "mean_abs_partial", "separation_share"):
+        with pytest.raises(ValueError, match=f"{metric}: row 0 .*6 rows for 6 columns, .*give more rows than columns"):
+            ce.evaluate(runs, [metric], truth=None, context={"data": wide})
+
+
 def test_data_are_needed_and_are_a_table():
     with pytest.raises(ValueError, match="lmc_share|pass the data by context={'data': frame}"):
         ce.evaluate(RUNS, ["lmc_share"], truth=None)

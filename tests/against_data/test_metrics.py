@@ -89,6 +89,20 @@ def test_too_few_rows_for_a_fit_are_refused():
         ce.evaluate(full, ["cv_log_likelihood"], truth=None, context={"data": NUMBERS.head(5)})
 
 
+@pytest.mark.parametrize("graph", ["A -> B; C; D", "B -> A; C; D", "A; B; C; D", "A -> B; B -> C; D"])
+def test_folds_that_cannot_be_fitted_name_the_columns(graph):
+    rare = NUMBERS.assign(A=[1.0, *[0.1] * (len(NUMBERS) - 1)])
+    with pytest.raises(ValueError, match=r"cv_log_likelihood: row 0 .*columns \['?.*'A'.*\] are constant or linearly"):
+        ce.evaluate(pd.DataFrame({"estimate": [graph]}), ["cv_log_likelihood"], truth=None, context={"data": rare})
+
+
+def test_copies_in_the_rows_of_a_fold_are_refused():
+    close = NUMBERS.assign(B=np.where(np.arange(len(NUMBERS)) == 3, 0.0, NUMBERS["A"]))
+    runs = pd.DataFrame({"estimate": ["A -> B; C; D"]})
+    with pytest.raises(ValueError, match=r"the columns \['A', 'B'\] are constant or linearly dependent in the 96 rows"):
+        ce.evaluate(runs, ["cv_log_likelihood"], truth=None, context={"data": close})
+
+
 def test_distances_from_uniform_are_those_of_scipy():
     rng = np.random.default_rng(1)
     arcs = random_dag(7, 9, rng)

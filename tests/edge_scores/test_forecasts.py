@@ -52,6 +52,20 @@ def test_the_curve_is_that_of_the_error():
     assert ce.calibration_error("A -> B; B -> C; D", constant) == pytest.approx(0)
 
 
+def test_limits_of_bins_are_those_of_their_numbers():
+    matrix = np.full((11, 11), np.nan)
+    matrix[tuple(x[:50] for x in np.triu_indices(11, 1))] = np.arange(50) / 50
+    cell = ce.score_column([matrix], encoding="row->column")[0]
+    # .58 * 50 is less than 29 by rounding
+    curve = ce.edge_scores.calibration_curve("; ".join(map(str, range(11))), cell, bins=50)
+    assert curve["n_candidates"].tolist() == [1] * 50
+
+
+def test_parts_of_no_candidates_are_undefined():
+    cell = ce.score_column([np.full((2, 2), np.nan)])[0]
+    assert ce.edge_scores.brier_parts("0 -> 1", cell).isna().all()
+
+
 def test_shuffled_brier_scores_have_exact_moments():
     table = pd.DataFrame({"truth": ["A -> B; B -> C; D"], "estimate": probabilities(np.random.default_rng(3), 1)})
     exact = table.ceval.with_controls(["brier"], null="ranking", rng=1, n_draws=4000, columns="full")
@@ -69,8 +83,14 @@ def test_calibration_has_its_own_null_model():
     marks = np.triu(rng.random((n, 4, 4)) < q, 1).astype(int)
     truths = ce.graph_column(marks, nodes=NAMES, encoding="row->column")
     table = pd.DataFrame({"truth": truths, "estimate": column})
-    with pytest.raises(ValueError, match="null='calibrated'"):
-        table.ceval.with_controls(["calibration_error"], null="ranking", rng=1)
+    for null, method in (
+        ("ranking", "simulate"),
+        ("ranking", "auto"),
+        ("permutation", "auto"),
+        ("random_scores", "auto"),
+    ):
+        with pytest.raises(ValueError, match="null='calibrated'"):
+            table.ceval.with_controls(["calibration_error"], null=null, method=method, rng=1, n_draws=20)
     found = table.ceval.with_controls(["calibration_error"], null="calibrated", rng=1, n_draws=200)
     # half of the candidates can never be true, so that these probabilities are too large
     assert found["calibration_error_skill"].isna().all()

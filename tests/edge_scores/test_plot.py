@@ -51,3 +51,11 @@ def test_faults():
     empty = table().assign(truth="0; 1; 2; 3; 4; 5")
     with pytest.raises(ValueError, match="there is no curve"):
         curve_points(empty)
+    one = table().assign(truth=["0; 1; 2; 3; 4; 5", "0 -> 1; 2; 3; 4; 5"] * 3)
+    with pytest.raises(ValueError, match="no run of algorithm = 'a' has true candidates and others"):
+        curve_points(one, by="algorithm")
+
+
+def test_rows_without_a_stratum_are_one():
+    frame = table().assign(size=[1.0, np.nan, 1.0, np.nan, np.nan, 1.0])
+    assert curve_points(frame, by="size")["stratum"].unique().tolist() == [1.0, "missing"]

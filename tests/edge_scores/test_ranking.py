@@ -110,8 +110,11 @@ def test_constant_scores_and_no_scores():
     assert ce.n_true_unscored(truth, unscored) == 1
     assert ce.auroc(truth, unscored, unscored="last") == 0.5
     table = pd.DataFrame({"truth": [truth] * 2, "estimate": [constant, unscored]})
-    found = table.ceval.with_controls(["auroc", "average_precision"], rng=1)
-    assert found["auroc_p"][0] == 1 and np.isnan(found["auroc_p"][1])
+    names = ["auroc", "average_precision", "early_precision_ratio"]
+    for null in ("by_support", "ranking"):
+        found = table.ceval.with_controls(names, null=null, rng=1, n_draws=20)
+        for name in names:
+            assert found[f"{name}_p"][0] == 1 and np.isnan(found[f"{name}_p"][1])
 
 
 def test_a_missing_score_is_not_zero():

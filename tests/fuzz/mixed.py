@@ -13,7 +13,10 @@ import pandas as pd
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import KINDS
 
-NAMES = r"\brows?\b|\bcolumns?\b|\bcontext\b|\blatents?\b|\bnull\b|\bmust\b|^(?:target|undirected|bidirected|unknown)\b"
+NAMES = (
+    r"\brows?\b|\bcolumns?\b|\bcontext\b|\blatents?\b|\bnull\b|\bmust\b|\bcontrol_kind\b"
+    r"|^(?:target|undirected|bidirected|unknown)\b"
+)
 
 OBSERVED, HIDDEN = list("ABCD"), ["L", "M"]
 SIGNS = ["->", "<-", "<->", "o->", "<-o", "o-o", "--", "o--", "--o"]

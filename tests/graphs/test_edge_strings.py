@@ -323,3 +323,14 @@ def test_a_circle_without_a_blank_is_doubtful_beside_the_node_without_it(text: s
 @pytest.mark.parametrize("text", ["Ao->B", "Ao -> B; A", '"Ao"->B; A', "o->B", "Ao <- B; A", "A o-> B; A -> C"])
 def test_names_may_end_in_o(text: str) -> None:
     assert parse_edges(text).doubtful == ()
+
+
+@pytest.mark.parametrize("mark", ["<-o->", "->o->", "--o--", "->o-o"])
+def test_a_mark_with_a_circle_inside_is_no_chain_by_a_node_o(mark: str) -> None:
+    with pytest.raises(ValueError, match=f"found the edge mark '{mark}'; .* write blanks around the arrows of a node"):
+        parse_edges(f"A {mark} B")
+
+
+@pytest.mark.parametrize("text", ["A <- o -> B", "A<-o->B", 'A <-"o"-> B'])
+def test_a_node_may_be_named_o(text: str) -> None:
+    assert parse_edges(text).nodes == ("A", "o", "B")

@@ -87,6 +87,14 @@ def test_many_levels_and_hues_fit(runs):
         assert figure.get_figwidth() < 22
 
 
+def test_bands_keep_off_the_edge_of_the_axes(cube):
+    """Higher is better: the lowest mark is a band, and a point there would be cut in half."""
+    for ax in ce.plot.strata(cube, "adjacency_f1", x="density", hue="algorithm", col="n").axes.flat:
+        low, high = ax.get_ylim()
+        bands = [patch.get_y() for patch in ax.patches if patch.get_gid() == "band"]
+        assert min(bands) - low > 0.02 * (high - low)
+
+
 def test_levels_keep_the_order_of_the_cube(cube):
     grid = ce.plot.strata(cube.sel(n=100, density=0.2), "adjacency_f1", x="algorithm")
     assert [spaced(tick.get_text()) for tick in grid.ax.get_xticklabels()] == ALGORITHMS

@@ -32,7 +32,8 @@ def bic(pairs: GraphPairs) -> Values:
 
     Floats are fitted by linear regressions of nodes on their parents with normal errors, where k counts coefficients,
     intercepts and variances; integers and categories by frequencies, where k counts free probabilities of the levels
-    that the data show. It is the same for all DAGs of a class.
+    that the data show. Integers are numbers too where the context names the test "fisher_z" or "t". It is the same for
+    all DAGs of a class.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def bic(pairs: GraphPairs) -> Values:
 def log_likelihood(pairs: GraphPairs) -> Values:
     """Largest log-likelihood of the data under the estimate, in nats. More edges never lower it: see `bic`.
 
-    Linear-Gaussian for floats, multinomial for integers and categories.
+    Linear-Gaussian for floats, multinomial for integers and categories; see `bic`.
 
     Examples
     --------

@@ -8,6 +8,7 @@ References
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -101,6 +102,7 @@ class Expansion:
     def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
         self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
         self._negated: dict[int, Form] = {}
+        self._replaced: dict[int, _Replaced] = {}
 
     def negated(self, outcome: int) -> Form:
         """Return the negation of an outcome's formula."""
@@ -110,19 +112,31 @@ class Expansion:
 
     def substitute(self, form: Form, outcome: int) -> Form:
         """Replace every occurrence of an outcome by its formula, and of its negation by the negated formula."""
-        for literal, positive in ((outcome, True), (self.vocabulary.negation(outcome), False)):
-            with_it = [disjunct ^ literal for disjunct in form if disjunct & literal]
-            if with_it:
-                causes = self.atoms[outcome] if positive else self.negated(outcome)
-                replaced = {rest | cause for rest in with_it for cause in causes}
-                replaced.update(disjunct for disjunct in form if not disjunct & literal)
-                form = frozenset(replaced)
-                self.work.spend(1 + len(form) // 16)
-        return form
+        replaced = self._replaced.get(outcome)
+        if replaced is None:
+            replaced = self._replaced[outcome] = _Replaced(self, outcome)
+        found = frozenset(itertools.chain.from_iterable(map(replaced.__getitem__, form)))
+        self.work.spend(1 + len(found) // 16)
+        return found
 
     def candidates(self, form: Form) -> set[Form]:
         """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
-        return {candidate for _, candidate in self.substitutions(form)}
+        found, todo = {form}, [form]
+        while todo:
+            for _, new in self._steps(todo.pop()):
+                if new and new not in found:
+                    found.add(new)
+                    todo.append(new)
+        return found
+
+    def _steps(self, form: Form) -> list[tuple[int, Form]]:
+        """Return the formulas in which one outcome more is replaced, each with that outcome."""
+        literals = union(form)
+        return [
+            (outcome, self.substitute(form, outcome))
+            for outcome in self.atoms
+            if literals & (outcome | self.vocabulary.negation(outcome))
+        ]
 
     def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
         """Return the candidates with the sets of outcomes that were replaced."""
@@ -130,13 +144,28 @@ class Expansion:
         found, todo = {start}, [start]
         while todo:
             replaced, current = todo.pop()
-            literals = union(current)
-            for outcome in self.atoms:
-                if literals & (outcome | self.vocabulary.negation(outcome)):
-                    new = (replaced | {outcome}, self.substitute(current, outcome))
-                    if new[1] and new not in found:
-                        found.add(new)
-                        todo.append(new)
+            for outcome, longer in self._steps(current):
+                new = (replaced | {outcome}, longer)
+                if longer and new not in found:
+                    found.add(new)
+                    todo.append(new)
+        return found
+
+
+class _Replaced(dict[int, list[int]]):
+    """What disjuncts become where an outcome is replaced, computed at the first request: they recur in candidates."""
+
+    def __init__(self, expansion: Expansion, outcome: int) -> None:
+        self.expansion, self.outcome = expansion, outcome
+
+    def __missing__(self, disjunct: int) -> list[int]:
+        expansion, outcome = self.expansion, self.outcome
+        negation, found = expansion.vocabulary.negation(outcome), [disjunct]
+        if disjunct & outcome:
+            found = [disjunct ^ outcome | cause for cause in expansion.atoms[outcome]]
+        if disjunct & negation:
+            found = [one ^ negation | cause for one in found for cause in expansion.negated(outcome)]
+        self[disjunct] = found
         return found
 
 
@@ -224,7 +253,7 @@ class _Expositor:
         minimiser = self.minimiser(outcome)
         if minimiser.constant:
             return None
-        found = {one for candidate in self.expansion.candidates(form) for one in minimiser.forms(candidate)}
+        found = minimiser.forms(*self.expansion.candidates(form))
         if self.relative:
             words = self.vocabulary
             found = {one for one in found if is_irredundant(one, full_table(one, words))}

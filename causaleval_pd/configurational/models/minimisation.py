@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,11 @@ class Caps:
         return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity
 
 
+#: conjunctions from which on their parts are sought together
+MANY = 32
+#: configurations without the outcome up to which they are listed
+MAX_LISTED = 64
+
 NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
 
 
@@ -75,27 +80,63 @@ class Minimiser:
         self.cost = 1 + (table.rows.bit_length() >> 14)
         self.positive = table.rows & table.planes[outcome]
         self.negative = table.rows & ~self.positive
-        self._sufficient: dict[int, Form] = {}
-        self._covers: dict[Form, list[Form]] = {}
+        #: minimally sufficient conjunctions in order of discovery; a set of them is an integer
+        self._pool: list[int] = []
+        self._sufficient: dict[int, int] = {}
+        self._covers: dict[int, list[Form]] = {}
 
     @property
     def constant(self) -> bool:
         """Whether the outcome does not vary, so that its causes are undefined."""
         return not self.positive or not self.negative
 
-    def minimally_sufficient(self, conjunction: int) -> Form:
+    def forms(self, *candidates: Form) -> set[Form]:
+        """Return the minimal forms of some candidates."""
+        found, known = set[Form](), self._sufficient
+        new = {one for form in candidates for one in form} - known.keys()
+        if not self._parts_by_exclusion(new):
+            for one in new:
+                self._parts_of(one)
+        for candidate in candidates:
+            disjuncts = list(candidate)
+            for cover in self._minimal_covers(union(map(known.__getitem__, disjuncts))):
+                if cover not in found and (cover == candidate or injects(list(cover), disjuncts)):
+                    found.add(cover)
+        return found
+
+    def _parts_of(self, conjunction: int) -> int:
         """Return the parts of a conjunction that are sufficient, satisfied, and have no sufficient part."""
         found = self._sufficient.get(conjunction)
         if found is None:
-            self._sufficient[conjunction] = found = self._reduce(conjunction)
+            found = self._sufficient[conjunction] = self._reduce(conjunction)
         return found
 
-    def _reduce(self, conjunction: int) -> Form:
+    def _parts_by_exclusion(self, conjunctions: set[int]) -> bool:
+        """Find the parts of many conjunctions at once; return whether that was done, as it is for small tables.
+
+        A conjunction is sufficient if it has one of the literals that each configuration without the outcome lacks.
+        """
+        if self._pool or len(conjunctions) < MANY or self.negative.bit_count() > MAX_LISTED:
+            return False
+        used = union(conjunctions)
+        planes = [(bit, plane) for bit, plane in self.table.planes.items() if bit & used]
+        lacked = {union([bit for bit, plane in planes if not plane & row]) for row in bits(self.negative)}
+        sufficient = hitting_sets(lacked, self.work)
+        if sufficient is None:
+            return False
+        self._pool = [one for one in sufficient if self.table.conjunction(one)]
+        self.work.spend(len(conjunctions) * (self.cost + len(self._pool) // 16))
+        numbered = [(1 << i, part) for i, part in enumerate(self._pool)]
+        for one in conjunctions:
+            self._sufficient[one] = sum([number for number, part in numbered if not part & ~one])
+        return True
+
+    def _reduce(self, conjunction: int) -> int:
         self.work.spend(self.cost + conjunction.bit_count())
         negative, plane = self.negative, self.table.conjunction
         satisfied = plane(conjunction)
         if satisfied & negative:  # parts are satisfied more often, so none is sufficient
-            return frozenset()
+            return 0
         parts, rest = list[int](), conjunction
         while rest:
             low = rest & -rest
@@ -103,33 +144,25 @@ class Minimiser:
             if not plane(conjunction ^ low) & negative:
                 parts.append(conjunction ^ low)
         if parts:
-            return self._parts_of(parts)
-        return frozenset([conjunction] if satisfied else ())
+            return union(map(self._parts_of, parts))
+        return self._number(conjunction) if satisfied else 0
 
-    def _parts_of(self, conjunctions: Iterable[int]) -> Form:
-        """Return the minimally sufficient parts of some conjunctions."""
-        known, found = self._sufficient, set[int]()
-        for one in conjunctions:
-            parts = known.get(one)
-            found.update(self.minimally_sufficient(one) if parts is None else parts)
-        return frozenset(found)
+    def _number(self, conjunction: int) -> int:
+        """Return a minimally sufficient conjunction as a bit."""
+        if conjunction not in self._pool:
+            self._pool.append(conjunction)
+        return 1 << self._pool.index(conjunction)
 
-    def forms(self, candidate: Form) -> list[Form]:
-        """Return the minimal forms of a candidate."""
-        pool = self._parts_of(candidate)
-        return [
-            cover for cover in self._minimal_covers(pool) if cover == candidate or injects(list(cover), list(candidate))
-        ]
-
-    def _minimal_covers(self, pool: Form) -> list[Form]:
+    def _minimal_covers(self, parts: int) -> list[Form]:
         """Return the sets of conjunctions that cover the outcome, each of which is needed."""
-        found = self._covers.get(pool)
+        found = self._covers.get(parts)
         if found is None:
             found = []
+            pool = [self._pool[bit.bit_length() - 1] for bit in bits(parts)]
             planes = {c: self.table.conjunction(c) for c in pool if c.bit_count() <= self.caps.conjuncts}
             if union(planes.values()) == self.positive:
                 self._extend([], 0, planes, found)
-            self._covers[pool] = found
+            self._covers[parts] = found
         return found
 
     def _extend(self, chosen: list[int], covered: int, left: dict[int, int], found: list[Form]) -> None:
@@ -147,6 +180,29 @@ class Minimiser:
         for code in [c for c, plane in left.items() if plane & row]:
             plane = left.pop(code)  # later branches leave it out, so no cover is found twice
             self._extend([*chosen, code], covered | plane, left, found)
+
+
+def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
+    """Return the minimal sets that share an element with every one of some sets, None if they are too many.
+
+    Sets are integers whose bits are their elements. The algorithm is Berge's.
+
+    Examples
+    --------
+    >>> sorted(hitting_sets([0b011, 0b110, 0b100], Work()))
+    [5, 6]
+    """
+    found = [0]
+    for one in sorted(sets, key=int.bit_count):
+        missed = [x for x in found if not x & one]
+        if missed:
+            found = [x for x in found if x & one]
+            longer = [x | element for element in bits(one) for x in missed]
+            if len(found) + len(longer) > MAX_LISTED**2:
+                return None
+            work.spend(len(longer) * (1 + len(found) // 16) // 4)
+            found += [x for x in longer if not any([not smaller & ~x for smaller in found])] if found else longer
+    return found
 
 
 def _irredundant(planes: list[int]) -> bool:
@@ -233,8 +289,11 @@ class ThresholdMinimiser:
             known = self._consistent[part] = self._is_consistent(self.table.conjunction(part))
         return known
 
-    def forms(self, candidate: Form) -> list[Form]:
-        """Return the minimal forms of a candidate."""
+    def forms(self, *candidates: Form) -> set[Form]:
+        """Return the minimal forms of some candidates."""
+        return {one for candidate in candidates for one in self._forms_of(candidate)}
+
+    def _forms_of(self, candidate: Form) -> list[Form]:
         disjuncts = list(candidate)
         pool = sorted(frozenset().union(*map(self.minimally_sufficient, candidate)))
         found: list[Form] = []

@@ -81,7 +81,10 @@ def grouped(
         refuse_case_numbers(columns)
     fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
     if fuzzy:
-        raise ValueError(f"optima are found in crisp and multi-value data, but {fuzzy} are fuzzy; round them first")
+        raise ValueError(
+            f"optima exist for crisp and multi-value data, but {fuzzy} are fuzzy: bounds come from cases that "
+            "agree in all factors, and fuzzy cases hardly ever do; give crisp columns, as data.gt(0.5).astype(int)"
+        )
     has = membership(columns[outcome[0]], outcome) > 0
     if has.all() or not has.any():
         raise ValueError(f"the outcome {outcome[0]}={outcome[1]} is constant in the data, so nothing explains it")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...contract.null import Controls, Matching, Null, register_null
 from ..cells.packed import TYPES
 from ..universe import Universe
-from .ranking import refuse_sources, shuffled_slots
+from .ranking import refuse_calibration, refuse_sources, shuffled_slots
 from .relabelling import has_acyclic_support
 from .score_controls import ScoreControls
 
@@ -30,6 +30,7 @@ def random_scores_controls(
             f"row {int(rows[ensembles[0]])}: the estimate holds probabilities of an ensemble of graphs, whose members "
             "have no joint law as random graphs; use null='permutation', or test the consensus, a graph"
         )
+    refuse_calibration(matching)
     refuse_sources(matching, "random_scores")
     acyclic = (has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric)[pairs.estimate_index]
     slots, paired = shuffled_slots(pairs, Universe())

@@ -81,6 +81,15 @@ def refuse_sources(matching: Matching, null: str) -> None:
             )
 
 
+def refuse_calibration(matching: Matching) -> None:
+    """Refuse distances between probabilities and shares, which controls that move the scores do not test."""
+    for metric in matching.metrics:
+        if metric.closed_form == "calibration":
+            raise ValueError(
+                f"{metric.name} measures calibration, which no moved scores are controls of; use null='calibrated'"
+            )
+
+
 def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slots: NDArray[np.bool_]) -> None:
     """Refuse metrics some of whose candidates are not shuffled."""
     for metric in matching.metrics:
@@ -130,6 +139,7 @@ def ranking_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
     alike. Not valid where the guess is a weighted DAG: one of the two slots of a pair is then always 0, which a shuffle
     does not keep, and p is too small (`permutation`).
     """
+    refuse_calibration(matching)
     chosen = shuffled_universe(matching)
     slots, paired = shuffled_slots(pairs, chosen)
     _refuse_others(matching, pairs, chosen, slots)

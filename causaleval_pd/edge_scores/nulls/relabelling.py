@@ -17,7 +17,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import PairError
 from ..cells.packed import TYPES, ScoreBatch
 from ..pairs import ScorePairs
-from .ranking import ranking_controls, refuse_sources
+from .ranking import ranking_controls, refuse_calibration, refuse_sources
 from .relabelled_moments import relabelled_moments
 from .score_controls import ScoreControls
 
@@ -68,6 +68,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     It is valid for every guesser that does not use the names, whatever the shape of its guesses. Where pairs are not
     scored, these move with the names, so that the number of true candidates varies.
     """
+    refuse_calibration(matching)
     refuse_sources(matching, "permutation")
 
     def planes(start: int, count: int) -> NDArray[np.float64]:

@@ -47,8 +47,6 @@ Law = tuple[Floats, Floats]
 def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) -> ClosedForm | None:
     """Return what is known of a metric where scores are shuffled over `slots`, (n, d, d), or None."""
     if metric.closed_form not in _FORMS:
-        if metric.closed_form == "calibration":
-            raise ValueError(f"{metric.name} is not tested by shuffled scores; use null='calibrated'")
         return None
     given = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
     if metric.closed_form == "early_precision":
@@ -124,7 +122,8 @@ def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     from ..cuts import early_precision_selected
 
     options = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
-    selected = np.asarray(early_precision_selected(pairs, **options))[shuffled.rows].astype(np.int64)
+    # undefined without candidates
+    selected = np.nan_to_num(early_precision_selected(pairs, **options))[shuffled.rows].astype(np.int64)
     numbers = np.array([(ties.n, ties.k) for ties in shuffled.ties], np.int64)[shuffled.place]
     distinct, index = np.unique(np.column_stack([numbers, selected]), axis=0, return_inverse=True)
     laws: list[Law | None] = []
@@ -243,8 +242,7 @@ _RULES: dict[str, str] = {
     "included, a mixture over the true candidates above a large tie, or normal; with relabelled nodes mean and "
     "variance are exact.",
     "average_precision": "The average precision of the candidates. With shuffled scores its moments are exact, its law "
-    "where the orders of ties are few, and p-values have an upper bound within 5 % else; with relabelled nodes the "
-    "mean is exact.",
+    "where the orders of ties are few, and p-values have an upper bound else; with relabelled nodes the mean is exact.",
     "precision_at_k": "The precision of the k largest scores. With shuffled scores its law is hypergeometric; with "
     "relabelled nodes mean and variance are exact.",
     "brier": "The Brier score of the candidates. With shuffled scores mean and variance are exact.",

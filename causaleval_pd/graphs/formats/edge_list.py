@@ -85,8 +85,9 @@ def _columns_of(cell: Any) -> tuple[str, str, str] | None:
 def is_edge_table(cell: Any) -> bool:
     """Return whether a cell is a table of edges, or such a table as CSV."""
     if isinstance(cell, str):
-        line = cell.lstrip("\r\n").partition("\n")[0]
-        heading = {field.strip().strip('"') for field in line[:_LONGEST_HEADING].split(",")}
+        line = cell.lstrip("\r\n").partition("\n")[0].partition("\r")[0]
+        # a name that holds a comma is one field
+        heading = {x.strip() for x in next(csv.reader([line[:_LONGEST_HEADING]], skipinitialspace=True), [])}
         return any({*names[:2]} <= heading for names in EDGE_COLUMNS)
     return _columns_of(cell) is not None
 

@@ -1,4 +1,4 @@
-"""Graph objects of causal-learn, gCastle, pywhy-graphs, dodiscover and ananke as cells, by methods and attributes."""
+"""Graph objects of causal-learn, gCastle, lingam, pywhy-graphs and ananke as cells, by methods and attributes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ...contract.encoding import Edges, Encoding, Labels, Matrix, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL, MarkedEdges
-from .matrix_codes import CAUSAL_LEARN_MATRIX, GCASTLE, read_codes
+from .matrix_codes import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_codes
+from .networkx_graph import named_class
 
 
 def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
@@ -54,15 +55,21 @@ def _graph_of_result(cell: Any) -> Any:
     return cell.get("G") if isinstance(cell, dict) else cell[0] if cell else None
 
 
+def read_causal_learn_result(cell: Any) -> Matrix:
+    """Read the graph of what FCI and GES return; that of a tuple, by FCI, is a PAG also without circles."""
+    found = read_causal_learn(_graph_of_result(cell))
+    return found if isinstance(cell, dict) else found._replace(kind="pag")
+
+
 CAUSAL_LEARN_RESULT = register_encoding(
     Encoding(
         name="causal-learn result",
         tool="causal-learn (fci, ges)",
         cells="causal-learn result",
-        meaning="as causal-learn, of the graph in it",
+        meaning="as causal-learn, of the graph in it; that of fci is a PAG, or mixed",
         mark=CAUSAL_LEARN.mark,
         example="causallearn.search.ConstraintBased.FCI.fci(data)",
-        read=lambda cell: read_causal_learn(_graph_of_result(cell)),
+        read=read_causal_learn_result,
         types=(tuple, dict),
         recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
         decode=CAUSAL_LEARN_MATRIX.decode,
@@ -90,6 +97,38 @@ CASTLE_RESULT = register_encoding(
         read=lambda cell: read_codes(_castle_matrix(cell)),
         recognise=lambda cell: _castle_matrix(cell) is not None,
         decode=GCASTLE.decode,
+    )
+)
+
+
+def _lingam_matrix(cell: Any) -> NDArray[Any] | None:
+    """Return the matrix of a fitted model of lingam, None for any other object."""
+    matrix = getattr(cell, "adjacency_matrix_", None)
+    return matrix if isinstance(matrix, np.ndarray) and matrix.ndim == 2 else None
+
+
+def read_lingam(cell: Any) -> Matrix:
+    """Read the matrix of a model; weights are refused, as it is for the user to cut them."""
+    matrix = _lingam_matrix(cell)
+    if matrix is None or not np.isin(matrix, (0, 1)).all():
+        raise ValueError(
+            f"found {type(cell).__name__}, a model with weights; pass its graph, as abs(model.adjacency_matrix_) > 0.3 "
+            "with encoding='lingam' and nodes= the names of the columns"
+        )
+    return read_codes(matrix)
+
+
+LINGAM_RESULT = register_encoding(
+    Encoding(
+        name="lingam result",
+        tool="lingam, causal-learn's LiNGAM",
+        cells="lingam result",
+        meaning="as lingam, of the model's adjacency_matrix_; one with weights is refused",
+        mark=LINGAM.mark,
+        example="lingam.DirectLiNGAM() after fit(data)",
+        read=read_lingam,
+        recognise=lambda cell: _lingam_matrix(cell) is not None,
+        decode=LINGAM.decode,
     )
 )
 
@@ -122,7 +161,7 @@ def read_pywhy(cell: Any) -> Edges:
     for name, mark in (("bidirected", ARROW), ("undirected", TAIL)):
         for u, v in graphs[name].edges() if name in graphs else ():
             edges.add(u, v, mark, mark)
-    return edges.found()
+    return edges.found()._replace(kind=named_class(cell))
 
 
 def is_ananke(cell: Any) -> bool:
@@ -138,7 +177,7 @@ def read_ananke(cell: Any) -> Edges:
     for name, marks in (("di_edges", (TAIL, ARROW)), ("bi_edges", (ARROW, ARROW)), ("ud_edges", (TAIL, TAIL))):
         for edge in getattr(cell, name, ()):
             edges.add(edge[0], edge[1], *marks)
-    return edges.found()
+    return edges.found()._replace(kind=named_class(cell))
 
 
 PYWHY = register_encoding(

@@ -43,11 +43,16 @@ _SHAPES |= {"none": TAIL, "odot": CIRCLE, "dot": CIRCLE}
 
 
 class Token(NamedTuple):
-    """A part of a text: its kind (word, quoted, edge, mark or end), the text and the line."""
+    """A part of a text: its kind (word, edge, mark or end), the text, the line, and whether it stood in quotes."""
 
     kind: str
     text: str
     line: int
+    quoted: bool = False
+
+    def is_word(self, *words: str) -> bool:
+        """Return whether the part is one of these words, of any case; in quotes it is the name of a node."""
+        return self.kind == "word" and not self.quoted and self.text.lower() in words
 
 
 def tokens_of(text: str) -> Iterator[Token]:
@@ -58,7 +63,7 @@ def tokens_of(text: str) -> Iterator[Token]:
         if found is None or found.lastgroup is None:
             raise ValueError(f"line {line}: cannot read {text[at : at + 20]!r}")
         if found.lastgroup == "quoted":
-            yield Token("word", re.sub(r"\\(.)", r"\1", found.group()[1:-1]), line)
+            yield Token("word", re.sub(r"\\(.)", r"\1", found.group()[1:-1]), line, True)
         elif found.lastgroup != "blank":
             yield Token(found.lastgroup, found.group(), line)
         line += found.group().count("\n")
@@ -118,7 +123,7 @@ class _Reader:
         word = self.token
         groups = [self.operand(depth, defaults)]
         if groups[0] is None:
-            if word.text.lower() == "edge":
+            if word.is_word("edge"):
                 defaults.update(self.attributes())
             else:
                 self.attributes()
@@ -140,7 +145,7 @@ class _Reader:
 
     def node(self, word: Token, group: list[str], attributes: Attributes) -> None:
         """Add a node that stands alone."""
-        if word.text == "{" or word.text.lower() == "subgraph":
+        if word.kind == "mark" or (word.is_word("subgraph") and self.language != "dagitty"):
             return
         for name in group:
             self.edges.node(name)
@@ -149,7 +154,7 @@ class _Reader:
 
     def operand(self, depth: int, defaults: Attributes) -> list[str] | None:
         """Read a name or a group of names; None if it is the word of settings."""
-        if self.token.kind == "word" and self.token.text.lower() == "subgraph" and self.language != "dagitty":
+        if self.token.is_word("subgraph") and self.language != "dagitty":
             self.next()
             if self.token.kind == "word":
                 self.next()
@@ -157,8 +162,9 @@ class _Reader:
             return self.statements(defaults, depth + 1)
         if self.token.kind != "word":
             raise self.refuse("the name of a node")
-        name = self.next().text
-        if self.token.text == "[" and self.language != "dagitty" and name.lower() in ("edge", "node", "graph"):
+        word = self.next()
+        name, settings = word.text, self.language != "dagitty" and word.is_word("edge", "node", "graph")
+        if settings and self.token.kind == "mark" and self.token.text == "[":
             return None
         if self.token.text == "=" and self.token.kind == "mark":
             return [name]

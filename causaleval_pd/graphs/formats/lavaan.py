@@ -15,7 +15,7 @@ _OTHER = (":=", "==", "<", ">", "|")
 _CONTINUES = re.compile(r"(?:[+*]|=~|~~|~)\s*$")
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$")
 _LIKELY = re.compile(r"\s*+(?:[#!][^\n]*\n\s*+)*+[\w.+ \t]++(?:=~|~)")
-_ARROW, _COMMENT = re.compile("->|<-|--"), re.compile(r"[#!][^\n]*")
+_ARROW, _COMMENT = re.compile(r"->|<-|--|\so-o\s"), re.compile(r"[#!][^\n]*")
 _MOST_EDGES = 1_000_000
 
 

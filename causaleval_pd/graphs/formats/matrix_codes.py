@@ -226,7 +226,31 @@ GCASTLE = _register(
 )
 
 
-def _register_transposed(name: str, tool: str, meaning: str, example: str) -> Encoding:
+def _decode_transposed(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
+    return decode_ones(stack, names).transpose(0, 2, 1)
+
+
+def _decode_lingam(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
+    """Decode effects of columns on rows; NaN is a pair that RCD, CAM-UV and ParceLiNGAM leave open."""
+    missing = np.isnan(stack.astype(np.float64))
+    if missing.any():
+        at, i, j = np.argwhere(missing)[0].tolist()
+        raise CellError(
+            at,
+            f"found nan in cell ({names[i]!r}, {names[j]!r}), as lingam writes pairs with a latent confounder or of "
+            "unknown order; matrices of 0 and 1 cannot hold them: W + 2 * W.T + 2 * np.isnan(B) with W = abs(B) > 0.3 "
+            "and encoding='bnmetrics' reads them as <->",
+        )
+    return _decode_transposed(stack, names)
+
+
+def _register_transposed(
+    name: str,
+    tool: str,
+    meaning: str,
+    example: str,
+    decode: Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_]],
+) -> Encoding:
     return register_encoding(
         Encoding(
             name=name,
@@ -239,7 +263,7 @@ def _register_transposed(name: str, tool: str, meaning: str, example: str) -> En
             types=MATRIX_TYPES,
             by_name=True,
             is_likely=is_square,
-            decode=lambda stack, names: decode_ones(stack, names).transpose(0, 2, 1),
+            decode=decode,
             decode_sparse=lambda cell, names: [(j, i) for i, j in decode_sparse_ones(cell, names)],
             write=lambda marks: marks.transpose(0, 2, 1),
         )
@@ -251,6 +275,7 @@ PCALG_CPDAG = _register_transposed(
     "pcalg, causalDisco (pdag)",
     "1 in cell (j, i) alone a directed edge, 1 in both cells an undirected edge",
     "[[0, 0], [1, 0]] is 0 -> 1",
+    _decode_transposed,
 )
 
 LINGAM = _register_transposed(
@@ -258,6 +283,7 @@ LINGAM = _register_transposed(
     "lingam (adjacency_matrix_), causal-learn's LiNGAM",
     "1 an effect of j on i; weights are cut by size first, as in abs(B) > 0.3",
     "[[0, 0], [1, 0]] is 0 -> 1",
+    _decode_lingam,
 )
 
 # ---- strings -------------------------------------------------------------------------------------------------------

@@ -27,14 +27,27 @@ _DIR = {"forward": (TAIL, ARROW), "none": (TAIL, TAIL), "back": (ARROW, TAIL), "
 _ENDPOINTS = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "normal": ARROW, "circle": CIRCLE, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
 
+#: tools whose classes of objects name classes of graphs, and these by name; a DAG may be a subclass of ADMG
+_TOOLS = ("pgmpy", "pywhy_graphs", "ananke")
+_CLASSES = {"MAG": "mag", "PAG": "pag", "ADMG": "admg", "DAG": None}
+
 #: larger numbers may not fit a float
 _HUGE = 1e300
 
 Marks = tuple[int, int]
 
 
+def named_class(graph: Any) -> str | None:
+    """Return the class of graphs that the class of an object of pgmpy, pywhy-graphs or ananke names.
+
+    A PAG without circles may be a MAG too, but is compared with the PAG of a truth.
+    """
+    names = (x.__name__ for x in type(graph).__mro__ if x.__module__.partition(".")[0] in _TOOLS)
+    return next((_CLASSES[name] for name in names if name in _CLASSES), None)
+
+
 def read_networkx(graph: nx.Graph[Any]) -> Edges:
-    """Read a networkx graph of any class.
+    """Read a networkx graph of any class; ADMG and MAG of pgmpy name the class.
 
     Two arcs between the same nodes, an edge of an undirected graph, and an edge whose attribute type, kind or edge_type
     is "undirected" are undirected; "bidirected" and "o->" and their like, pgmpy's ``marks`` and graphviz's ``dir``,
@@ -69,7 +82,8 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
                     typed.append((s, t, marks))
     if any(type(weight) is not int or weight != 1 for weight in weights):
         _refuse_weights(graph)
-    return _with_typed(labels, arcs, typed) if typed else Edges(labels, arcs)
+    found = _with_typed(labels, arcs, typed) if typed else Edges(labels, arcs)
+    return found._replace(kind=named_class(graph))
 
 
 def _with_typed(labels: Labels, arcs: Arcs, typed: list[tuple[int, int, Marks]]) -> Edges:

@@ -17,13 +17,13 @@ Ints = NDArray[np.int64]
 MOST_NODES = 2000
 
 
-def check_size(n_nodes: int) -> None:
-    """Refuse graphs of more nodes than paths are followed in."""
+def check_size(n_nodes: int, row: str = "") -> None:
+    """Refuse graphs of more nodes than paths are followed in; `row` names the first of them."""
     if n_nodes > MOST_NODES:
         raise ValueError(
-            f"found graphs of {n_nodes} nodes with latent confounders; classes, conversions, ancestors and distances "
-            f"along paths are computed for at most {MOST_NODES} nodes; declare such graphs kind='mixed' or "
-            "kind='skeleton'"
+            f"{row}{': ' if row else ''}found graphs of {n_nodes} nodes with latent confounders; classes, conversions, "
+            f"ancestors and distances along paths are computed for at most {MOST_NODES} nodes; declare such graphs "
+            "kind='mixed' or kind='skeleton'"
         )
 
 

@@ -82,6 +82,16 @@ def test_perfect_thresholds_are_the_exact_minimiser(rows, candidate):
         assert set(exact.forms(candidate)) == set(threshold.forms(candidate))
 
 
+@settings(deadline=None)
+@given(cases, st.lists(candidates, min_size=20, max_size=40))
+def test_many_candidates_at_once_have_the_forms_that_each_has_alone(rows, many):
+    crisp, _ = tables(rows)
+    together = Minimiser(crisp, OUTCOME, CAPS)
+    if not together.constant:
+        alone = [Minimiser(crisp, OUTCOME, CAPS).forms(candidate) for candidate in many]
+        assert together.forms(*many) == set().union(*alone)
+
+
 def test_long_searches_are_refused():
     crisp, _ = tables(range(16))
     minimiser = ThresholdMinimiser(crisp, OUTCOME, CAPS, consistency=0.9, coverage=0.1, work=Work(5))

@@ -119,6 +119,41 @@ def test_endpoints_of_no_meaning_are_refused(value: float) -> None:
         graph_column([LikeCausalLearn()])
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("edges", "kind"),
+    [
+        ("X1 <-> X2; X2 <-> X3", "mixed"),
+        ("X1 --- X2", "mixed"),
+        ("X1 o-> X2; X3 o-> X2", "pag"),
+    ],
+)
+def test_results_of_fci_are_pags_with_circles_or_without(edges: str, kind: str) -> None:
+    graph = causal_learn(edges)
+    column = graph_column([(graph, []), {"G": graph}])
+    assert column.graph.kind[0] == kind
+    assert column.graph.kind[1] == as_graph(edges.replace("---", "--")).kind
+    marks = column.graph.to_numpy(encoding="causal-learn matrix")
+    assert (marks[0] == marks[1]).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_results_of_fci_without_circles_are_compared_with_pags() -> None:
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphNode import GraphNode
+
+    nodes = [GraphNode(name) for name in "ABCD"]
+    empty, ring = GeneralGraph(nodes), GeneralGraph(nodes)
+    ring.graph = np.roll(np.eye(4, dtype=int), 1, axis=0) + np.roll(np.eye(4, dtype=int), -1, axis=0)
+    table = pd.DataFrame({"truth": ["A -> B; L -> B; L -> C; C -> D"] * 2, "estimate": [(empty, []), (ring, [])]})
+    assert graph_column(table["estimate"]).graph.kind.tolist() == ["pag", "pag"]
+    latent = {"latents": ["L"]}
+    found = table.ceval.evaluate(["shd", "circle_fn"], context=latent)
+    target = ce.graph_column(table["truth"]).graph.pag(latents=["L"])
+    assert target.graph.to_strings()[0] == "A o-> B; C o-> B; C o-o D"
+    assert found[["shd", "circle_fn"]].to_numpy().tolist() == [[3, 4], [4, 4]]
+
+
 # ---- gCastle
 
 
@@ -159,6 +194,34 @@ def test_results_of_gcastle_refused() -> None:
         ce.graph_column([castle_tensor([[0, 2, 0], [0, 0, 0], [0, 0, 0]])])
     with pytest.raises(TypeError, match="expected a graph"):
         ce.graph_column([SimpleNamespace(causal_matrix=None)])
+
+
+# ---- lingam
+
+
+def lingam_model(values: list[list[float]]) -> SimpleNamespace:
+    return SimpleNamespace(adjacency_matrix_=np.array(values))
+
+
+def test_models_of_lingam_are_graphs_without_weights_only() -> None:
+    assert ce.as_graph(lingam_model([[0, 0], [1, 0]]), nodes=["A", "B"]) == ce.as_graph("A -> B")
+    with pytest.raises(
+        ValueError, match=r"a model with weights; pass its graph, as abs\(model.adjacency_matrix_\) > 0.3"
+    ):
+        ce.as_graph(lingam_model([[0, 0], [0.8, 0]]))
+    table = pd.DataFrame({"truth": ["A -> B"], "estimate": [lingam_model([[0, 0], [0.8, 0]])]})
+    with pytest.raises(ValueError, match=r"row 0 \(index 0\): found SimpleNamespace, a model with weights"):
+        table.ceval.evaluate(["shd"])
+
+
+def test_pairs_with_latent_confounders_of_lingam() -> None:
+    weights = np.array([[0, np.nan, 0], [np.nan, 0, 0.02], [0, 0.9, 0]])
+    with pytest.raises(ValueError, match=r"found nan in cell \('A', 'B'\), as lingam writes pairs with a latent conf"):
+        ce.as_graph(weights, encoding="lingam", nodes=["A", "B", "C"])
+    effects = abs(weights) > 0.3
+    codes = effects + 2 * effects.T + 2 * np.isnan(weights)
+    found = ce.as_graph(codes, encoding="bnmetrics", nodes=["A", "B", "C"])
+    assert found == ce.as_graph("A <-> B; B -> C")
 
 
 # ---- pywhy-graphs, dodiscover, ananke
@@ -209,6 +272,36 @@ def test_pywhy_graphs(edges: dict[str, list[tuple[str, str]]], expected: str) ->
 def test_pywhy_graphs_refused(edges: dict[str, list[tuple[str, str]]], message: str) -> None:
     with pytest.raises(ValueError, match=r"^row 0 .*" + message):
         ce.graph_column([LikePywhy(**edges)])
+
+
+class PAG(LikePywhy):
+    __module__ = "pywhy_graphs.classes.pag"
+
+
+class ADMG(LikePywhy):
+    __module__ = "pywhy_graphs.classes.admg"
+
+
+class DAG(ADMG):  # as that of ananke
+    __module__ = "ananke.graphs.dag"
+
+
+@pytest.mark.parametrize(
+    ("graph", "kind"),
+    [
+        (PAG(), "pag"),
+        (PAG(directed=[("A", "B")]), "mixed"),
+        (PAG(directed=[("A", "B")], circle=[("B", "A")]), "mixed"),
+        (ADMG(bidirected=[("A", "B")]), "admg"),
+        (ADMG(directed=[("A", "B")]), "admg"),
+        (ADMG(directed=[("A", "B"), ("B", "C"), ("C", "A")]), "mixed"),
+        (DAG(directed=[("A", "B")]), "dag"),
+        (LikePywhy(bidirected=[("A", "B")]), "mag"),
+    ],
+)
+def test_classes_of_objects_name_those_of_graphs(graph: LikePywhy, kind: str) -> None:
+    assert ce.as_graph(graph).kind == kind
+    assert ce.as_graph(graph).edges == ce.as_graph(graph, kind="mixed").edges
 
 
 def test_ananke() -> None:

@@ -120,6 +120,8 @@ def test_admgs_of_pgmpy() -> None:
         admg = base.ADMG(directed_ebunch=[("a", "b")], bidirected_ebunch=[("a", "b"), ("b", "c")])
         assert as_graph(admg) == as_graph("a -> b; a <-> b; b <-> c")
         assert as_graph(base.MAG([("a", "b", "-", ">"), ("b", "c", ">", ">")])) == as_graph("a -> b; b <-> c")
+        assert as_graph(base.MAG([("a", "b", "-", ">")])).kind == "mag"
+        assert as_graph(base.ADMG(bidirected_ebunch=[("a", "b")])).kind == "admg"
     pdag = base.PDAG(directed_ebunch=[("a", "b")], undirected_ebunch=[("b", "c")])
     assert as_graph(pdag) == as_graph("a -> b; b -- c")
 

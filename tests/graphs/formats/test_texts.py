@@ -347,3 +347,47 @@ def test_names_of_edge_strings_may_begin_like_other_texts(text: str) -> None:
     assert graph.n_edges == 1
     assert len(graph.nodes) == 2
     assert ce.as_graph(graph.to_string()) == graph
+
+
+@pytest.mark.parametrize("name", ["graph", "node", "edge", "subgraph", "Graph", "digraph", "strict", "{", "[", "="])
+@pytest.mark.parametrize("sign", ["->", "<-", "o-o", "<->", "o--"])
+def test_words_of_dot_in_quotes_are_names(name: str, sign: str) -> None:
+    graph = ce.as_graph(f'A {sign} "{name}"; B')
+    assert ce.as_graph(graph.to_text("DOT")) == ce.as_graph(graph.to_text("DOT"), encoding="DOT") == graph
+    alone = ce.as_graph(f'"{name}"; B')
+    assert ce.as_graph(alone.to_text("DOT")) == alone
+
+
+def test_words_of_dot_without_quotes_are_settings() -> None:
+    text = "digraph { node [shape=box]; EDGE [dir=both]; subgraph cluster { A -> B } }"
+    assert ce.as_graph(text) == ce.as_graph("A <-> B")
+
+
+def test_a_subgraph_of_dagitty_is_a_node() -> None:
+    graph = ce.as_graph("subgraph; B -> node")
+    assert ce.as_graph(graph.to_text("dagitty")) == graph
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Graph Edges:" -> B; Z',
+        '"Graph Nodes: A" <-> B',
+        "a~b o-o ü x; Z",
+        '"Y ~ b" o-o X',
+        '"from,to"',
+        '"from,to" -> B',
+        '"source, target"; B',
+    ],
+)
+def test_edge_strings_are_no_texts_of_other_tools(text: str) -> None:
+    graph = ce.as_graph(text, encoding="edge string")
+    written = graph.to_text("edge string")
+    assert ce.as_graph(written) == ce.as_graph(written, encoding="edge string") == graph
+    for encoding in ("JSON", "DOT", "GraphML", "Mermaid"):
+        assert ce.as_graph(graph.to_text(encoding)) == graph
+
+
+def test_headings_of_tables_may_be_quoted() -> None:
+    for heading in ("from,edge,to", '"from","edge","to"', 'from, "edge", to'):
+        assert ce.as_graph(f"{heading}\nA,-->,B\n") == ce.as_graph("A -> B")

@@ -181,6 +181,7 @@ def test_latents_are_names_or_one_list_a_row() -> None:
             r"row 0 \(index 'x'\).*: latents names 'Q', which is not a node of the graph; its nodes are",
         ),
         ([["L"], ["Q"]], ValueError, r"row 1 \(index 'y'\).*: latents names 'Q'"),
+        ([3], TypeError, "latents: found 3, expected names of nodes, or one list of names a row"),
         (["L", "L"], ValueError, "latents: names the node 'L' twice"),
         ([["L"]], ValueError, "latents has 1 rows, there are 2 graphs"),
         ("L", TypeError, "latents must be a list of node names, or one list a row, found 'L'"),
@@ -289,7 +290,13 @@ def test_large_graphs_are_held_as_mixed_and_refused_by_name_elsewhere() -> None:
     text = "; ".join(f"n{i} o-> n{i + 1}" for i in range(d - 1))
     with pytest.raises(ValueError, match="found graphs of 2001 nodes .* declare such graphs kind='mixed'"):
         ce.as_graph(text)
+    with pytest.raises(ValueError, match=r"row 1 \(index 1\): found graphs of 2001 nodes"):
+        ce.graph_column(["A o-o B", text])
+    dagitty = "pag {" + text.replace("o->", "@->") + "}"
+    with pytest.raises(ValueError, match=r"row 0 \(index 0\): found graphs of 2001 nodes"):
+        ce.graph_column([dagitty])
     graph = ce.as_graph(text, kind="mixed")
+    assert ce.as_graph(dagitty, kind="mixed") == graph
     assert (graph.n_edges, graph.edges[0]) == (d - 1, "n0 o-> n1")
     assert graph.skeleton().kind == "skeleton"
 

@@ -96,7 +96,8 @@ def _grid_tails(ties: Ties, cells: int, up: bool) -> Floats:
     table = transition_table(ties)
     top = cells + len(table.sizes) + 2
     state, moved = np.empty((ties.k + 1, top + 1)), np.empty((ties.k + 1, top + 1))
-    grid_law(table.sizes, ties.k, table.starts, table.weights, cells, up, state, moved)
+    band = np.empty((4, ties.k + 1), np.int64)
+    grid_law(table.sizes, ties.k, table.starts, table.weights, cells, up, band, state, moved)
     return np.minimum(np.cumsum(state[ties.k, ::-1])[::-1], 1.0)
 
 
@@ -106,7 +107,7 @@ def can_bracket(ties: Ties) -> bool:
 
 
 def bracketed_tails(ties: Ties, observed: Floats) -> Floats:
-    """Return upper ends of P(average precision >= each value), within 5 % where the grid allows it and p >= 1e-5."""
+    """Return upper ends of P(average precision >= each value); from p = 1e-5 to .2 within 5 % if the grid allows it."""
     found = np.full(len(observed), np.nan)
     open_rows = np.arange(len(observed))
     cells = _FIRST_CELLS

@@ -133,32 +133,47 @@ def power_sums(sizes: Ints, k: int, starts: Ints, weights: Floats, state: Floats
 
 @kernel
 def grid_law(
-    sizes: Ints, k: int, starts: Ints, weights: Floats, cells: int, up: bool, state: Floats, moved: Floats
+    sizes: Ints, k: int, starts: Ints, weights: Floats, cells: int, up: bool, band: Ints, state: Floats, moved: Floats
 ) -> None:
-    """Find the law of the average precision on a grid of `cells`, its summands rounded up or down."""
-    state[:, :] = 0.0
-    state[0, 0] = 1.0
-    seen, most = 0, 0
+    """Find the law of the average precision on a grid of `cells`, its summands rounded up or down, in the last row."""
+    last = state.shape[1] - 1
+    # (4, k + 1): first and last cell that a number of true ones can reach, before and after a group; no other is read
+    low, high, new_low, new_high = band[0], band[1], band[2], band[3]
+    low[:], high[:] = 0, -1
+    state[0, 0], high[0] = 1.0, 0
+    seen = 0
     for g in range(sizes.size):
         seen += sizes[g]
         width = min(sizes[g], k) + 1
-        moved[:, :] = 0.0
-        reach = 0
-        for c in range(k + 1):
-            for a in range(min(width, k - c + 1)):
-                w = weights[starts[g] + c * width + a]
-                if w == 0.0:
+        new_low[:], new_high[:] = last + 1, -1
+        for adding in (False, True):
+            for c in range(k + 1):
+                if high[c] < low[c]:
                     continue
-                v = a * (c + a) / seen / k * cells
-                step = math.ceil(v - 1e-9) if up else math.floor(v + 1e-9)
-                end = min(most + 1, state.shape[1] - step)
-                for u in range(end):
-                    moved[c + a, u + step] += w * state[c, u]
-                reach = max(reach, end - 1 + step)
-        most = reach
+                for a in range(min(width, k - c + 1)):
+                    w = weights[starts[g] + c * width + a]
+                    if w == 0.0:
+                        continue
+                    v = a * (c + a) / seen / k * cells
+                    step = math.ceil(v - 1e-9) if up else math.floor(v + 1e-9)
+                    end = min(high[c] + step, last)
+                    if adding:
+                        for u in range(low[c], end - step + 1):
+                            moved[c + a, u + step] += w * state[c, u]
+                    else:
+                        new_low[c + a] = min(new_low[c + a], low[c] + step)
+                        new_high[c + a] = max(new_high[c + a], end)
+            if not adding:
+                for c in range(k + 1):
+                    for u in range(new_low[c], new_high[c] + 1):
+                        moved[c, u] = 0.0
         for c in range(k + 1):
-            for u in range(most + 1):
+            low[c], high[c] = new_low[c], new_high[c]
+            for u in range(low[c], high[c] + 1):
                 state[c, u] = moved[c, u]
+    for u in range(last + 1):
+        if u < low[k] or u > high[k]:
+            state[k, u] = 0.0
 
 
 @kernel

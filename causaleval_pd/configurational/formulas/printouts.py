@@ -1,0 +1,207 @@
+"""Reader of what the R packages cna and QCA print: models with their printed fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from .formula import Model, literal_text
+from .reader import FormulaError, parse
+
+__all__ = ["read_printout"]
+
+MAX_PRINTOUT = 2_000_000
+_COLUMNS = {"section": "str", "outcome": "str", "model": "str"}
+_NUMBERS = {"consistency": "float64", "coverage": "float64", "complexity": "int64"}
+#: headings of cna, and the sections that they open
+_SECTIONS = {
+    "Minimally sufficient conditions:": "msc",
+    "Atomic solution formulas:": "asf",
+    "Complex solution formulas:": "csf",
+}
+#: names of columns in the releases of both packages
+_FIT = {
+    **dict.fromkeys(("consistency", "con", "inclS"), "consistency"),
+    **dict.fromkeys(("coverage", "cov", "covS"), "coverage"),
+}
+_FORMULA = ("condition", "solution")
+_VALUE = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|TRUE|FALSE|NA|NaN|-")
+_NUMBERED = re.compile(r"\s*M(?P<number>\d{1,6}):(?P<model>.*)")
+_FIT_OF = re.compile(r"\s*M(?P<number>\d{1,6})(?P<values>(\s+[\d.]+)+)\s*")
+
+Row = dict[str, Any]
+
+
+class Header(NamedTuple):
+    """Columns of a table of cna: whether outcomes stand before the formulas, and what stands after them."""
+
+    has_outcome: bool
+    names: list[str]
+
+
+def read_printout(text: str) -> pd.DataFrame:
+    """Read the models that the R packages cna and QCA print, with their consistency and coverage.
+
+    Read are `print` of a cna object, its tables `msc()`, `asf()` and `csf()`, and what `minimize()` and
+    `causalChain()` of QCA print, with details or without.
+
+    Parameters
+    ----------
+    text : str
+        The output as printed, with or without the lines around the models. R breaks tables that are wider than its
+        line; print them with `options(width = 500)`.
+
+    Returns
+    -------
+    DataFrame
+        One row a model in the printed order: section ("msc", "asf" and "csf" of cna, "M" of QCA, a missing value where
+        a table has no heading), outcome (several are joined by a comma), model (canonical text, which all verbs read),
+        consistency, coverage (as printed, NaN where they are not) and complexity (number of literals).
+        Where cna prints "Same as asf", the atomic solutions stand under "csf" too.
+
+    Raises
+    ------
+    ValueError
+        If the text has no models and does not say that there are none, a table is broken or misses its header, or a
+        formula is not a model; the message has the number of the line.
+    TypeError
+        If `text` is not a string.
+
+    Notes
+    -----
+    Printed tables may be cut: cna adds "... (total no. of formulas: 12)" and QCA nothing. `attrs["n_unprinted"]` of the
+    result counts what cna left out.
+
+    Examples
+    --------
+    >>> print(read_printout('''
+    ... Atomic solution formulas:
+    ... -------------------------
+    ... Outcome E:
+    ...        condition consistency coverage
+    ...  D + G + U <-> E       1.000    1.000
+    ...  G + L     <-> E       1.000    0.857
+    ... ''').to_string(index=False))
+    section outcome     model  consistency  coverage  complexity
+        asf       E D+G+U<->E          1.0     1.000           3
+        asf       E   G+L<->E          1.0     0.857           2
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"expected printed output as text, found {type(text).__name__}")
+    if len(text) > MAX_PRINTOUT:
+        raise ValueError(f"printed output has at most {MAX_PRINTOUT} characters, found {len(text)}")
+    lines = text.splitlines()
+    numbered = any(map(_NUMBERED.match, lines))
+    rows, n_unprinted = (list(_qca(lines)), 0) if numbered else _cna(lines)
+    if not rows and "*none*" not in text:
+        raise ValueError(
+            "no models found; expected what cna prints (a table with a column 'condition' or 'solution') or QCA "
+            "('M1: A*~B + C -> Y')"
+        )
+    table = pd.DataFrame(rows, columns=[*_COLUMNS, *_NUMBERS]).astype(_COLUMNS | _NUMBERS)
+    table.attrs["n_unprinted"] = n_unprinted
+    return table
+
+
+def _row(section: str | None, text: str, fit: dict[str, float], at: int) -> Row:
+    """Return a row of the table from the text of a formula in line number `at`."""
+    try:
+        model = parse(text)
+    except FormulaError as error:
+        raise ValueError(f"line {at}: {error}") from None
+    outcomes = ",".join(map(literal_text, model.outcomes))
+    row: Row = {"section": section, "outcome": outcomes, "model": str(model), "complexity": model.complexity}
+    _check_complexity(model, fit, at)
+    return row | {name: fit.get(name, float("nan")) for name in ("consistency", "coverage")}
+
+
+def _check_complexity(model: Model, fit: dict[str, float], at: int) -> None:
+    printed = fit.get("complexity", model.complexity)
+    if printed != model.complexity:
+        raise ValueError(f"line {at}: {model} has complexity {model.complexity}, printed is {printed:g}")
+
+
+def _cna(lines: list[str]) -> tuple[list[Row], int]:
+    """Return the rows of tables, and the number of formulas that were not printed."""
+    rows: list[Row] = []
+    section: str | None = None
+    header: Header | None = None
+    of_table = n_unprinted = 0
+    for at, line in enumerate(lines, start=1):
+        words = line.split()
+        if line.strip() in _SECTIONS:
+            section, header = _SECTIONS[line.strip()], None
+        elif any(name in words for name in _FORMULA):
+            header, of_table = _header(words, at), 0
+        elif line.strip() == "Same as asf":
+            rows += [row | {"section": "csf"} for row in rows if row["section"] == "asf"]
+        elif total := re.fullmatch(r"\.\.\. \(total no\. of (?:formulas|conditions): (\d{1,9})\)", line.strip()):
+            n_unprinted += int(total[1]) - of_table
+        elif "->" in line:
+            rows.append(_cna_row(line, section, header, at))
+            of_table += 1
+    return rows, n_unprinted
+
+
+def _header(words: list[str], at: int) -> Header:
+    """Return the columns of a table."""
+    place = next(i for i, word in enumerate(words) if word in _FORMULA)
+    if not any(name in _FIT for name in words[place + 1 :]):
+        raise ValueError(
+            f"line {at}: the table has no consistency and coverage beside its formulas, as where R breaks wide tables; "
+            "print it with options(width = 500)"
+        )
+    return Header("outcome" in words[:place], words[place + 1 :])
+
+
+def _cna_row(line: str, section: str | None, header: Header | None, at: int) -> Row:
+    if header is None:
+        raise ValueError(f"line {at}: a formula without the header of its table; copy the line with the names too")
+    left, *values = line.rsplit(None, len(header.names))
+    if len(values) < len(header.names) or not all(map(_VALUE.fullmatch, values)):
+        names = ", ".join(header.names)
+        raise ValueError(f"line {at}: expected a formula and {len(header.names)} values ({names}), found {line!r}")
+    formula = re.sub(r"^\s*\d+\s", "", left).strip()  # the number of the row
+    if header.has_outcome:
+        formula = formula.partition(" ")[2]
+    fit = {
+        _FIT.get(name, name): float(value)
+        for name, value in zip(header.names, values, strict=True)
+        if value[-1].isdigit()
+    }
+    return _row(section, formula, fit, at)
+
+
+def _qca(lines: list[str]) -> Iterator[Row]:
+    """Yield the rows of numbered models, whose fit may follow in a table."""
+    found: dict[int, tuple[str, int]] = {}
+    fits: dict[int, dict[str, float]] = {}
+    header: list[str] = []
+    open_model: int | None = None
+    for at, line in enumerate([*lines, ""], start=1):
+        words = line.split()
+        start, fit = _NUMBERED.match(line), _FIT_OF.fullmatch(line)
+        if start:
+            number = int(start["number"])
+            if number in found:  # the models of another solution begin
+                yield from _numbered(found, fits)
+                found, fits = {}, {}
+            found[number], open_model = (start["model"], at), number
+        elif open_model is not None and words:
+            found[open_model] = (found[open_model][0] + " " + line.strip(), found[open_model][1])
+        elif "inclS" in words:
+            header = [name for name in words if not name.startswith("(M")]
+        elif fit and int(fit["number"]) in found and header:
+            values = map(float, fit["values"].split())
+            fits[int(fit["number"])] = {_FIT.get(n, n): v for n, v in zip(header, values, strict=False)}
+        if not words:
+            open_model = None
+    yield from _numbered(found, fits)
+
+
+def _numbered(found: dict[int, tuple[str, int]], fits: dict[int, dict[str, float]]) -> Iterator[Row]:
+    for number, (text, at) in found.items():
+        yield _row("M", text, fits.get(number, {}), at)

@@ -1,0 +1,177 @@
+"""Printed output of cna and QCA: layouts of several releases, and what cannot be read."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import fit_by_atom, read_printout
+
+EDUCATION = """> cna(d.educate)
+--- Coincidence Analysis (CNA) ---
+
+Factors: U, D, L, G, E
+
+Minimally sufficient conditions:
+--------------------------------
+Outcome D:
+  condition consistency coverage
+ L*u   -> D       1.000    0.500
+ E*g*u -> D       1.000    0.250
+
+Atomic solution formulas:
+-------------------------
+Outcome E:
+       condition consistency coverage
+ D + G + U <-> E       1.000    1.000
+ G + L     <-> E       1.000    1.000
+
+Outcome L:
+   condition consistency coverage
+ D + U <-> L       1.000    1.000
+
+Complex solution formulas:
+--------------------------
+                           condition consistency coverage
+ (D + G + U <-> E)  *  (D + U <-> L)       1.000    1.000
+     (G + L <-> E)  *  (D + U <-> L)       1.000    1.000
+"""
+
+RELEASE_3 = """Atomic solution formulas:
+-------------------------
+Outcome W:
+solution                     consistency coverage complexity  inus
+A*C + a*f*r + F*R + l*R <-> W       1.000    0.917          9  TRUE
+A*C + a*l + F*R <-> W               1.000    0.917          6 FALSE
+ ... (total no. of formulas: 12)
+
+Complex solution formulas:
+--------------------------
+Same as asf
+"""
+
+RELEASE_4 = """--- Coincidence Analysis (CNA) ---
+
+Factors: A, B, C
+Outcome: C=2
+
+Atomic solution formulas:
+-------------------------
+Outcome C=2:
+solution               con   cov complexity
+A=1*B=0 + A=2 <-> C=2 0.8   0.75          3
+"""
+
+TABLE = """  outcome condition                      consistency coverage complexity exhaustiveness
+1 E,L     (G + L <-> E)*(D + U <-> L)          1.000    1.000          4              1
+2 L       D + U <-> L                          1.000    1.000          2             NA
+"""
+
+DETAILS = """
+      M1: S*R + (L*P) -> JSR
+      M2: S*R + (P*~V) -> JSR
+
+                                    -------------------
+               inclS   PRI   covS   covU   (M1)   (M2)
+      -------------------------------------------------
+      1   S*R  0.871  0.821  0.610  0.231  0.256  0.335
+      -------------------------------------------------
+      2   L*P  0.979  0.955  0.506  0.014  0.152
+      3  P*~V  0.950  0.883  0.417  0.004         0.142
+      -------------------------------------------------
+           M1  0.883  0.821  0.762
+           M2  0.874  0.813  0.752
+"""
+
+WRAPPED = """
+From C1P1:
+
+M1:    FED[0]*FIN[1]*HIS[1] + FED[2]*URB[0]*GER[1] +
+       FIN[1]*GER[1]*HIS[1] -> ACC[1]
+
+From C2P1:
+
+M1:    FED[0]*FIN[1] <-> ACC[1]
+"""
+
+
+def test_every_section_of_an_early_release():
+    table = read_printout(EDUCATION)
+    assert table["section"].tolist() == ["msc"] * 2 + ["asf"] * 3 + ["csf"] * 2
+    assert table["outcome"].tolist() == ["D", "D", "E", "E", "L", "E,L", "E,L"]
+    assert table["model"].tolist()[0] == "L*u=>D"
+    assert table.loc[1, ["consistency", "coverage"]].tolist() == [1, 0.25]
+    solutions = table[table["section"] != "msc"]
+    published = ce.datasets.education_models()
+    assert sorted(solutions["model"]) == sorted(str(ce.configurational.parse(m)) for m in published["model"])
+    for row in table.itertuples():
+        fit = fit_by_atom(row.model.replace("=>", "<->"), ce.datasets.education())
+        assert fit[["consistency", "coverage"]].min().round(3).tolist() == [row.consistency, row.coverage]
+
+
+def test_later_releases_print_complexity_and_cut_tables():
+    table = read_printout(RELEASE_3)
+    assert table["section"].tolist() == ["asf", "asf", "csf", "csf"]
+    assert table["complexity"].tolist() == [9, 6, 9, 6]
+    assert table["coverage"].eq(0.917).all()
+    assert table.attrs["n_unprinted"] == 10
+
+
+def test_release_four_and_values():
+    [row] = read_printout(RELEASE_4).to_dict("records")
+    assert row.pop("model") == "A=1*B=0+A=2<->C=2"
+    assert row == {"section": "asf", "outcome": "C=2", "consistency": 0.8, "coverage": 0.75, "complexity": 3}
+
+
+def test_tables_with_row_numbers_and_outcomes():
+    table = read_printout(TABLE)
+    assert table["model"].tolist() == ["(G+L<->E)*(D+U<->L)", "D+U<->L"]
+    assert table["section"].isna().all()
+
+
+def test_qca_with_details():
+    table = read_printout(DETAILS)
+    assert table["model"].tolist() == ["L*P+R*S=>JSR", "P*v+R*S=>JSR"]
+    assert table[["consistency", "coverage"]].to_numpy().tolist() == [[0.883, 0.762], [0.874, 0.752]]
+
+
+def test_qca_breaks_lines_and_numbers_solutions_anew():
+    table = read_printout(WRAPPED)
+    assert table["complexity"].tolist() == [9, 2]
+    assert table["consistency"].isna().all()
+
+
+def test_models_go_into_a_table_of_estimates():
+    read = read_printout(EDUCATION).query("section == 'csf'")
+    runs = pd.DataFrame({"truth": "(G+L<->E)*(D+U<->L)", "estimate": read["model"]})
+    assert runs.ceval.evaluate(["correctness"])["correctness"].tolist()[1] == 1
+
+
+def test_no_solution_is_an_empty_table():
+    text = "Atomic solution formulas:\n-------------------------\n*none*\n"
+    assert read_printout(text).empty
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no models found"),
+        ("condition\n A <-> B\n", "line 1: the table has no consistency"),
+        (" A + C <-> B   1.000  0.5", "line 1: a formula without the header"),
+        ("condition consistency coverage\n A + C <-> B   1.000", "line 2: expected a formula and 2 values"),
+        ("condition consistency coverage\n A + + C <-> B   1.000 1", "line 2: expected a literal"),
+        ("solution con cov complexity\n A + C <-> B   1.000 1  3", "line 2: A\\+C<->B has complexity 2, printed is 3"),
+        ("M1: A*B + C", "line 1: expected"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_line(text, message):
+    with pytest.raises(ValueError, match=message):
+        read_printout(text)
+
+
+def test_wrong_types_and_sizes():
+    with pytest.raises(TypeError, match="printed output as text, found list"):
+        read_printout([EDUCATION])
+    with pytest.raises(ValueError, match="at most 2000000 characters"):
+        read_printout(" " * 2_000_001)
