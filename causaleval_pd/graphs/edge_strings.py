@@ -279,7 +279,7 @@ def explain_text(cell: str) -> str:
     shown = cell if len(cell) <= 60 else cell[:57] + "..."
     if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
         return (
-            f"found the text {shown!r}, which is a matrix written as text; read it first and state its direction, as in "
+            f"found the text {shown!r}, which is a matrix written as text; read it first and state its direction: "
             "graph_column([None if pd.isna(x) else np.array(json.loads(x)) for x in column], encoding='row->column'), "
             "or 'column->row'"
         )
