@@ -1,18 +1,24 @@
-"""Does this analysis keep its level? Placebos of a study, and of three algorithms that ignore their data.
+"""Does an analysis keep its level? Placebos of a study and of algorithms that ignore their data; then every test.
 
 A placebo keeps the estimates of a study and how they resemble each other, but renames their nodes at random, so that
 they agree with the truths by chance only. An analysis that calls skilled more than 5 % of placebos at the level .05 is
-miscalibrated, mostly because it takes runs on one truth as independent.
+miscalibrated, mostly because it takes runs on one truth as independent. The last part simulates many studies of such
+algorithms, and counts how often each test rejects under each null model. `tests/benchmarks/calibration.md` has more
+designs and smaller Monte Carlo errors.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
 
-N_PLACEBOS = 60
+N_PLACEBOS, N_STUDIES = 60, 100
+METHODS = ["randomisation", "wilcoxon", "sign", "t"]
+NULLS = ["edges", "permutation", "dags", "degree", "orientation"]
 COLUMNS = ["cluster", "method", "n_clusters", "alpha", "size", "size_low", "size_high", "verdict", "n_placebos"]
 
 runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
@@ -53,17 +59,60 @@ def restless() -> list[str]:
 
 
 designs = {
-    "one truth, 20 runs, always the same guess": ([guess()] * 20, [guess()] * 20),
-    "one truth, 20 runs, two of eight edges guessed anew": ([guess()] * 20, restless()),
-    "four truths, 5 runs each, one guess a truth": tuple(
+    "one truth, 20 runs, always the same guess": lambda: ([guess()] * 20, [guess()] * 20),
+    "one truth, 20 runs, two of eight edges guessed anew": lambda: ([guess()] * 20, restless()),
+    "four truths, 5 runs each, one guess a truth": lambda: tuple(
         [graph for graph in (guess() for _ in range(4)) for _ in range(5)] for _ in range(2)
     ),
 }
 print("2. Algorithms that ignore their data")
-for name, (truths, estimates) in designs.items():
+for name, design in designs.items():
+    truths, estimates = design()
     table = pd.DataFrame({"truth": ce.graph_column(truths), "estimate": ce.graph_column(estimates), "design": name})
     print(name)
     print(study(table, "design")[COLUMNS].round(3).to_string(index=False), end="\n\n")
 
 print("Tests by truth relabel the estimates themselves, so that their level holds by construction. Below five truths")
-print("there is no interval of skill.")
+print("there is no interval of skill.", end="\n\n")
+
+designs = {"20 truths, one guess each": lambda: ([guess() for _ in range(20)], [guess() for _ in range(20)])} | designs
+
+
+def studies(name: str, right: float) -> pd.DataFrame:
+    """Return studies of a design, a share of whose estimates is right."""
+    parts = []
+    for number in range(N_STUDIES):
+        truths, estimates = designs[name]()
+        estimates = np.where(rng.random(20) < right, truths, estimates)
+        parts.append(pd.DataFrame({"truth": truths, "estimate": estimates, "study": number}))
+    table = pd.concat(parts, ignore_index=True)
+    return table.assign(truth=ce.graph_column(table["truth"]), estimate=ce.graph_column(table["estimate"]))
+
+
+def p_values(table: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
+    """Return the p-values of all studies, a row a null model and test."""
+    how = {"by": ["study"], "null": NULLS, "n_draws": 99, "rng": 7, "keep_draws": True}
+    cube = table.ceval.cube(["shd"], cluster=cluster, **how)
+    found = pd.concat([cube.ceval.test_controls(method=method) for method in METHODS])
+    return found.pivot(index=["null", "method"], columns="study", values="p_value")
+
+
+def rate(p: pd.DataFrame, alpha: float) -> pd.Series:
+    """Return the share of studies that reject; missing where a test has no p-value."""
+    return (p <= alpha).mean(axis=1).where(p.notna().any(axis=1))
+
+
+error = [round((alpha * (1 - alpha) / N_STUDIES) ** 0.5, 3) for alpha in (0.05, 0.01)]
+print(f"3. {N_STUDIES} studies of each design: size at .05 and .01, with Monte Carlo errors {error[0]} and {error[1]}")
+print("where it is kept, and power at .05 with a quarter of the estimates right; runs taken as independent (none), or")
+print("clustered by truth")
+for name in designs:
+    rates = {}
+    guessed, skilled = studies(name, 0.0), studies(name, 0.25)
+    for cluster, label in ((None, "none"), ("truth", "truth")):
+        p, better = p_values(guessed, cluster), p_values(skilled, cluster)
+        rates |= {(label, ".05"): rate(p, 0.05), (label, ".01"): rate(p, 0.01), (label, "power"): rate(better, 0.05)}
+    order = list(itertools.product(NULLS, METHODS))
+    print(f"{name}\n{pd.DataFrame(rates).loc[order].round(3).to_string()}", end="\n\n")
+print("Of one cluster a paired test has no p-value below .5. The null models degree and orientation depend on the")
+print("names of nodes: where runs repeat truths, the randomisation test takes twice the mean p of each truth.")

@@ -47,6 +47,8 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
         raise ValueError(f"metrics names no metric; the cube has {', '.join(map(repr, [*known, *carried]))}")
     for name in wanted:
         check_known(name, [*known, *carried], "metric of this cube", METRICS.suggest(name, [*known, *carried]))
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(f"metrics names {next(x for x in wanted if wanted.count(x) > 1)!r} twice; name it once")
     return wanted
 
 

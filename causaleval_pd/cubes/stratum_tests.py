@@ -29,6 +29,7 @@ from ..tables.clusters import repeated_strata
 from .reading import (
     cluster_ids,
     cluster_setting,
+    draws_shared,
     has_draws,
     need_controls,
     relabelled_nulls,
@@ -91,14 +92,14 @@ class StratumTests(NamedTuple):
 
     def p_values_of(self, p: Floats, able: Bools) -> Floats:
         """Return the p-values of a test of the columns, and of other strata those of their runs."""
-        p = np.where(self.by_logs, fisher(self.logs, self.n_logs), np.where(self.columns.informed, p, np.nan))
-        return np.where(able, p, np.nan)
+        p = np.where(self.by_logs, fisher(self.logs, self.n_logs), p)
+        return np.where(self.columns.informed & able, p, np.nan)
 
     def p_methods(self, setting: str, able: Bools) -> NDArray[np.object_]:
         """Return how the p-value of each stratum is found, in words; None where it has none by design."""
         words = np.where(self.repeated, f"relabelling by {setting}", "simulated").astype(object)
         words[self.by_logs] = f"twice the mean p by {setting}"
-        silent = ~self.by_logs & ~self.columns.informed
+        silent = ~self.columns.informed
         words[silent] = "none: no variation under the null"
         words[silent & (self.n_clusters == 0)] = "none: no run has a value"
         words[~able] = None
@@ -141,7 +142,8 @@ def stratum_tests(
     repeated = np.zeros(len(status), bool)
     twice = repeated_strata(ids[counted], stratum, np.ones(len(stratum), bool))
     repeated[: len(twice)] = twice
-    relabelled = repeated & relabelled_nulls(cube, metric)
+    # with shared draws there is no test
+    relabelled = repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
 
     def columns(which: Statistic) -> Columns:
         if has_draws(cube, metric):

@@ -30,8 +30,6 @@ from .reshaped import read_cube
 from .schema import declare_columns
 from .simultaneous_skill import simultaneous_level
 from .stratum_sums import (
-    CONTROL_COLUMNS,
-    COUNTS,
     SHARES,
     stratum_clusters,
     stratum_skill,
@@ -40,7 +38,16 @@ from .stratum_sums import (
 )
 from .verdicts import with_verdicts
 
-COLUMNS = declare_columns("summary", ("metric", *COUNTS, *SHARES, "mean", "low", "high", *CONTROL_COLUMNS))
+#: columns of the result, after the strata; printed tables show the first and the last
+COLUMNS = declare_columns(
+    "summary",
+    (
+        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "mean", "low", "high"),
+        *("n_without_controls", *SHARES, "control_mean_se", "p_se", "ci_level", "p_method", "p_at_floor", "note"),
+        *("control_mean", "control_low", "control_high", "superiority_share", "skill_low", "skill_high"),
+        *("p_value", "skill"),
+    ),
+)
 
 
 def summary(
@@ -115,7 +122,7 @@ def summary(
     the ratio of losses. With at least five truths they cover .94 to .96 (nominal .95) for losses up to a gamma law of
     shape 2, but .40 with five truths, .65 with ten and .83 with twenty where a tenth of them has losses nine times as
     large: a disaster that has not happened cannot be seen. There are no limits below five truths, where few truths
-    outweigh the others, or where fewer than two have a loss.
+    outweigh the others, where fewer than two have a loss, or where all have the same share of losses.
 
     The interval of the mean leaves out one cluster at a time as well, with Kish's effective number of clusters less one
     as degrees of freedom. It covers .95 for normal clusters of equal size and .946 or more for unequal ones; .91 for

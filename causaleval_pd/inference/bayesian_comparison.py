@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_whole
+from ..contract.checks import check_known, check_type, check_whole
 from ..contract.history import call
 from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
@@ -34,14 +35,15 @@ FEWEST_TRUTHS = 5
 PRIOR_COUNTS = f"fewer than {FEWEST_TRUTHS} clusters: the prior counts"
 #: note on levels between which no pair differs, where a region of width 0 gives one half to either side
 ALL_EQUAL = "all differences are 0: neither level is better"
+INFINITE = "no result: infinite values"
 PROBABILITIES = ("p_first_better", "p_equivalent", "p_second_better")
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
     "bayesian_comparison",
     (
-        *("metric", "comparison", *PROBABILITIES, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
-        *("null", "on", "method", "resampling_seed", "note"),
+        *("metric", "comparison", "n_pairs", "n_clusters", "n_strata", "null", "on", "method", "resampling_seed"),
+        *("note", "mean_difference", "rope", *PROBABILITIES),
     ),
 )
 
@@ -126,7 +128,8 @@ def bayesian_comparison(
     -----
     A probability is that of the most probable outcome: that the mean difference of two further truths, or the mean of a
     further stratum, lies most often on that side of the region. It is not a p-value: there is no null hypothesis that
-    could not be accepted, and no correction for the number of comparisons. The signed-rank model assumes independent
+    could not be accepted, and no correction for the number of comparisons. A stratum with an infinite difference has no
+    result. The signed-rank model assumes independent
     truths, and has a prior observation of weight .5 at a difference of 0. Do not use it with fewer than about five
     truths, where the prior counts.
 
@@ -177,6 +180,7 @@ def bayesian_comparison(
     levels = cube[dim].to_numpy()
     first, second = level_pairs(levels, dim, reference)
     labels = names_of_pairs(levels, first, second)
+    check_type(rope, (numbers.Real, Mapping), "a number, or a number a metric", "rope")
     ropes = numbers_of_metrics(rope, names, "rope", zero=True)
     seed = resolve_seed(rng)
     grouped = settle_cluster(cube, cluster)
@@ -213,6 +217,7 @@ def _rows(part: xr.Dataset, name: str, asked: _Request) -> pd.DataFrame:
     maximize = part[name].attrs["direction"] == "maximize"
     table = table.assign(n_pairs=(~np.isnan(value)).sum(axis=1), n_clusters=cluster_count(value, cluster))
     table = table.assign(mean_difference=mean, rope=asked.ropes[name], maximize=maximize)
+    table = table.assign(infinite=np.asarray(np.isinf(value).any(axis=1), bool))
     if asked.model == "hierarchical":
         groups = np.zeros(value.shape, np.int64) if cluster is None else cluster
         own = [np.unique(c[~np.isnan(v)]) for c, v in zip(groups, value, strict=True)]
@@ -247,12 +252,11 @@ def _finish(parts: list[pd.DataFrame], asked: _Request) -> pd.DataFrame:
         )
         table = table.astype({"rope": np.float64} | dict.fromkeys(["n_pairs", "n_clusters", "n_strata"], np.int64))
     else:
-        clusters = table["n_clusters"]
-        table["note"] = [
-            "no pair has a value" if n == 0 else ALL_EQUAL if equal else PRIOR_COUNTS if n < FEWEST_TRUTHS else None
-            for n, equal in zip(clusters, table["equal"], strict=True)
-        ]
-        table = table.drop(columns=["maximize", "equal"])
+        n, equal, infinite = (table[name].to_numpy() for name in ("n_clusters", "equal", "infinite"))
+        words = {"no pair has a value": n == 0, INFINITE: infinite, ALL_EQUAL: equal, PRIOR_COUNTS: n < FEWEST_TRUTHS}
+        choices = [np.array(word, object) for word in words]
+        table["note"] = np.select(list(words.values()), choices, np.array(None, object))
+        table = table.drop(columns=["maximize", "equal", "infinite"])
     drawn = pd.NA if asked.model == "hierarchical" else asked.seed
     table = table.assign(
         on=asked.on,
@@ -269,9 +273,10 @@ def _over_strata(table: pd.DataFrame) -> dict[str, Any]:
     used = (n >= FEWEST_VALUES) & np.isfinite(mean)
     found = hierarchical_posterior(mean[used], deviation[used], n[used], float(table["rope"].iloc[0]))
     notes = []
-    if not used.all():
-        left = counted(int((~used).sum()), "stratum", "strata")
-        notes.append(f"left out: {left} with fewer than {FEWEST_VALUES} clusters")
+    infinite = table["infinite"].to_numpy(bool)
+    for left, why in ((infinite, "infinite values"), (~used & ~infinite, f"fewer than {FEWEST_VALUES} clusters")):
+        if left.any():
+            notes.append(f"left out: {counted(int(left.sum()), 'stratum', 'strata')} with {why}")
     still = int((deviation[used] == 0).sum())
     if used.sum() < 2:
         notes.append("fewer than 2 strata")

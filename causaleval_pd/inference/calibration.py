@@ -32,7 +32,7 @@ from ..cubes.reshaped import read_cube
 from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells
 from ..statistics.arrays import BLOCK, Bools, Floats, moments, paired_difference, ratio
-from ..statistics.clusters import cluster_means
+from ..statistics.clusters import cluster_count, cluster_means
 from ..statistics.direction import better_side, score
 from ..statistics.paired_tests import Alternative
 from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
@@ -45,7 +45,7 @@ Ints = NDArray[np.int64]
 BY_CONSTRUCTION = "by construction"
 #: columns of the result, after the strata
 COLUMNS = (
-    *("metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "verdict"),
+    *("metric", "method", "n_pairs", "n_clusters", "alpha", "size", "size_low", "size_high", "verdict"),
     *("skill", "power", "n_tables", "null"),
 )
 
@@ -84,11 +84,12 @@ def size_and_power(
     Returns
     -------
     DataFrame
-        A row a stratum, metric and method: the strata, `metric`, `method`, `n_pairs` (runs), `alpha`, `size` (share of
-        rejections without skill), `size_low`, `size_high` (Clopper and Pearson's 95 % limits), `verdict`, `skill`,
-        `power` (share of rejections with it), `n_tables`, `null`. `verdict` is "miscalibrated" if the lower limit of
-        probability .99 exceeds alpha, "conservative" if the upper one is below it, "by construction" for tests that
-        rank a draw among draws, and else missing: no simulation shows that a test is calibrated.
+        A row a stratum, metric and method: the strata, `metric`, `method`, `n_pairs` (runs) and `n_clusters` with a
+        value, `alpha`, `size` (share of rejections without skill), `size_low`, `size_high` (Clopper and Pearson's 95 %
+        limits), `verdict`, `skill`, `power` (share of rejections with it), `n_tables`, `null`. `verdict` is
+        "miscalibrated" if the lower limit of probability .99 exceeds alpha, "conservative" if the upper one is below
+        it, "by construction" for tests that rank a draw among draws, and else missing: no simulation shows that a test
+        is calibrated.
 
     Raises
     ------
@@ -97,6 +98,8 @@ def size_and_power(
 
     Notes
     -----
+    The randomisation test is that of the mean of the metric here (`test_controls(statistic="mean")`).
+
     The size is that among runs which guess as the null model does: each run's draw takes the place of its estimate. In
     strata that repeat a cluster these are the estimates relabelled by cluster, and paired tests take the mean of each
     cluster, as `test_controls` does; where p is twice a mean p there is nothing to simulate. It cannot show that runs
@@ -178,6 +181,7 @@ def _rates(
         metric=name,
         method=test.name,
         n_pairs=(~np.isnan(cells(cube[name], dims))).sum(axis=1),
+        n_clusters=cluster_count(cells(cube[name], dims), cells(cluster_ids(cube), dims)),
         alpha=alpha,
         size=size,
         size_low=low,

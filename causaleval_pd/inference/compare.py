@@ -37,14 +37,15 @@ from .pairwise import (
     paired_values,
     refuse_unpaired,
 )
-from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests
+from .result_tables import RESULTS, TESTED, Missing, check_missing, family_labels, stack_tests
 from .simultaneous import check_simultaneous, samples, simultaneous_intervals
 from .skill_comparison import Losses, check_skill_test, compare_skills, paired_losses
 from .statistical_tests import JACKKNIFE, WILCOXON
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
-    "compare", (*TEST_COLUMNS, "on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note")
+    "compare",
+    (*TESTED, "on", "resampling_seed", "ci_level", "p_at_floor", "note", "statistic", "effect_size", *RESULTS),
 )
 
 

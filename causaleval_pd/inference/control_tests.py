@@ -18,7 +18,6 @@ from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
     cube_metrics,
-    draws_shared,
     has_draws,
     mean_score,
     need_controls,
@@ -39,16 +38,26 @@ from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
 from .interval_notes import interval_notes, joined
-from .result_tables import TEST_COLUMNS, Missing, check_missing, family_labels, stack_tests, warn_of_floors
+from .result_tables import (
+    RESULTS,
+    TESTED,
+    Missing,
+    check_missing,
+    check_own_draws,
+    family_labels,
+    stack_tests,
+    warn_of_floors,
+)
 from .statistical_tests import MOMENTS
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
     "test_controls",
     (
-        *TEST_COLUMNS,
-        *("n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"),
-        *("test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information", "note"),
+        *TESTED,
+        *("n_runs", "n_draws", "n_draws_undefined", "test_statistic", "n_no_information"),
+        *("superiority_strict", "superiority_ties", "p_low", "p_high", "p_method", "p_at_floor", "note"),
+        *("superiority_share", "statistic", *RESULTS),
     ),
 )
 
@@ -206,7 +215,8 @@ def _against_controls(
     cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing, compared: Statistic
 ) -> pd.DataFrame:
     """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
-    _check_draws(cube, test)
+    lacking = "valid reference" if test.design == "draws" else "independent pairs"
+    check_own_draws(cube, f"method={test.name!r} has no {lacking}")
     dims, direction = strata_dims(cube), cube[name].attrs["direction"]
     status = cells(cube["status"], dims)
     defined = ~np.isnan(cells(cube[name], dims))
@@ -303,16 +313,6 @@ def _floor_notes(found: StratumP) -> list[str | None]:
         for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
     ]
     return [word if floor else None for word, floor in zip(words, found.at_floor.tolist(), strict=True)]
-
-
-def _check_draws(cube: xr.Dataset, test: StatisticalTest) -> None:
-    """Refuse draws that rows share: neither means nor pairs are independent then."""
-    if draws_shared(cube):
-        lacking = "valid reference" if test.design == "draws" else "independent pairs"
-        raise ValueError(
-            f"the rows of this cube share their draws, so method={test.name!r} has no {lacking}; make the cube without "
-            "share_draws=True, or use its p-values of single rows"
-        )
 
 
 def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:

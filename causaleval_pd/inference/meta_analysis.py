@@ -42,7 +42,7 @@ from ..statistics.skill import skill_interval, skill_notes
 from ..tables.clusters import SINGLE
 from .clusters import truths_mark_runs
 from .interval_notes import counted
-from .result_tables import check_shares, in_order
+from .result_tables import check_own_draws, check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]
 
@@ -50,8 +50,8 @@ Combine = Literal["fisher", "stouffer"]
 COLUMNS = declare_columns(
     "meta_analysis",
     (
-        *("metric", "n_strata", "statistic", "p_value", "p_adjusted", "skill", "ci_low", "ci_high"),
-        *("tau2", "heterogeneity", "heterogeneity_p", "n_effects", "n_runs", "null", "method", "note"),
+        *("metric", "n_strata", "n_effects", "n_runs", "null", "method", "tau2", "heterogeneity", "heterogeneity_p"),
+        *("note", "statistic", "skill", "ci_low", "ci_high", "p_value", "p_adjusted"),
     ),
 )
 
@@ -151,6 +151,7 @@ def meta_analysis(
     cube = read_cube(cube)
     names = cube_metrics(cube, metrics)
     need_controls(cube, names, "to measure skill against")
+    check_own_draws(cube, "strata have no p-values that could be combined")
     check_shares(level=level)
     check_known(combine, ["fisher", "stouffer"], "method (combine)")
     cube = null_stratum(cube)
@@ -260,6 +261,8 @@ def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
     known = np.isfinite(own.effect) & (strata.variance > 0)
     blank = int((np.isfinite(own.effect) & ~known).sum())
     note = [f"left out: {counted(blank, 'stratum', 'strata')} whose controls are all alike"] if blank else []
+    infinite = int((np.isinf(strata.loss) | np.isinf(strata.control_loss)).any(axis=1).sum())
+    note += [f"left out: {counted(infinite, 'stratum', 'strata')} with infinite losses"] if infinite else []
     if strata.share_truths:
         found, difference = pool_shared_skills(*sums, strata.variance, level), (math.nan, math.nan)
     else:

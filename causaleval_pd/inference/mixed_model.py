@@ -22,7 +22,7 @@ from ..statistics.clustered_regression import Variances, clustered_fit, reml_var
 from ..statistics.direction import TOLERANCE
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, run_values
-from .interval_notes import joined
+from .interval_notes import counted, joined
 from .model_formulas import Factor, Formula, read_formula
 
 #: clusters below which no model is fitted
@@ -30,9 +30,9 @@ FEWEST_CLUSTERS = 5
 
 #: columns of the result; it has none for strata, so that strata may have these names
 COLUMNS = (
-    *("metric", "response", "term", "estimate", "se", "df", "statistic", "p_value", "ci_low", "ci_high"),
-    *("n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance", "residual_variance", "converged"),
-    *("null", "note"),
+    *("metric", "response", "term", "n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance"),
+    *("residual_variance", "converged", "null", "note", "se", "df", "statistic", "estimate", "ci_low", "ci_high"),
+    "p_value",
 )
 
 
@@ -76,7 +76,8 @@ def model(
     ------
     ValueError
         If the formula has anything but the above, a name is unknown, a term has one level or cannot be told from the
-        others, all values are equal, there are fewer than five clusters, or the cube has several null models.
+        others, a value is infinite, all values are equal, there are fewer than five clusters, or the cube has several
+        null models.
 
     Notes
     -----
@@ -162,7 +163,13 @@ def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[pd.
     strata = strata_table(part) if dims else pd.DataFrame(index=pd.RangeIndex(1))
     table = strata.loc[np.repeat(np.arange(len(strata)), part.sizes["replicate"])].reset_index(drop=True)
     run, failed = status.reshape(-1) != NO_RUN, status.reshape(-1) == FAILED
-    known = run & ~failed & np.isfinite(values)
+    infinite = int((run & ~failed & np.isinf(values)).sum())
+    if infinite:
+        raise ValueError(
+            f"{counted(infinite, 'run')} with an infinite value, which a linear model cannot explain; take these runs "
+            "out of the table, explain another metric, or compare ranks by compare(test='wilcoxon')"
+        )
+    known = run & ~failed & ~np.isnan(values)
     counts = {"n_failed": int(failed.sum()), "n_undefined": int((run & ~failed & ~known).sum())}
     table = table.assign(y=values, group=groups)[known].reset_index(drop=True)
     n_groups = table["group"].nunique()

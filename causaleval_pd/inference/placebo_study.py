@@ -39,6 +39,8 @@ COLUMNS = (
     *("metric", "method", "n_pairs", "n_clusters", "alpha", "size", "size_low", "size_high", "verdict"),
     *("skill", "power", "n_placebos", "null"),
 )
+#: verdict on simulated p-values that cannot reach the level
+TOO_FEW_DRAWS = "too few draws"
 #: what stands in the column `method` of intervals
 INTERVAL = "skill interval"
 #: how p was found where a test relabels estimates as a placebo does
@@ -151,7 +153,8 @@ def size_and_power(
         (those with a p-value), `null`. Rows with method "skill interval" have the share of intervals that miss the mean
         skill of the placebos, where there is an interval. `verdict` is "miscalibrated" if the lower limit of
         probability .99 exceeds alpha, "conservative" if the upper one is below it, "by construction" where the test
-        itself relabels the estimates, and else missing: no number of placebos shows that a test is calibrated.
+        itself relabels the estimates, "too few draws" where no p-value of these draws is as small as alpha, and else
+        missing: no number of placebos shows that a test is calibrated.
 
     Raises
     ------
@@ -273,7 +276,8 @@ def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study)
     places = pd.factorize(pd.MultiIndex.from_frame(table[keys[:-1]]))[0]
     table = pd.concat([table.iloc[np.argsort(places, kind="stable")], *families], ignore_index=True)
     relabelled = table.pop("relabelled").fillna(False).to_numpy(bool) & (study.joint == "truth")
-    by_construction = relabelled & (table["verdict"] != MISCALIBRATED) & (table["n_placebos"] > 0)
+    settled = table["verdict"].isin([MISCALIBRATED, TOO_FEW_DRAWS])
+    by_construction = relabelled & ~settled.to_numpy(bool) & (table["n_placebos"] > 0)
     table["verdict"] = pd.array(table["verdict"].where(~by_construction, BY_CONSTRUCTION).tolist(), dtype="str")
     table["skill"] = math.nan if study.skill is None else study.skill
     return in_order(table.reindex(columns=[*strata, *COLUMNS]), COLUMNS)
@@ -289,12 +293,25 @@ def _rejected(tests: Sequence[pd.DataFrame], keys: Sequence[str], column: str, a
         if "p_method" not in part:
             return found
         first = groups[["n_pairs", "n_clusters", "p_method"]].first()
+        found = found.join(groups[["least"]].min())
         return found.join(first.assign(relabelled=first.pop("p_method").str.startswith(RELABELLED)))
 
-    found, other = map(count, tests)
+    found, other = map(count, map(_with_least_p, tests))
     table = _with_limits(found, alpha)
+    if "least" in table:
+        few = table.pop("least") > alpha * (1 + TOLERANCE)
+        table["verdict"] = table["verdict"].mask(few & (table["n_placebos"] > 0), TOO_FEW_DRAWS)
     table["power"] = ratio(other["rejected"], other["defined"]) if len(other) else math.nan
     return table.reset_index()
+
+
+def _with_least_p(tests: pd.DataFrame) -> pd.DataFrame:
+    """Add the least p-value that the draws of each test can give, 0 where it does not rest on draws."""
+    if "p_method" not in tests:
+        return tests
+    drawn = tests["p_method"].fillna("").str.startswith(("simulated", RELABELLED))
+    least = 1 / (1 + tests["n_draws"] - tests["n_draws_undefined"])
+    return tests.assign(least=least.where(drawn, 0.0))
 
 
 def _with_limits(found: pd.DataFrame, alpha: float) -> pd.DataFrame:

@@ -37,7 +37,7 @@ from ..statistics.clusters import cluster_count, clustered_error
 from .clusters import OF_CUBE, settle_cluster
 from .compare import COLUMNS as COMPARE_COLUMNS
 from .compare import compare
-from .result_tables import check_shares, in_order
+from .result_tables import check_own_draws, check_shares, in_order
 
 Sided = Literal["two-sided", "one-sided"]
 
@@ -108,17 +108,17 @@ def control_power(
     Raises
     ------
     ValueError
-        If a metric is unknown, a number is out of range, the cube has no controls, or it has too few draws for alpha;
-        if a stratum repeats a cluster under a null model that cannot relabel estimates by cluster.
+        If a metric is unknown, a number is out of range, the cube has no controls, too few draws for alpha or rows that
+        share their draws; if a stratum repeats a cluster under a null model that cannot relabel estimates by cluster.
 
     Notes
     -----
-    Normal approximation: the mean of the runs of n clusters is compared with its distribution over draws, standard
-    deviation `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n). Clusters are those of the cube and independent; a
-    stratum that repeats one is compared with estimates relabelled by cluster, as in `test_controls`, and its runs vary
-    by the sums of their clusters [2]_. Where every run is a cluster, both numbers needed are equal. No p-value is below
-    1 / (n_draws + 1), so a cube with fewer than 1 / alpha - 1 draws is refused. The power to detect the observed effect
-    is a function of the p-value [1]_ and is not given.
+    Normal approximation for the test of the mean (`statistic="mean"`): the mean of the runs of n clusters is compared
+    with its distribution over draws, standard deviation `sd_null` / sqrt(n), while it varies by `sd` / sqrt(n).
+    Clusters are those of the cube and independent; a stratum that repeats one is compared with estimates relabelled by
+    cluster, as in `test_controls`, and its runs vary by the sums of their clusters [2]_. Where every run is a cluster,
+    both numbers needed are equal. No p-value is below 1 / (n_draws + 1), so a cube with fewer than 1 / alpha - 1 draws
+    is refused. The power to detect the observed effect is a function of the p-value [1]_ and is not given.
 
     References
     ----------
@@ -141,6 +141,7 @@ def control_power(
     names = cube_metrics(cube, metrics)
     check_shares(power=power, alpha=alpha, skill=skill)
     need_controls(cube, names, "to measure skill against")
+    check_own_draws(cube, "the randomisation test has no valid reference")
     n_draws = int(cube.attrs["n_draws"])
     if 1 / (n_draws + 1) > alpha:
         raise ValueError(

@@ -8,20 +8,31 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
 from ..contract.metric import METRICS
+from ..cubes.reading import draws_shared
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.multiplicity import floors
 
 Missing = Literal["drop", "worst"]
 
-#: columns of every table of tests, after the strata
-TEST_COLUMNS = (
-    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
+#: columns of every table of tests: after the strata what is tested, at the end results, which printed tables show there
+TESTED = (
+    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 )
+RESULTS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted")
+
+
+def check_own_draws(cube: xr.Dataset, lacking: str) -> None:
+    """Refuse cubes whose rows share their draws, so that means of draws are not those of independent guesses."""
+    if draws_shared(cube):
+        raise ValueError(
+            f"the rows of this cube share their draws, so {lacking}; make the cube without share_draws=True, or use "
+            "its p-values of single rows"
+        )
 
 
 def check_missing(missing: str) -> None:

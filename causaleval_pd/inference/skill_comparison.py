@@ -59,6 +59,7 @@ def compare_skills(
     found = skill_difference(a, b, level=how.level)
     bounded = how.test.design == "skill"
     n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
+    infinite = np.asarray(np.isinf(summed).any(axis=(0, 2)), bool)
     return {
         "statistic": statistic,
         "p_value": p_value,
@@ -70,7 +71,7 @@ def compare_skills(
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
         "method": how.method,
-        "note": _notes(found.effect, found.low, found.largest_share, n_clusters),
+        "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite),
     }
 
 
@@ -85,11 +86,12 @@ def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> 
     return (parts if cluster is None else [cluster_sums(x, cluster)[0] for x in parts]), gone
 
 
-def _notes(effect: Floats, low: Floats, share: Floats, n_clusters: Ints) -> NDArray[np.object_]:
+def _notes(effect: Floats, low: Floats, share: Floats, n_clusters: Ints, infinite: Bools) -> NDArray[np.object_]:
     """Return why there is no result, or that one cluster carries it."""
     few = n_clusters < FEWEST_CLUSTERS
     reasons = {
         "no run of both levels": n_clusters == 0,
+        "no result: infinite losses": infinite,
         "controls without a loss": np.isnan(effect),
         f"fewer than {FEWEST_CLUSTERS} clusters": few,
         "no variation": np.isnan(low) & ~few,

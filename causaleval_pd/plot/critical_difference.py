@@ -194,7 +194,7 @@ def alike_groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def alike_pairs(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the pairs that do not differ, but with a level between them that differs from one of them."""
+    """Return the pairs without a detected difference, but with a level between them that differs from one of them."""
     groups = alike_groups(apart)
     return [
         (i, j)

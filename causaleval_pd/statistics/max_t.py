@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .arrays import Floats
+from .arrays import Floats, paired_difference
 from .direction import TOLERANCE
 from .paired_tests import Alternative, check_alternative
 from .resampling import all_signs, random_signs, resamples
@@ -63,8 +63,8 @@ def max_t(
     Returns
     -------
     MaxT
-        t, p-values, adjusted p-values and simultaneous limits; NaN where a treatment or all blocks are missing. Limits
-        are NaN below three blocks.
+        t, p-values, adjusted p-values and simultaneous limits; NaN where a treatment or all blocks are missing, and for
+        pairs with an infinite difference. Limits are NaN below three blocks.
 
     Raises
     ------
@@ -103,20 +103,12 @@ def max_t(
         whole = (here | ~there).all(axis=1) & there.any()
         known = there[first] & there[second]
         if whole.any() and known.any():
-            apart = _differences(blocks[whole], first[known], second[known])
+            apart = paired_difference(blocks[whole][:, first[known]], blocks[whole][:, second[known]])
             finite = np.isfinite(apart).all(axis=0)
             known[known] = finite
             if finite.any():
                 found[:, row, known] = _largest(apart[:, finite], alternative, level, n_resamples, seed)
     return MaxT(*found.reshape(5, *shape, len(first)))
-
-
-def _differences(blocks: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
-    """Return the differences (n, c), exactly 0 where they are rounding errors."""
-    with np.errstate(invalid="ignore"):
-        apart = blocks[:, first] - blocks[:, second]
-    scale = np.maximum(1.0, np.abs(blocks[:, first]))
-    return np.where(np.abs(apart) <= TOLERANCE * scale, 0.0, apart)
 
 
 def _largest(

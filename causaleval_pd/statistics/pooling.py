@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import Bools, Floats, moments, ratio
 from .direction import TOLERANCE
-from .skill import FEWEST_CLUSTERS, FEWEST_EFFECTIVE, jackknife_limits
+from .skill import FEWEST_CLUSTERS, FEWEST_EFFECTIVE, jackknife_limits, vary
 
 #: strata from which on the mean has an interval, and truths of every stratum from which on their equality is tested
 FEWEST_STRATA, FEWEST_TRUTHS = 3, 20
@@ -94,7 +94,8 @@ def pool_shared_skills(
     -------
     PooledSkill
         The limits hold the weights of strata fixed. They are NaN where `skill_interval` of the truths has none: below
-        five truths, below an effective number of three, and where fewer than two truths have a loss.
+        five truths, below an effective number of three, where fewer than two truths have a loss, and where all truths
+        have the same share of losses.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def pool_shared_skills(
     gone = np.isnan(losses) | np.isnan(controls)
     losses, controls = np.where(gone, 0.0, losses), np.where(gone, 0.0, controls)
     top, bottom = losses.sum(axis=1), controls.sum(axis=1)
-    skills = np.where(bottom > 0, 1 - ratio(top, bottom), np.nan)
+    skills = np.where((bottom > 0) & np.isfinite(top) & np.isfinite(bottom), 1 - ratio(top, bottom), np.nan)
     pooled = pool_skills(skills, variance, level)
     _, v, used = _informative(skills, variance)
     present = (~gone[used]).any(axis=0)
@@ -123,7 +124,7 @@ def pool_shared_skills(
     parts = (weights / weights.sum()) @ (controls / bottom[:, None])
     effective = 1 / (parts**2).sum()
     enough = len(parts) >= FEWEST_CLUSTERS and effective >= FEWEST_EFFECTIVE
-    if not enough or ((losses > TOLERANCE).any(axis=0)).sum() < 2:
+    if not enough or ((losses > TOLERANCE).any(axis=0)).sum() < 2 or not vary(rest):
         return pooled._replace(low=math.nan, high=math.nan)
     low, high = jackknife_limits(np.array(1 - pooled.skill), rest, np.array(effective), level)
     return pooled._replace(low=float(low), high=min(float(high), 1.0))
@@ -160,7 +161,8 @@ def equal_skills(loss: Floats, control_loss: Floats) -> tuple[float, float]:
     Returns
     -------
     statistic, p_value : float
-        NaN below two strata, where a stratum has fewer than 20 truths, or where all are alike, as if perfect.
+        NaN below two strata, where a stratum has fewer than 20 truths, where all are alike, as if perfect, and with an
+        infinite loss.
 
     References
     ----------
@@ -168,7 +170,7 @@ def equal_skills(loss: Floats, control_loss: Floats) -> tuple[float, float]:
     """
     totals = [np.where(np.isnan(x), 0.0, x).sum(axis=1, keepdims=True) for x in (loss, control_loss)]
     here = totals[1][:, 0] > 0
-    if here.sum() < 2:
+    if here.sum() < 2 or not np.isfinite(totals).all():
         return math.nan, math.nan
     top, bottom = (x[here] for x in totals)
     numbers = (~np.isnan(loss[here])).sum(axis=1, keepdims=True)

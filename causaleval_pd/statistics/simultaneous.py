@@ -123,18 +123,22 @@ def contributions(values: Floats, centre: ArrayLike, *, ranks: bool) -> Floats:
     Returns
     -------
     (k, n) ndarray
-        The distance from the centre; by ranks, the mean sign of the Walsh averages of a value. Each row has mean 0.
+        The distance from the centre, NaN in rows with an infinite value; by ranks, the mean sign of the Walsh averages
+        of a value, 0 for one of two infinities. Each row has mean 0.
 
     Examples
     --------
     >>> contributions(np.array([[1.0, 2.0, 6.0]]), [3.0], ranks=False)
     array([[-2., -1.,  3.]])
     """
-    apart = values - np.asarray(centre, np.float64)[:, None]
-    if ranks:
-        for row, own in enumerate(apart):
-            known = ~np.isnan(own)
-            apart[row, known] = np.sign(own[known, None] + own[known]).sum(axis=1)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        apart = values - np.asarray(centre, np.float64)[:, None]
+        if ranks:
+            for row, own in enumerate(apart):
+                known = ~np.isnan(own)
+                apart[row, known] = np.nan_to_num(np.sign(own[known, None] + own[known])).sum(axis=1)
+        else:
+            apart[np.isinf(apart).any(axis=1)] = np.nan
     number = (~np.isnan(apart)).sum(axis=1, keepdims=True)
     mean = ratio(np.where(np.isnan(apart), 0.0, apart).sum(axis=1, keepdims=True), number)
     return np.asarray(apart - mean, np.float64)

@@ -33,8 +33,8 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     Estimate
         Skill is NaN where the controls have no loss or infinite ones, and minus infinity where only the runs have
         infinite ones. Limits are NaN then, below five clusters, below an effective number of three (Kish: control
-        losses are the weights), and where fewer than two clusters have a loss, as where all runs are perfect. They
-        assume that no rare large losses are missing from the sample.
+        losses are the weights), where fewer than two clusters have a loss, as where all runs are perfect, and where all
+        clusters have the same share of losses. They assume that no rare large losses are missing from the sample.
 
     References
     ----------
@@ -105,6 +105,7 @@ def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]
         f"no interval: fewer than {FEWEST_CLUSTERS} clusters": found.usable & (found.n_clusters < FEWEST_CLUSTERS),
         "no interval: fewer than 2 clusters have a loss": found.usable & (found.n_lossy < 2),
         "no interval: few clusters outweigh the others": found.usable & (found.effective < FEWEST_EFFECTIVE),
+        "no interval: no variation": found.usable & ~vary(_shares(found)[1]),
         f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": found.usable
         & (found.n_clusters < MANY_CLUSTERS),
     }
@@ -154,7 +155,19 @@ def _shares(found: _Support) -> tuple[Floats, Floats]:
 def _shown(found: _Support) -> Bools:
     """Return where skill has an interval."""
     enough = (found.n_clusters >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE)
-    return np.asarray(found.usable & enough & (found.n_lossy >= 2), bool)
+    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & vary(_shares(found)[1]), bool)
+
+
+def vary(rest: Floats) -> Bools:
+    """Return whether the shares of losses without each cluster (..., n) differ; NaN marks absent clusters.
+
+    Equal shares show no error, which does not mean that there is none.
+    """
+    gone = np.isnan(rest)
+    high = np.where(gone, -np.inf, rest).max(axis=-1, initial=-np.inf)
+    low = np.where(gone, np.inf, rest).min(axis=-1, initial=np.inf)
+    with np.errstate(invalid="ignore"):  # infinite losses
+        return np.asarray(high - low > TOLERANCE * np.maximum(1.0, np.abs(high)), bool)
 
 
 def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:
@@ -225,8 +238,9 @@ def skill_difference(
     Returns
     -------
     SkillDifference
-        The difference is NaN where the controls of either level have no loss. Statistic, p and limits are NaN below
-        five clusters and where the difference does not vary; p is 1 then where it equals `shift`.
+        The difference is NaN where the controls of either level have no loss, or a loss is infinite. Statistic, p and
+        limits are NaN then, below five clusters, and where the difference does not vary; p is 1 then where it equals
+        `shift`.
 
     References
     ----------
@@ -275,8 +289,9 @@ def _differences(
     sides = [_pairs(*side) for side in (first, second)]
     gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
     whole, left_out = [], []
+    beyond = _infinite(sides, gone)
     for losses, controls in sides:
-        a, b = (np.where(gone, 0.0, x) for x in (losses, controls))
+        a, b = (np.where(gone | beyond, 0.0, x) for x in (losses, controls))
         top, bottom = a.sum(axis=-1), b.sum(axis=-1)
         rest = bottom[..., None] - b
         whole.append(np.where(bottom > TOLERANCE, ratio(top, bottom), np.nan))
@@ -292,7 +307,7 @@ def linearised_difference(first: tuple[ArrayLike, ArrayLike], second: tuple[Arra
     """
     sides = [_pairs(*side) for side in (first, second)]
     gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
-    kept = [tuple(np.where(gone, 0.0, x) for x in side) for side in sides]
+    kept = [tuple(np.where(gone | _infinite(sides, gone), 0.0, x) for x in side) for side in sides]
     sums = [tuple(x.sum(axis=-1) for x in side) for side in kept]
     both = [np.where(c > TOLERANCE, ratio(a, c), np.nan) for a, c in sums]
     common = (both[0] + both[1]) / 2
@@ -302,6 +317,12 @@ def linearised_difference(first: tuple[ArrayLike, ArrayLike], second: tuple[Arra
         for (a, c), (_, total) in zip(kept, sums, strict=True)
     ]
     return np.where(gone, np.nan, parts[1] - parts[0])
+
+
+def _infinite(sides: list[tuple[Floats, Floats]], gone: Bools) -> Bools:
+    """Return which rows (..., 1) have an infinite loss, and so no difference."""
+    found = [np.isinf(x) & ~gone for side in sides for x in side]
+    return np.asarray(np.any(found, axis=(0, -1)), bool)[..., None]
 
 
 def _pairs(loss: ArrayLike, control_loss: ArrayLike) -> tuple[Floats, Floats]:

@@ -25,7 +25,9 @@ RATIOS: dict[str, Draw] = {
     "normal, sd .2": lambda rng, shape: rng.normal(0.6, 0.2, shape),
     "gamma, shape 2": lambda rng, shape: rng.gamma(2, 0.3, shape),
     "lognormal, sd of log 1": lambda rng, shape: 0.6 * rng.lognormal(-0.5, 1, shape),
-    "10 % disasters, 9 x as bad": lambda rng, shape: 0.6 / 1.8 * np.where(rng.random(shape) < 0.1, 9, 1),
+    "10 % disasters, 9 x as bad": lambda rng, shape: (
+        0.6 / 1.8 * np.where(rng.random(shape) < 0.1, 9, rng.uniform(0.9, 1.1, shape))
+    ),
     "85 % perfect": lambda rng, shape: np.where(rng.random(shape) < 0.85, 0, 4.0),
 }
 

@@ -161,6 +161,26 @@ def test_strata_without_repeats_are_tested_by_their_own_draws():
     assert single["n_clusters"].tolist() == single["n_pairs"].tolist()
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_shared_draws_leave_strata_that_repeat_a_truth_without_p_values(keep):
+    cube = ce.cube(dependent_runs(), METRICS, share_draws=True, keep_draws=keep, **HOW)
+    table = cube.ceval.summary(interval="mean_ci")
+    assert table["p_value"].isna().all() and table["skill"].notna().all() and (table["n_clusters"] > 0).all()
+    verbs = (cube.ceval.test_controls, cube.ceval.control_power, lambda: cube.ceval.meta_analysis("s"))
+    for verb in verbs:
+        with pytest.raises(ValueError, match="the rows of this cube share their draws, so .*without share_draws=True"):
+            verb()
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_strata_that_their_null_model_does_not_vary_have_no_p_value(keep):
+    # an orientation has the estimate's own skeleton
+    cube = ce.cube(dependent_runs(), ["adjacency_f1"], keep_draws=keep, **HOW | {"null": "orientation"})
+    for table in (cube.ceval.test_controls(), cube.ceval.summary()):
+        assert table["p_value"].isna().all()
+        assert (table["p_method"] == "none: no variation under the null").all()
+
+
 def test_control_means_are_those_of_the_null_model():
     table = dependent_runs()
     clustered, single = (ce.cube(table, METRICS, cluster=c, **HOW).ceval.summary() for c in ("truth", None))

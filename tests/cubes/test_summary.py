@@ -24,10 +24,10 @@ def test_summary_is_what_pandas_gives(cube, small):
     table = cube.ceval.summary(statistic="mean")
     assert list(table.columns) == [
         *BY,
-        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls"),
-        *("undefined_share", "infinite_share", "mean", "low", "high"),
-        *("control_mean", "control_low", "control_high", "superiority_share", "p_value", "skill", "skill_low"),
-        *("skill_high", "ci_level", "control_mean_se", "p_se", "p_at_floor", "p_method", "n_clusters", "note"),
+        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "mean", "low", "high"),
+        *("n_without_controls", "undefined_share", "infinite_share", "control_mean_se", "p_se", "ci_level"),
+        *("p_method", "p_at_floor", "note", "control_mean", "control_low", "control_high", "superiority_share"),
+        *("skill_low", "skill_high", "p_value", "skill"),
     ]
     by_hand = scored.groupby(BY)["shd"].agg(["mean", lambda x: x.quantile(0.025), lambda x: x.quantile(0.975)])
     mine = table[table["metric"] == "shd"].set_index(BY)[["mean", "low", "high"]]

@@ -12,8 +12,8 @@ from causaleval_pd.statistics.bayesian import hierarchical_posterior, signed_ran
 
 P = ["p_first_better", "p_equivalent", "p_second_better"]
 COLUMNS = [
-    *("metric", "comparison", *P, "mean_difference", "rope", "n_pairs", "n_clusters", "n_strata"),
-    *("null", "on", "method", "resampling_seed", "note"),
+    *("metric", "comparison", "n_pairs", "n_clusters", "n_strata", "null", "on", "method", "resampling_seed"),
+    *("note", "mean_difference", "rope", *P),
 ]
 
 #: note of strata with the same truths, as `make_cube` makes them
@@ -143,3 +143,19 @@ def test_few_truths_are_noted(study):
         "fewer than 5 clusters: the prior counts"
     }
     assert bayesian_comparison(study(), "algorithm", rope=0.02, rng=1)["note"].isna().all()
+
+
+def test_the_region_is_needed(study):
+    with pytest.raises(TypeError, match="rope must be a number, or a number a metric, found None"):
+        bayesian_comparison(study(), "algorithm", rope=None)
+
+
+def test_infinite_values_are_named(make_cube):
+    values = np.random.default_rng(3).normal(size=(2, 3, 12))
+    values[0, 0, 0] = np.inf
+    cube = make_cube({"algorithm": ["x", "y"], "n": [1, 2, 3]}, {"m": (values, "minimize")})
+    found = bayesian_comparison(cube, "algorithm", rope=0.1, rng=1)
+    assert found["p_first_better"].isna().tolist() == [True, False, False]
+    assert found["note"].isna().tolist() == [False, True, True] and "infinite values" in found["note"][0]
+    over = bayesian_comparison(cube, "algorithm", rope=0.1, model="hierarchical")
+    assert "left out: 1 stratum with infinite values" in over["note"][0] and over["n_strata"][0] == 2

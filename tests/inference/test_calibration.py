@@ -75,8 +75,8 @@ def test_verdicts(cube):
     by_rows = ce.size_and_power(cube, "shd", methods="randomisation")
     assert (by_rows["verdict"] == "by construction").all()
     assert by_rows.columns.tolist() == [
-        "algorithm", "metric", "method", "n_pairs", "alpha", "size", "size_low", "size_high", "verdict", "skill",
-        "power", "n_tables", "null",
+        "algorithm", "metric", "method", "n_pairs", "n_clusters", "alpha", "size", "size_low", "size_high", "verdict",
+        "skill", "power", "n_tables", "null",
     ]  # fmt: skip
     row = by_rows.iloc[0]
     assert (row["size_low"], row["size_high"]) == pytest.approx(

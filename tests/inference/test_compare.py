@@ -21,9 +21,9 @@ from causaleval_pd.statistics.friedman import rank_differences
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
-    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
-    *("on", "effect_size", "ci_level", "p_at_floor", "resampling_seed", "note"),
+    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("on", "resampling_seed", "ci_level", "p_at_floor", "note"),
+    *("statistic", "effect_size", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"),
 ]
 
 

@@ -15,16 +15,16 @@ from causaleval_pd.inference.control_tests import test_controls as against_contr
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
-    *("metric", "comparison", "statistic", "p_value", "p_adjusted", "effect", "ci_low", "ci_high"),
-    *("n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
+    *("n_runs", "n_draws", "n_draws_undefined", "test_statistic", "n_no_information"),
+    *("superiority_strict", "superiority_ties", "p_low", "p_high", "p_method", "p_at_floor", "note"),
+    *("superiority_share", "statistic", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"),
 ]
 
 
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
-    shares = ["n_runs", "superiority_share", "superiority_strict", "superiority_ties", "n_draws", "n_draws_undefined"]
-    shares += ["test_statistic", "p_at_floor", "p_method", "p_low", "p_high", "n_no_information", "note"]
-    assert list(table.columns) == ["algorithm", "density", *COLUMNS, *shares]
+    assert list(table.columns) == ["algorithm", "density", *COLUMNS]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
     np.testing.assert_allclose(table["superiority_strict"] + table["superiority_ties"], table["superiority_share"])

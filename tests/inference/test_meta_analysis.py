@@ -165,3 +165,11 @@ def test_strata_on_the_same_truths_that_are_taken_as_independent_are_noted():
     assert found["method"] == "fisher" and found["note"] == f"approximate: fewer than 5 strata; {words}"
     apart = runs[(runs["replicate"] % 3) == runs["n"].rank(method="dense").astype(int) - 1]
     assert apart.ceval.cube(["shd"], **how).ceval.meta_analysis("n")["note"][0] == "approximate: fewer than 5 strata"
+
+
+def test_infinite_losses_are_named(make_cube):
+    rng = np.random.default_rng(2)
+    values = rng.normal(6, 1, (5, 8))
+    values[0, 0] = np.inf
+    row = ce.meta_analysis(study(make_cube, values, rng.normal(10, 2, (5, 8, 99))), "density").iloc[0]
+    assert row["n_effects"] == 4 and "left out: 1 stratum with infinite losses" in row["note"]

@@ -146,3 +146,10 @@ def test_values_that_terms_explain_exactly_are_refused(study):
         model(study(), 5)
     with pytest.raises(ValueError, match="cluster"):
         model(study(), "m ~ algorithm", cluster="site")
+
+
+def test_infinite_values_are_refused(study):
+    values = np.random.default_rng(1).normal(size=(2, 3, 12))
+    values[0, 0, 0] = np.inf
+    with pytest.raises(ValueError, match="1 run with an infinite value"):
+        model(study(values), "m ~ algorithm")

@@ -63,7 +63,10 @@ def study(runs, n_placebos=60, **settings):
 def test_wrong_independence_is_found_and_the_default_keeps_its_level(design):
     runs = DESIGNS[design](np.random.default_rng(1))
     before, after = study(runs, cluster=None), study(runs)
-    assert (before["verdict"] == "miscalibrated").all() and before.loc["randomisation", "size"] > 0.15
+    assert before.loc["randomisation", "verdict"] == "miscalibrated" and before.loc["randomisation", "size"] > 0.15
+    interval = before.loc["skill interval"]
+    # runs that are all alike have no interval
+    assert interval["verdict"] == "miscalibrated" if design != "1 truth x 20, constant" else interval["n_placebos"] == 0
     assert after.loc["randomisation", "verdict"] == "by construction" and after.loc["randomisation", "size"] <= 0.15
     # fewer than five clusters have no interval
     assert after.loc["skill interval", "n_placebos"] == 0 and pd.isna(after.loc["skill interval", "verdict"])
@@ -170,3 +173,12 @@ def test_wrong_settings_are_refused(runs):
 def test_the_call_is_remembered(found):
     made = found.attrs["causaleval_pd_history"][-1]
     assert (made["verb"], made["rng"], made["adjust"]) == ("size_and_power", 5, "holm")
+
+
+def test_levels_below_the_least_p_value_are_named():
+    table = constant(np.random.default_rng(1), n_truths=5, n_runs=2)
+    how = {"by": ["s"], "n_draws": 39, "n_placebos": 8, "rng": 1, "skill": None, "methods": ["randomisation", "t"]}
+    found = table.ceval.size_and_power(["shd"], **how)
+    words = found.set_index(["method", "alpha"])["verdict"]
+    assert words["randomisation", 0.01] == "too few draws" and words["randomisation", 0.05] == "by construction"
+    assert words["t"].isna().all(), "its p-values do not depend on the number of draws"

@@ -6,7 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
+from causaleval_pd.cubes.summary import summary
 from causaleval_pd.inference import calibration, compare, control_tests, meta_analysis, power, ranking
+from causaleval_pd.inference.bayesian_comparison import bayesian_comparison
 from causaleval_pd.inference.result_tables import check_shares, in_order, stack_tests
 
 # verbs have the names of their modules
@@ -55,6 +58,27 @@ def test_a_further_stratum_is_a_further_column(study, columns):
     pd.testing.assert_frame_equal(table[table["n"] == 10].drop(columns="n").reset_index(drop=True), narrow)
 
 
+def test_printed_tables_show_results():
+    runs = ce.datasets.runs().query("n == 100")
+    cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
+    wanted = {
+        control_tests.test_controls: ("algorithm", "metric", "p_value", "p_adjusted"),
+        lambda cube: compare.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
+        summary: ("algorithm", "metric", "p_value", "skill"),
+        lambda cube: bayesian_comparison(cube, "algorithm", rope=1.0, rng=1): (
+            "metric",
+            "p_equivalent",
+            "p_second_better",
+        ),
+        lambda cube: meta_analysis.meta_analysis(cube, "density"): ("algorithm", "p_value", "p_adjusted"),
+    }
+    for verb, names in wanted.items():
+        # as in a terminal
+        with pd.option_context("display.width", 80, "display.max_columns", 0):
+            printed = str(verb(cube)).splitlines()[0].split()
+        assert set(names) <= set(printed), printed
+
+
 def test_strata_come_first():
     table = pd.DataFrame({"b": [1], "density": [0.2], "a": [2]})
     assert list(in_order(table, ("a", "b"))) == ["density", "a", "b"]
@@ -73,3 +97,8 @@ def test_corrections_of_a_test_are_kept():
 def test_shares_lie_between_0_and_1():
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1, found 5"):
         check_shares(power=0.8, alpha=5)
+
+
+def test_a_metric_is_named_once(study):
+    with pytest.raises(ValueError, match="metrics names 'm' twice"):
+        control_tests.test_controls(study, ["m", "m"])

@@ -117,3 +117,20 @@ def test_tables_of_guesses_cover_zero_together(guesses):
     wide = [compare(guesses(seed), "algorithm", rng=1, **KNOWN) for seed in range(150)]
     together = [((x["ci_low"] <= 0) & (x["ci_high"] >= 0)).all() for x in wide]
     assert np.mean(together) > 0.89
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "sign"])
+def test_infinite_values_leave_other_strata_as_they_are(make_cube, test):
+    values = np.random.default_rng(3).normal(size=(2, 3, 12))
+    values[0, 0, :2] = np.inf, -np.inf
+    strata = {"algorithm": ["x", "y"], "n": [1, 2, 3]}
+    with_them, without = (
+        compare(make_cube({**strata, "n": strata["n"][k:]}, {"m": (values[:, k:], "minimize")}), "algorithm", test=test)
+        for k in (0, 1)
+    )
+    cube = make_cube(strata, {"m": (values, "minimize")})
+    wide = compare(cube, "algorithm", test=test, simultaneous=True, n_resamples=999, rng=1)
+    assert "infinite values" in wide["note"][0]
+    np.testing.assert_allclose(with_them["ci_low"][1:], without["ci_low"])
+    assert (wide["ci_low"][1:] < with_them["ci_low"][1:]).all()
+    assert (wide["ci_high"][1:] > with_them["ci_high"][1:]).all()

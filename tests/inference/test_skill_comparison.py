@@ -80,3 +80,12 @@ def test_skills_that_do_not_differ_in_any_run_have_no_interval(simultaneous):
     assert np.isnan(row["ci_low"]) and np.isnan(row["ci_high"]) and np.isnan(row["ci_level"])
     margins = found.ceval.compare("algorithm", on="skill", alternative="equivalent", margin=0.1)
     assert margins["p_value"].isna().all() and margins["note"].str.startswith("no variation").all()
+
+
+@pytest.mark.parametrize("test", ["jackknife", "sign_flip"])
+def test_infinite_losses_are_named(study, test):
+    losses, levels = study
+    losses.own[0, 0, 2] = np.inf
+    found = compare_skills(losses, levels, FIRST, SECOND, settings(test))
+    assert np.isnan(found["effect"]).tolist() == np.isnan(found["p_value"]).tolist() == [True, False]
+    assert found["note"].tolist() == ["no result: infinite losses", None]

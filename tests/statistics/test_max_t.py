@@ -76,3 +76,17 @@ def test_seeds_make_random_flips_repeatable():
     assert one == again and abs(one - other) < 0.3
     with pytest.raises(ValueError, match="alternative must be"):
         max_t(blocks, [0], [1], alternative="larger")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_infinite_differences_have_no_result(place):
+    blocks = np.random.default_rng(1).normal(size=(8, 3))
+    blocks[0, place] = np.inf
+    found = max_t(blocks, *np.triu_indices(3, 1))
+    infinite = [place in pair for pair in zip(*np.triu_indices(3, 1), strict=True)]
+    for part in found:
+        assert np.isnan(part).tolist() == infinite
+    alone = max_t(np.delete(blocks, place, axis=1), [0], [1])
+    assert found.p_adjusted[~np.array(infinite)] == alone.p_adjusted
+    blocks[0] = np.inf
+    assert not np.isnan(max_t(blocks, [0], [1]).p_value).any(), "two equal infinite values tie"

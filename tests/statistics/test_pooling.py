@@ -114,3 +114,11 @@ def test_strata_that_repeat_the_same_losses_have_the_interval_of_one():
         np.testing.assert_allclose(found[:3], skill_interval(loss[0], control[0]))
         covered.append(found.low <= 0.4 <= found.high)
     assert np.mean(covered) > 0.9
+
+
+def test_infinite_losses_are_left_out():
+    rng = np.random.default_rng(1)
+    losses, controls = rng.gamma(2, 1, (4, 8)), rng.uniform(4, 9, (4, 8))
+    wanted = pool_shared_skills(losses[2:], controls[2:], [0.01] * 2)
+    losses[0, 0], controls[1, 1] = np.inf, np.inf
+    assert pool_shared_skills(losses, controls, [0.01] * 4) == wanted and wanted.n_effects == 2

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.statistics.skill import linearised_difference, skill_difference, skill_interval, skill_notes
+from causaleval_pd.statistics.pooling import pool_shared_skills
+from causaleval_pd.statistics.skill import (
+    linearised_difference,
+    skill_difference,
+    skill_influence,
+    skill_interval,
+    skill_notes,
+)
 
 
 def by_hand(loss, control, level=0.95):
@@ -51,11 +58,24 @@ def test_intervals_are_refused_where_they_cannot_hold():
     assert np.isnan(skill_interval([1.0] * 6, [0.0] * 6).effect)
 
 
+@pytest.mark.parametrize("loss", [[2.0] * 8, [6.0] * 8, [1.0, 2, 3, 1, 2, 3, 4, 5]])
+def test_equal_shares_of_losses_have_no_interval(loss):
+    control = np.array(loss) * 3
+    for losses, controls in ((loss, control), ([*loss, np.nan], [*control, 1.0])):
+        found = skill_interval(losses, controls)
+        assert found.effect == pytest.approx(2 / 3) and np.isnan(found.low) and np.isnan(found.high)
+        assert skill_notes(losses, controls).item() == "no interval: no variation"
+        assert np.isnan(skill_influence(losses, controls)).all()
+    pooled = pool_shared_skills([loss, loss], [control, control], [0.01, 0.01])
+    assert pooled.skill == pytest.approx(2 / 3) and np.isnan([pooled.low, pooled.high]).all()
+
+
 def test_rare_disasters_are_not_covered():
     """The rates that the documentation of `summary` gives."""
     rng = np.random.default_rng(3)
     for n, rate in ((5, 0.4), (10, 0.65), (20, 0.83)):
-        ratio, control = 0.6 / 1.8 * np.where(rng.random((4000, n)) < 0.1, 9, 1), rng.uniform(4, 20, (4000, n))
+        ratio = 0.6 / 1.8 * np.where(rng.random((4000, n)) < 0.1, 9, rng.uniform(0.9, 1.1, (4000, n)))
+        control = rng.uniform(4, 20, ratio.shape)
         found = skill_interval(ratio * control, control)
         assert ((found.low <= 0.4) & (found.high >= 0.4)).mean() == pytest.approx(rate, abs=0.03)
 
@@ -78,12 +98,12 @@ def test_notes_say_why_there_is_no_interval():
         "fewer than 5 clusters": ([1.0, 2.0, 3.0, 1.0], control[:4]),
         "few clusters outweigh": ([1.0, 2, 3, 1, 2, 80], [1.0, 2, 3, 1, 2, 100]),
         "the controls have no loss": ([1.0] * 6, [0.0] * 6),
-        "assumes no rare large losses": ([1.0] * 49, [2.0] * 49),
+        "assumes no rare large losses": ([1.0] * 48 + [0.5], [2.0] * 49),
     }
     for words, given in cases.items():
         assert words in skill_notes(*given).item()
         assert np.isnan(skill_interval(*given).low) == ("assumes" not in words)
-    assert skill_notes([1.0] * 50, [2.0] * 50).item() is None
+    assert skill_notes([1.0] * 49 + [0.5], [2.0] * 50).item() is None
     assert skill_notes([np.nan] * 5, [2.0] * 5).item() is None
     assert skill_notes(np.ones((2, 6)), np.ones((2, 6))).shape == (2,)
 
@@ -146,3 +166,15 @@ def test_clusters_that_one_level_lacks_are_left_out():
     assert found.effect == short.effect and found.p_value == short.p_value
     with pytest.raises(ValueError, match="alternative must be"):
         skill_difference(a, b, alternative="more")
+
+
+def test_infinite_losses_have_no_difference():
+    rng = np.random.default_rng(2)
+    losses, controls = rng.gamma(2, 1, (2, 3, 8)), rng.uniform(4, 9, (3, 8))
+    whole = skill_difference((losses[0], controls), (losses[1], controls))
+    losses[0, 0, 0], losses[1, 1, :2] = np.inf, np.inf
+    sides = (losses[0], controls), (losses[1], controls)
+    found = skill_difference(*sides)
+    for part, without in zip(found[:5], whole[:5], strict=True):
+        assert np.isnan(part).tolist() == [True, True, False] and part[2] == without[2]
+    assert np.isnan(linearised_difference(*sides)).all(axis=1).tolist() == [True, True, False]
