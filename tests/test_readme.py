@@ -24,7 +24,7 @@ def test_every_example_is_listed():
 def test_there_are_exactly_two_set_up_commands():
     [block] = re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
     assert block.splitlines() == [
-        "pip install . && python examples/01_better_than_random.py",
+        'pip install ".[report]" && python examples/01_better_than_random.py',
         'pip install -e ".[test]" && pytest',
     ]
 

@@ -277,6 +277,12 @@ def _near(text: str, at: int) -> str:
 def explain_text(cell: str) -> str:
     """Return a message for a cell that is the text of an object."""
     shown = cell if len(cell) <= 60 else cell[:57] + "..."
+    if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
+        return (
+            f"found the text {shown!r}, which is a matrix written as text; read it first and state its direction: "
+            "graph_column([None if pd.isna(x) else np.array(json.loads(x)) for x in column], encoding='row->column'), "
+            "or 'column->row'"
+        )
     return (
         f"found the text {shown!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
         "make the column with graph_column before that, and store it as Parquet, not CSV, or as the text that its "

@@ -34,7 +34,7 @@ _EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate"}
 _EXACT = "exact convolution"
 #: what words of `p_method` mean, by their beginning after a comma or none
 _TESTED_BY = {
-    "relabelling": "Where a stratum repeats a cluster, the draws relabel all its estimates of the cluster alike.",
+    "relabelling": "Where a stratum repeats a cluster, each draw relabels all estimates of that cluster alike.",
     "twice the mean p": "Where a stratum repeats a cluster whose estimates cannot be relabelled alike, p of a cluster "
     "is twice the mean of the p-values of its runs, and clusters are combined by Fisher's method.",
     "splitting": "p-values below the reach of the draws were estimated by multilevel splitting.",
@@ -73,14 +73,15 @@ class Reference(NamedTuple):
 
 
 def listed(words: Sequence[str], most: int = 12) -> str:
-    """Return words in a row, the first ones of many.
+    """Return words in a row, the first ones of many; semicolons divide words that have commas.
 
     Examples
     --------
     >>> listed(["a", "b", "c"]), listed([str(x) for x in range(20)], most=3)
     ('a, b, c', '0, 1, 2 and 17 more')
     """
-    shown = ", ".join(words[:most])
+    between = "; " if any(", " in word for word in words) else ", "
+    shown = between.join(words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
 
 
@@ -191,7 +192,8 @@ def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
         found.append(Sentence(f"Ratios 0/0 {how}."))
     context = _json(cube.attrs.get("context"))
     if context:
-        found.append(Sentence(f"Metrics had further inputs: {_settings(context)}."))
+        shown = {name: _shortened(value) for name, value in context.items()}
+        found.append(Sentence(f"Metrics had further inputs: {_settings(shown)}."))
     chosen = _json(cube.attrs.get("best_of"))
     if chosen:
         levels = listed([str(x) for x in chosen["levels"]])
@@ -201,6 +203,14 @@ def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
     if not has_truths(cube):
         found.append(Sentence("There is no truth: estimates are judged by further inputs alone."))
     return found
+
+
+def _shortened(value: object, most: int = 3) -> object:
+    """Return the description of an input, of one that differs by row the first ones."""
+    parts = value.split("; ") if isinstance(value, str) and value.endswith(")") else []
+    if len(parts) <= most:
+        return value
+    return f"{'; '.join(parts[:most])}; and {len(parts) - most} more)"
 
 
 def has_truths(cube: xr.Dataset) -> bool:

@@ -17,6 +17,8 @@ from .style import Shown, styler
 FORMATS: dict[str, Output] = {".html": "html", ".md": "markdown", ".tex": "latex"}
 #: characters of the default font of LaTeX: up to the end of Latin alphabets, punctuation, signs
 _LAST_OF_LATIN, _FIRST_MARK, _LAST_MARK, _SIGNS = "\u024f", "\u2010", "\u203a", "\u20ac\u2122"
+#: letters of the longest cell that stays in one line
+_LONG = 28
 
 
 class Section(NamedTuple):
@@ -107,10 +109,16 @@ def bibtex(entries: Sequence[Reference]) -> str:
     return "\n\n".join(entry.bibtex for entry in entries) + "\n"
 
 
+def _html_cell(text: object) -> str:
+    """Return a cell; long names may break, so that the columns behind them stay on the page."""
+    cell = escaped(text, "html")
+    return f'<span class="long">{cell}</span>' if len(str(text)) > _LONG else cell
+
+
 def _table(shown: Shown, output: Output, number: int) -> str:
     """Return a table for print in a format."""
     if output == "html":
-        return str(styler(shown, output, number_of_table=number).to_html())
+        return str(styler(shown, output, number_of_table=number).format(_html_cell).to_html())
     if output == "latex":
         columns = "l" * shown.texts.shape[1]
         return str(styler(shown, output).to_latex(hrules=True, environment="longtable", column_format=columns))

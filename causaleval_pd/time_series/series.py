@@ -133,7 +133,7 @@ class SeriesLaggedAccessor:
         return views.contemporaneous(self._obj)
 
     def window(self, max_lag: int | None = None, *, last: bool = False) -> pd.Series:
-        """Return the graphs over the variables at t, t - 1, ..., t - max_lag, whose nodes are X@0, X@-1 and so on.
+        """Return the graphs over the variables at t, t - 1, ..., t - max_lag, whose nodes are ``X@0``, ``X@-1``, ...
 
         A link at lag k stands max_lag + 1 - k times in the window, so that a structural Hamming distance of windows
         weighs links at small lags more; `window_shd` counts each link once, as `last` does.

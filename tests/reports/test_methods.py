@@ -90,7 +90,7 @@ def test_strata_without_a_test_are_no_strata_with_one():
 def test_ways_to_p_values_are_explained():
     cube = RUNS.assign(half=RUNS["replicate"] // 10).ceval.cube(["shd"], by=["half"], n_draws=9, rng=1)
     text = paragraph(cube, test_controls=cube.ceval.test_controls())
-    assert "relabelling by truth" in text and "relabel all its estimates" in text
+    assert "relabelling by truth" in text and "relabels all estimates of that cluster" in text
 
 
 def test_skill_is_described_where_it_is_shown():

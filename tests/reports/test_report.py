@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -226,6 +227,24 @@ def test_rows_that_share_draws_have_a_report_without_tests(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=9, rng=1, share_draws=True)
     text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
     assert "Tests against controls" not in text and "no test of a stratum is valid" in text
+
+
+def test_long_names_with_commas_stay_apart_and_break(tmp_path):
+    names = {"pc": "PC, Fisher's z, level .05 <after screening>", "ges": "GES", "lingam": "LiNGAM"}
+    runs = RUNS.assign(algorithm=RUNS["algorithm"].astype("str").map(names))
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
+    assert "Levels of algorithm: GES; LiNGAM; PC, Fisher's z, level .05" in text
+    page = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
+    long = '<span class="long">PC, Fisher&#x27;s z, level .05 &lt;after screening&gt;</span>'
+    assert long in page and '<span class="long">GES<' not in page and ".long {" in page
+
+
+def test_of_many_inputs_the_first_are_listed(tmp_path):
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    cube.attrs["context"] = json.dumps({"data": "by column data (0: a; 1: b; 2: c; 3: d; 4: e)", "estimator": 0.5})
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
+    assert "inputs: data = by column data (0: a; 1: b; 2: c; and 2 more), estimator = 0.5." in text
 
 
 def test_dates_and_infinite_values_are_stated(tmp_path):
