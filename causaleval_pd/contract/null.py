@@ -137,6 +137,9 @@ class Null:
         `matching.prepared`.
     by_stratum : bool
         True if controls depend on the stratum's other rows, so that rows have no p of their own.
+    estimated : bool
+        True if the law of a row's controls is estimated from the stratum's other rows: rows have a p of their own, but
+        their draws are not exchangeable with their estimate row by row.
     published : callable or None
         Controls of one truth from an estimate's published numbers, `published(model, truth, key, **numbers,
         options=...)`.
@@ -176,6 +179,7 @@ class Null:
     label_invariant: bool = False
     joint: bool = False
     worse: bool = False
+    estimated: bool = False
 
     @property
     def relabels(self) -> bool:

@@ -313,7 +313,7 @@ class _Gathered:
         if self.by_moments:
             found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, self.grid)
         # controls that depend on the stratum's other runs are not drawn independently of them
-        if self.hold and not self.model.by_stratum:
+        if self.hold and not (self.model.by_stratum or self.model.estimated):
             ids = runs.clusters.ids
             combine_draws(found, metric, observed, self.draws[name], used & ~repeated, ids, self.grid)
             if relabelled is not None:

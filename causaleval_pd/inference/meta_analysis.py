@@ -34,7 +34,7 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
 from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, moments, ratio
+from ..statistics.arrays import SMALLEST_P, Floats, moments, ratio
 from ..statistics.clusters import cluster_columns
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.pooling import equal_skills, pool_shared_skills, pool_skills
@@ -251,7 +251,7 @@ def _combine(strata: _Strata, combine: Combine, n_draws: int) -> dict[str, Any]:
         # a p-value of 1 has no normal quantile; draws cannot tell it from the middle of the last step
         p = np.minimum(p, 1 - 0.5 / (n_draws + 1))
     tested = scipy.stats.combine_pvalues(p, combine, weights=np.sqrt(strata.n_runs[used]))
-    return found | {"statistic": tested.statistic, "p_value": tested.pvalue}
+    return found | {"statistic": tested.statistic, "p_value": np.maximum(tested.pvalue, SMALLEST_P)}
 
 
 def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:

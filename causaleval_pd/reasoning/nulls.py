@@ -261,6 +261,12 @@ for _name, _long_name in _LONG_NAMES.items():
     if _name not in ("exchange_arms", "biased_answers"):
         register_null(
             ANSWERS.name,
-            Null(_name, _long_name, _controls_of_answers(_name), prepare=partial(_probabilities_of_yes, _name)),
+            Null(
+                _name,
+                _long_name,
+                _controls_of_answers(_name),
+                prepare=partial(_probabilities_of_yes, _name),
+                estimated=_name in ("permute_answers", "majority_answers"),
+            ),
         )
     register_null(QUANTITY.name, Null(_name, _long_name, _controls_of_quantities(_name)))

@@ -77,6 +77,16 @@ def test_one_cluster_dependent_controls_and_cut_runs_keep_the_draws(runs):
     assert ce.test_controls(worst, missing="worst")["p_method"].tolist() == ["simulated"]
 
 
+def test_answers_drawn_with_the_share_of_the_other_answers_keep_the_draws():
+    truth = pd.Series([True, True, False, False] * 4)
+    answers = pd.DataFrame({"s": "x", "truth": truth, "estimate": truth})
+    how = {"by": ["s"], "field": "answer", "n_draws": 19, "rng": 1, "method": "simulate"}
+    shared = ce.test_controls(ce.cube(answers, ["answer_accuracy"], null="permute_answers", **how)).iloc[0]
+    assert shared["p_method"] == "simulated" and shared["p_value"] == 1 / 20 and shared["p_at_floor"]
+    coins = ce.test_controls(ce.cube(answers, ["answer_accuracy"], null="random_answers", **how)).iloc[0]
+    assert coins["p_method"] == COMBINED and coins["p_value"] < 1e-3
+
+
 def test_p_values_that_a_draw_reached_are_as_they_were():
     rng = np.random.default_rng(8)
     graphs = [random_dag(rng, 6, 7) for _ in range(80)]

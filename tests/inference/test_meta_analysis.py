@@ -34,6 +34,15 @@ def test_p_values_are_combined_by_scipy(cube, combine):
     assert found["pc"].max() < 1e-3 < 0.01 < found["shuffled"].min()
 
 
+@pytest.mark.parametrize("combine", ["fisher", "stouffer"])
+def test_p_of_many_perfect_strata_is_never_zero(combine):
+    runs = pd.DataFrame({"s": np.repeat(np.arange(40), 8), "truth": "A -> B -> C; C -> D; E; F; G"})
+    runs["estimate"] = runs["truth"]
+    how = {"by": ["s"], "cluster": None, "null": "permutation", "method": "simulate", "n_draws": 199, "rng": 1}
+    table = ce.meta_analysis(ce.cube(runs, ["shd"], **how), "s", combine=combine)
+    assert 0 < table["p_value"].item() < 1e-300 and 0 < table["p_adjusted"].item() < 1e-300
+
+
 def test_skill_is_pooled_with_the_variance_of_the_controls(cube):
     table = ce.meta_analysis(cube, "density", level=0.9)
     summary = ce.summary(cube)
