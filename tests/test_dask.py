@@ -166,7 +166,8 @@ def test_latent_nodes_of_the_rows():
     assert wanted["shd"].tolist() == [0] * 8
     found = lazy.ceval.with_controls(["shd", "latent_recall"], **how).compute().sort_values("run")
     assert np.array_equal(found[order].to_numpy(float), wanted[order].to_numpy(float), equal_nan=True)
-    summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary()
+    # dask tables count no combinations of draws
+    summary = lists.ceval.cube(["shd"], by=["algorithm"], tails=None, **how).ceval.summary()
     pd.testing.assert_frame_equal(lazy.ceval.summary(["shd"], by=["algorithm"], **how).compute(), summary)
     with pytest.raises(
         ValueError, match=r"partition [01]: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"

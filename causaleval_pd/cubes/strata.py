@@ -93,7 +93,8 @@ def levels(name: str, values: pd.Series) -> Axis:
     if isinstance(labels, pd.IntervalIndex):
         labels = labels.astype(str)
     array = np.asarray(labels)
-    words = array.dtype.kind not in "iufM"
+    # a missing date has no number that could stand for it among the others
+    words = array.dtype.kind not in ("iuf" if missing.any() else "iufM")
     if words:
         # objects are stored as strings of any length; Zarr 3 has no specification for those of fixed length
         array = np.array([str(x) for x in labels], dtype=object)

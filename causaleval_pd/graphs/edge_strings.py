@@ -33,7 +33,7 @@ _BARE = re.compile(rf"(?:(?!{_STOP})[^;\n\r])*")
 # what a bare name may not hold: syntax of other notations, which would silently become part of a name
 _NOT_BARE = re.compile(
     r"""[,{}"\x00\t]|\s\s|\s[-=~|<>]+\s|=>|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2794\u2798-\u27be\u2b05-\u2b0d]"""
-    r"""|^'|[\u2014\u2015\ufe58]|\s[-\u2010-\u2013\u2212\ufe63\uff0d]|[-\u2010-\u2013\u2212\ufe63\uff0d]\s|^\W*$|^[<>|=~]|[<>|=~]$"""
+    r"""|^'|[\u2014\u2015\ufe58]|[\x85\u2028\u2029\u200b\ufeff]|&(?:lt|gt|amp|quot|nbsp|\#\w+)\b|\s[-\u2010-\u2013\u2212\ufe63\uff0d]|[-\u2010-\u2013\u2212\ufe63\uff0d]\s|^\W*$|^[<>|=~]|[<>|=~]$"""
 )
 # what joins nodes in other notations: a name of such parts that stands alone is doubtful, in an edge it is not
 _JOINS = r"\s\-\u2010-\u2013\u2212\ufe63\uff0d"

@@ -126,7 +126,14 @@ def _files(path: Any) -> list[Path]:
     if isinstance(path, bytes):
         raise TypeError(f"path must be a file, a pattern, or a list of files, found bytes: {path[:60]!r}")
     check_type(path, Iterable, "a file, a pattern, or a list of files", "path")
-    files = [Path(x) for x in path]
+    given = list(path)
+    wrong = next((x for x in given if not isinstance(x, (str, os.PathLike)) or isinstance(os.fspath(x), bytes)), given)
+    if wrong is not given:
+        raise TypeError(f"path, item {given.index(wrong)}: found {wrong!r}, expected the path of a file")
+    files = [Path(x) for x in given]
+    folder = next((file for file in files if file.is_dir()), None)
+    if folder is not None:
+        raise ValueError(f"path {str(folder)!r} is a folder; name its files by a pattern, as in {str(folder / '*')!r}")
     absent = next((file for file in files if not file.is_file()), None)
     if absent is not None:
         raise FileNotFoundError(f"there is no file {str(absent)!r}")
@@ -145,10 +152,13 @@ def _read_cell(file: Path) -> Any:
         # newer releases ask which class of sparse matrices to return
         options: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
         return mmread(file, **options)
+    content = file.read_bytes()
+    if content.startswith(b"\x1f\x8b"):
+        raise ValueError("is compressed by gzip; decompress it, as by gunzip")
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except UnicodeDecodeError as fault:
-        raise ValueError(f"byte {fault.start} is not valid UTF-8") from None
+        raise ValueError(f"byte {fault.start} is not valid UTF-8; save the file as UTF-8") from None
     found = read_table(text)
     name = _ENCODING_OF.get(file.suffix.lower())
     if name is not None and isinstance(found, str) and not ENCODINGS.find(name).takes(text):

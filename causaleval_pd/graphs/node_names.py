@@ -70,6 +70,8 @@ class NodeLists:
             return
         if isinstance(nodes, (str, bytes, Graph)) or not isinstance(nodes, Iterable):
             raise TypeError(f"nodes must be a list of names, one list a row, or a packed column, found {nodes!r}")
+        if isinstance(nodes, (set, frozenset)):
+            raise TypeError(f"nodes is a {type(nodes).__name__}, which has no order; pass a list, as in sorted(nodes)")
         if isinstance(nodes, pd.Series) and any(isinstance(one, str) for one in nodes.head(50)):
             raise TypeError(
                 "nodes is a Series of strings; pass list(nodes) if these are node names, or make it a packed column by "
@@ -101,6 +103,8 @@ class NodeLists:
             return None
         if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
             raise TypeError(f"nodes, row {row}: found {labels!r}, expected a list of node names as in the other rows")
+        if isinstance(labels, (set, frozenset)):
+            raise TypeError(f"nodes, row {row}: found a {type(labels).__name__}, which has no order; pass a list")
         return _given_names(labels, f"nodes, row {row}")
 
     def __getitem__(self, row: int) -> Nodes | None:

@@ -122,3 +122,11 @@ def test_runs_without_truths_are_numbered_by_their_keys():
     keys = [pd.Series([5, 1, 9, 2, 7])]
     found = number_replicates(keys, np.array([0, 0, 1, 1, 0]), None)
     assert found.tolist() == [1, 0, 1, 0, 2]
+
+
+def test_dates_with_a_missing_one_stay_dates():
+    days = pd.to_datetime(["2020-01-01", None, "2021-01-01"])
+    table = pd.DataFrame({"truth": ["A -> B"] * 3, "estimate": ["A -> B"] * 3, "day": days})
+    summary = table.ceval.cube(["shd"], by=["day"], n_draws=5, rng=1).ceval.summary()
+    assert summary["day"].tolist() == ["2020-01-01 00:00:00", "2021-01-01 00:00:00", "missing"]
+    assert summary["n_runs"].tolist() == [1, 1, 1]

@@ -486,3 +486,9 @@ def test_encodings_one_a_row() -> None:
 def test_bad_encodings_one_a_row(encoding: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         graph_column(pd.Series([np.zeros((2, 2))] * 2), nodes=["a", "b"], encoding=encoding)
+
+
+@pytest.mark.parametrize("nodes", [{"A", "B"}, frozenset("AB"), [{"A", "B"}]])
+def test_sets_of_nodes_have_no_order(nodes):
+    with pytest.raises(TypeError, match="set, which has no order; pass a list"):
+        graph_column([np.array([[0, 1], [0, 0]])], nodes=nodes, encoding="row->column")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.graphs import as_graph
+from causaleval_pd.graphs import as_graph, graph_column
 from causaleval_pd.graphs.edge_strings import (
     TEXT_OF_OBJECT,
     explain_doubt,
@@ -334,3 +334,29 @@ def test_a_mark_with_a_circle_inside_is_no_chain_by_a_node_o(mark: str) -> None:
 @pytest.mark.parametrize("text", ["A <- o -> B", "A<-o->B", 'A <-"o"-> B'])
 def test_a_node_may_be_named_o(text: str) -> None:
     assert parse_edges(text).nodes == ("A", "o", "B")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A --&gt; B",
+        "A &lt;-- B",
+        "A -> B&nbsp;",
+        "A -> B; C &#8594; D",
+        "\ufeffA -> B",
+        "A -> B\u200b; B -> C",
+        "A -> B\u2028B -> C",
+        "A -> B\x85B -> C",
+    ],
+)
+def test_characters_that_do_not_show_are_no_part_of_a_bare_name(text):
+    with pytest.raises(ValueError, match=r"row 0 .*found '.*' in the name"):
+        graph_column([text])
+
+
+def test_quoted_names_keep_characters_that_do_not_show():
+    texts = ['"A&gt;" -> "B\u200b"']
+    column = graph_column(texts)
+    assert (graph_column(column.graph.to_strings()) == column).all()
+    persian = "\u0645\u06cc\u200c\u0631\u0648 -> R&D"
+    assert graph_column([persian]).graph.to_strings().tolist() == [persian]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -182,3 +183,25 @@ def test_texts_that_are_read_again_are_not_kept_without_bound(tmp_path: Path) ->
     for k in range(9):
         Path(tmp_path, f"{k}.txt").write_text(f"Graph Nodes:\nA;B\n\nGraph Edges:\n{edges}\n")
     assert ce.read_graphs(f"{tmp_path}/*.txt").nunique() == 1
+
+
+def test_lists_of_what_is_no_file(tmp_path: Path) -> None:
+    packed = tmp_path / "a.txt"
+    packed.write_bytes(gzip.compress(b"A -> B"))
+    with pytest.raises(ValueError, match=r"file a.txt: is compressed by gzip; decompress it"):
+        ce.read_graphs([packed])
+    with pytest.raises(ValueError, match="is a folder; name its files by a pattern"):
+        ce.read_graphs([packed, tmp_path])
+    for wrong in (None, 3, b"a.txt"):
+        with pytest.raises(TypeError, match=f"path, item 1: found {wrong!r}, expected the path of a file"):
+            ce.read_graphs([packed, wrong])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(("mark", "name"), [("--", "type"), ("undirected", "kind"), ("<-", "arrow"), ("o->", "x")])
+def test_marks_in_a_column_of_another_name(tmp_path: Path, mark: str, name: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"from,to,{name}\nA,B,->\nB,C,{mark}\n")
+    with pytest.raises(ValueError, match=f"file a.csv: edge 2: found '{mark}' in the column '{name}'.*'edge'"):
+        ce.read_graphs(file)
+    file.write_text(f"from,to,{name}\nA,B,->\nB,C,directed\n")
+    assert ce.read_graphs(file).graph.to_strings().tolist() == ["A -> B; B -> C"]

@@ -149,12 +149,20 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
     first, second = (cell[name].tolist() for name in names[:2])
+    words = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
     if names[2] not in cell.columns:
+        for column in cell.columns.difference(list(names[:2]), sort=False):
+            for number, sign in enumerate(cell[column].tolist(), 1):
+                plain = words.get(sign.strip().lower(), sign.strip()) if isinstance(sign, str) else ""
+                if MARKS_OF_SIGN.get(plain, MARKS_OF_SIGN["-->"]) != MARKS_OF_SIGN["-->"]:
+                    raise ValueError(
+                        f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; "
+                        f"rename the column to {names[2]!r}"
+                    )
         found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
         alone = [_distinct(a)[1] for a, b in zip(first, second, strict=True) if _is_blank(b)]
         return found._replace(labels=tuple(dict.fromkeys([*(found.labels or ()), *alone])) or None)
     edges = MarkedEdges()
-    words = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
     for number, (a, sign, b) in enumerate(zip(first, cell[names[2]].tolist(), second, strict=True), 1):
         if _is_blank(b) and _is_blank(sign):
             edges.node(_distinct(a)[1])
