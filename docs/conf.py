@@ -62,7 +62,7 @@ def complete_page(app: Any, name: str, text: list[str]) -> None:
 def leave_out_object(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Leave the table or cube out of the parameters of an accessor's verb, whose docstring is that of the function."""
     first = next((i + 2 for i, line in enumerate(lines[:-2]) if line == "Parameters"), None)
-    if first is not None and re.match(r"(pandas|xarray)\.\w+\.ceval\.\w+$", name):
+    if first is not None and re.match(r"(pandas|xarray|dask\.dataframe)\.\w+\.ceval\.\w+$", name):
         last = next(i for i in range(first + 1, len(lines)) if not lines[i].startswith(" "))
         del lines[first : last if lines[last] else first]
 

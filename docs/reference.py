@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+import dask.dataframe as dd
 import markup
 import null_laws as laws
 import pandas as pd
 import xarray as xr
 
 import causaleval_pd as ce
+import causaleval_pd.dask
 from causaleval_pd.contract.closed_form import CLOSED_FORMS
 from causaleval_pd.contract.field import FIELDS
 from causaleval_pd.contract.null import Null
@@ -195,11 +197,16 @@ def public_functions(module: ModuleType) -> dict[str, Any]:
     }
 
 
+#: what the package adds accessors to, but for tables of dask, whose class is in a private module
+_OWNERS = (pd.DataFrame, xr.Dataset, xr.DataArray, pd.Series)
+
+
 def accessors() -> dict[str, type]:
     """Return the accessors that the package adds to tables, cubes and columns, as in "pandas.DataFrame.ceval"."""
+    owners = {f"{owner.__module__.partition('.')[0]}.{owner.__name__}": owner for owner in _OWNERS}
     return {
-        f"{owner.__module__.partition('.')[0]}.{owner.__name__}.{name}": value
-        for owner in (pd.DataFrame, xr.Dataset, xr.DataArray, pd.Series)
+        f"{path}.{name}": value
+        for path, owner in (owners | {"dask.dataframe.DataFrame": dd.DataFrame}).items()
         for name in dir(owner)
         if inspect.isclass(value := getattr(owner, name, None)) and value.__module__.startswith("causaleval_pd")
     }

@@ -247,8 +247,8 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
     seed = cube.attrs.get("control_seed")
     found = [Sentence(text + ("." if seed is None else f", from seed {_plain(seed)}."), ("petersen2025",))]
     options = _made(cube, "null_options")
-    if isinstance(options, dict) and options:
-        words = [f"{name}: {_settings(value)}" for name, value in options.items() if isinstance(value, dict)]
+    words = [f"{name}: {_settings(value)}" for name, value in _chosen_options(cube, options).items()]
+    if words:
         found.append(Sentence(f"Options of null models: {'; '.join(words)}."))
     if cube.attrs.get("control_kind"):
         found.append(Sentence(f"Classes of the controls: {_by_null(str(cube.attrs['control_kind']), names)}."))
@@ -271,6 +271,17 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
     if words:
         found.append(Sentence(f"How means of the controls were found, by metric: {', '.join(words)}."))
     return [*found, *_skill(cube, table)]
+
+
+def _chosen_options(cube: xr.Dataset, options: Any) -> dict[str, dict[str, Any]]:
+    """Return the options of each null model that are not its defaults."""
+    field = FIELDS.get(str(cube.attrs.get("field")))
+    found = {}
+    for name, given in (options if isinstance(options, dict) else {}).items():
+        usual = dict(field.nulls[name].options) if field is not None and name in field.nulls else {}
+        if isinstance(given, dict):
+            found[name] = {key: value for key, value in given.items() if key not in usual or usual[key] != value}
+    return {name: chosen for name, chosen in found.items() if chosen}
 
 
 def _by_null(words: str, names: Sequence[str]) -> str:

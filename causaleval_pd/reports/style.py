@@ -64,7 +64,8 @@ def style(
         Tables with a row a run are shown with a row a run and metric.
     best : str, optional
         Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
-        Default is the only stratum with several levels; with more of them nothing is in bold. Ranks need no `best`.
+        Default is the only stratum with several levels, unless they are numbers; with more of them nothing is in bold.
+        Ranks need no `best`.
     alpha : float
         Largest p-value that is marked by a star, of adjusted p-values where there are any.
     directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
@@ -323,8 +324,8 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
     if verb == "rank_test" and {"metric", "mean_rank"} <= set(table.columns):
         behind = list(table.columns)
         best = behind[behind.index("metric") + 1]
-    elif best is None and len(several) == 1:
-        best = several[0]
+    elif best is None and len(several) == 1 and not pd.api.types.is_numeric_dtype(table[several[0]]):
+        best = several[0]  # numbers, such as n, are no contestants
     if best is None or best not in strata or verb not in ("summary", "rank_test", "meta_analysis"):
         return _Bold({}, "")
     keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
