@@ -10,13 +10,15 @@ designs and smaller Monte Carlo errors.
 from __future__ import annotations
 
 import itertools
+import sys
 
 import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
 
-N_PLACEBOS, N_STUDIES = 60, 100
+# with --quick few, whose rates mean little
+N_PLACEBOS, N_STUDIES = (20, 10) if "--quick" in sys.argv[1:] else (60, 100)
 METHODS = ["randomisation", "wilcoxon", "sign", "t"]
 NULLS = ["edges", "permutation", "dags", "degree", "orientation"]
 COLUMNS = ["cluster", "method", "n_clusters", "alpha", "size", "size_low", "size_high", "verdict", "n_placebos"]
