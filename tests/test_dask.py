@@ -49,7 +49,7 @@ def test_rows_are_the_same_bits_in_any_partitions(order, cuts):
 
 @functools.cache
 def wanted_summary(interval):
-    cube = ce.cube(RUNS, METRICS, by=BY, n_draws=50, rng=7, key="run", tails=None)
+    cube = ce.cube(RUNS, METRICS, by=BY, n_draws=50, rng=7, key="run")
     return ce.summary(cube, interval=interval)
 
 
@@ -73,7 +73,7 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
 def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)
     how = {"n_draws": 50, "rng": 7, "key": "run"}
-    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], tails=None, **how)
+    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
     wanted = ce.compare(cube, "algorithm", rng=7, **settings)
     found = table.ceval.compare("algorithm", by=["algorithm", "density"], metrics=METRICS, **how, **settings)
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
@@ -103,7 +103,7 @@ def test_scores_are_lazy_with_their_dtypes():
 @pytest.mark.parametrize("null", ["stratum", ["edges", "erdos_renyi"]])
 def test_summaries_of_nulls_that_no_partition_can_draw(null):
     by = ["n_nodes", "algorithm"]
-    wanted = ce.summary(ce.cube(RUNS, ["shd"], by=by, null=null, n_draws=30, rng=7, key="run", tails=None))
+    wanted = ce.summary(ce.cube(RUNS, ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"))
     found = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20]).ceval.summary(
         ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"
     )
@@ -133,7 +133,7 @@ def test_metrics_with_further_dimensions(two_sided, n_draws):
     lazy = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20])
     metrics = ["wrong_edges", "shd"]
     how = {"by": ["algorithm"], "n_draws": n_draws, "rng": 7, "key": "run"}
-    wanted = RUNS.ceval.cube(metrics, tails=None, **how)
+    wanted = RUNS.ceval.cube(metrics, **how)
     cube = lazy.ceval.cube(metrics, **how)
     xr.testing.assert_equal(cube[[*metrics, "truth_id"]].load(), wanted[[*metrics, "truth_id"]])
     summary = wanted.ceval.summary()
@@ -166,8 +166,7 @@ def test_latent_nodes_of_the_rows():
     assert wanted["shd"].tolist() == [0] * 8
     found = lazy.ceval.with_controls(["shd", "latent_recall"], **how).compute().sort_values("run")
     assert np.array_equal(found[order].to_numpy(float), wanted[order].to_numpy(float), equal_nan=True)
-    # dask tables count no combinations of draws
-    summary = lists.ceval.cube(["shd"], by=["algorithm"], tails=None, **how).ceval.summary()
+    summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary()
     pd.testing.assert_frame_equal(lazy.ceval.summary(["shd"], by=["algorithm"], **how).compute(), summary)
     with pytest.raises(
         ValueError, match=r"partition [01]: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"
@@ -175,14 +174,23 @@ def test_latent_nodes_of_the_rows():
         partitioned(lists, list(range(8)), [4]).ceval.evaluate(["shd"], context={"latents": "hidden"}).compute()
 
 
-@pytest.mark.parametrize("verb", ["with_controls", "summary", "cube"])
-def test_errors_name_the_partition(verb):
+@pytest.mark.parametrize(
+    ("verb", "settings", "where"),
+    [
+        ("with_controls", {}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
+        ("summary", {"by": ["algorithm"], "tails": None}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
+        ("cube", {"by": ["algorithm"], "tails": None}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
+        # rows of a stratum are brought together
+        ("summary", {"by": ["algorithm"]}, r"partition \d of the shuffled table: .*row \d+ \(index 25\)"),
+        ("cube", {"by": ["algorithm"]}, r"partition \d of the shuffled table: .*row \d+ \(index 25\)"),
+    ],
+)
+def test_errors_name_the_partition(verb, settings, where):
     bad = RUNS.assign(estimate=RUNS["estimate"].astype(object))
     bad.loc[25, "estimate"] = b"no graph"
     table = partitioned(bad.astype({"estimate": RUNS["estimate"].dtype}), list(range(len(RUNS))), [20])
-    by = {} if verb == "with_controls" else {"by": ["algorithm"]}
-    with pytest.raises(ValueError, match=r"partition 1: column 'estimate', row 5 \(index 25\)"):
-        getattr(table.ceval, verb)(["shd"], key="run", **by).compute()
+    with pytest.raises(ValueError, match=where):
+        getattr(table.ceval, verb)(["shd"], key="run", **settings).compute()
 
 
 def test_what_dask_cannot_know_is_refused():

@@ -34,6 +34,7 @@ def combine_draws(
     counted: Bools,
     clusters: Ints,
     grid: Grid,
+    place: Ints,
 ) -> None:
     """Give strata whose statistic no draw reached, and which have no exact p-value, one by all combinations of draws.
 
@@ -45,18 +46,22 @@ def combine_draws(
         A metric with a direction.
     observed : (n,) float
         Its value of each row.
-    draws : (n_cells, R) float
-        Those that the tests of the strata rest on, by cell: of each cluster drawn jointly, of clusters independently.
+    draws : (n_places, R) float
+        Those that the tests of the strata rest on: of each cluster drawn jointly, of clusters independently.
     counted : (n,) bool
         Rows that have such draws.
     clusters : (n,) int
         Cluster of each row.
     grid : Grid
-        The places of the rows.
+        The strata of the rows.
+    place : (n,) int
+        Where in `draws` those of each row are.
     """
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
-    for rows in _blocks(rows_of_strata(counted, grid), draws.shape[1] + 1):
-        x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[grid.cell[rows]], **aim)], axis=1)
+    for block in _blocks(rows_of_strata(counted, grid), draws.shape[1] + 1):
+        # in an order of their own, so that no digit depends on the order of the rows
+        rows = block[np.lexsort([draws[place[block], 0], observed[block]])]
+        x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[place[rows]], **aim)], axis=1)
         standardized, of = cluster_columns(x, grid.stratum[rows], clusters[rows], "standardized")
         mean, _ = cluster_columns(x, grid.stratum[rows], clusters[rows], "mean")
         starts = np.flatnonzero(np.diff(of, prepend=-1)).tolist()

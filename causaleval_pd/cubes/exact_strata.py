@@ -21,6 +21,8 @@ Bools = NDArray[np.bool_]
 _CONVOLVED = TAIL_METHODS.index("exact convolution")
 #: multiplications that the convolution of a stratum may take, about a second
 MOST_WORK = 1e9
+#: runs of a stratum up to which its p-value may rest on more than draws: partitions of a table keep it whole
+MOST_RUNS = 2**14
 
 
 class RowLaw(NamedTuple):

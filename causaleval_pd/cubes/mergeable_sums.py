@@ -15,6 +15,7 @@ from ..contract.history import call, calls, remember
 from ..statistics.stratum_statistic import Statistic
 from ..tables.clusters import SINGLE
 from ..tables.stratum_draws import add_values, pad_tables, value_table
+from .p_values import StratumTails, stratum_tails
 from .reading import (
     cluster_setting,
     clusters_of_runs,
@@ -73,6 +74,8 @@ class RunSums(NamedTuple):
     means: pd.DataFrame | None
     #: the smallest p-value of each cluster; None where the cube has none
     floors: pd.Series | None = None
+    #: its p-value that does not rest on draws; None where the cube has no such variables
+    tails: StratumTails | None = None
 
     def merge(self, other: RunSums) -> RunSums:
         """Add the runs of another table; values of the metric stay exact, those of controls are kept to a limit."""
@@ -87,7 +90,8 @@ class RunSums(NamedTuple):
         floors = None
         if self.floors is not None and other.floors is not None:
             floors = self.floors.combine(other.floors, min, fill_value=1.0)
-        return RunSums(merged, self.losses.merge(other.losses), means, floors)
+        tails = self.tails if self.tails is None or other.tails is None else self.tails.merge(other.tails)
+        return RunSums(merged, self.losses.merge(other.losses), means, floors, tails)
 
     def by_cluster(self) -> ClusterSums | None:
         """Return the sums and sizes of the clusters as one stratum."""
@@ -145,6 +149,7 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
         labels = [tuple(_plain(x) for x in row) for row in strata_table(alone).itertuples(index=False)]
         labels = labels if strata_dims(alone) else [()]
         n, values, totals, draws, drawn, tests = stratum_sums(alone, metric, statistic=statistic)
+        tails = stratum_tails(alone, metric, statistic)
         scores = cells(alone[metric], strata_dims(alone))
         own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(scores.shape, np.nan),) * 2
         clusters, single = clusters_of_runs(alone), cluster_setting(alone) == SINGLE
@@ -158,7 +163,8 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
             sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
             lost = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
             means = _cluster_means(clusters[i], scores[i]) if by_cluster and not single else None
-            strata[metric, labels[i]] = RunSums(sums, lost, means, floors[i])
+            of_tails = None if tails is None else tails.take(one)
+            strata[metric, labels[i]] = RunSums(sums, lost, means, floors[i], of_tails)
     return CubeSums(strata, cube.isel({dim: slice(0) for dim in cube.dims}))
 
 
@@ -203,6 +209,7 @@ def summarise_sums(
             runs.losses.skill(level) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
+            (lambda p: p) if runs.tails is None else runs.tails.replace,
             by_cluster=runs.by_cluster(),
             cluster=cluster_setting(found.empty),
             shared=shared,

@@ -18,6 +18,7 @@ from .worst_case import cells
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 #: method of p-values by all combinations of the clusters' draws
 COMBINED = "combinations of draws"
@@ -54,32 +55,62 @@ def of_draws(tests: StratumTests, p: Floats, cluster: str, able: Bools) -> Strat
     return StratumP(p, np.sqrt(p * (1 - p) / n), nothing, nothing, floor, tests.p_methods(cluster, able))
 
 
-def with_tails(
-    found: StratumP, cube: xr.Dataset, metric: str, statistic: Statistic, but: Bools | None = None
-) -> StratumP:
-    """Replace p-values of draws by those that the cube has of whole strata, `but` those of some.
+class StratumTails(NamedTuple):
+    """P-values of strata that do not rest on draws, with their limits, (n_strata,) each; the method 0 where none is."""
+
+    p: Floats
+    low: Floats
+    high: Floats
+    #: numbers in `schema.TAIL_METHODS`
+    method: Ints
+
+    def take(self, strata: slice) -> StratumTails:
+        """Return those of some strata."""
+        return StratumTails(self.p[strata], self.low[strata], self.high[strata], self.method[strata])
+
+    def merge(self, other: StratumTails) -> StratumTails:
+        """Take each from the part of the runs that has one: that with all runs of the stratum."""
+        mine = self.method > 0
+        p, low, high = (np.where(mine, x, y) for x, y in zip(self[:3], other[:3], strict=True))
+        return StratumTails(p, low, high, np.where(mine, self.method, other.method))
+
+    def replace(self, found: StratumP, but: Bools | None = None) -> StratumP:
+        """Replace p-values of draws, `but` those of some strata."""
+        used = (self.method > 0) & ~np.isnan(found.p)
+        used = used if but is None else used & ~but
+        words = np.array(TAIL_METHODS, object)[self.method]
+        floor = np.isin(words, FLOOR_METHODS)
+        # how the draws were made still holds
+        pairs = zip(found.method.tolist(), words.tolist(), strict=True)
+        words = np.array([f"{x}, {COMBINED}" if y.startswith(COMBINED) else y for x, y in pairs], object)
+        return StratumP(
+            np.where(used, self.p, found.p),
+            np.where(used, np.where(self.method == 1, 0.0, np.nan), found.se),
+            np.where(used, self.low, found.low),
+            np.where(used, self.high, found.high),
+            np.where(used, floor, found.at_floor),
+            np.where(used, words, found.method),
+        )
+
+
+def stratum_tails(cube: xr.Dataset, metric: str, statistic: Statistic) -> StratumTails | None:
+    """Return the p-values of whole strata that a cube has besides those of draws; None where it has no such variables.
 
     They do not hold for strata of which runs were taken out since the cube was made.
     """
     kept = _of_strata(cube, metric, statistic, ("p", "p_low", "p_high", "p_method"))
     if kept is None:
-        return found
+        return None
     (p, low, high, method), whole = kept
-    used = (method > 0) & whole & ~np.isnan(found.p)
-    used = used if but is None else used & ~but
-    words = np.array(TAIL_METHODS, object)[method.astype(np.int64)]
-    floor = np.isin(words, FLOOR_METHODS)
-    # how the draws were made still holds
-    pairs = zip(found.method.tolist(), words.tolist(), strict=True)
-    words = np.array([f"{x}, {COMBINED}" if y.startswith(COMBINED) else y for x, y in pairs], object)
-    return StratumP(
-        np.where(used, p, found.p),
-        np.where(used, np.where(method == 1, 0.0, np.nan), found.se),
-        np.where(used, low, found.low),
-        np.where(used, high, found.high),
-        np.where(used, floor, found.at_floor),
-        np.where(used, words, found.method),
-    )
+    return StratumTails(p, low, high, np.where(whole, method, 0).astype(np.int64))
+
+
+def with_tails(
+    found: StratumP, cube: xr.Dataset, metric: str, statistic: Statistic, but: Bools | None = None
+) -> StratumP:
+    """Replace p-values of draws by those that the cube has of whole strata, `but` those of some."""
+    tails = stratum_tails(cube, metric, statistic)
+    return found if tails is None else tails.replace(found, but)
 
 
 def of_moments(cube: xr.Dataset, metric: str, statistic: Statistic, but: Bools) -> Floats:

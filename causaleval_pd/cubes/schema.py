@@ -21,7 +21,8 @@ RESERVED = ("replicate", "draw", "bin", "null")
 
 #: how the pieces of a variable that the partitions of a lazy cube hold are merged: each run is placed in its cell,
 #: sums of a stratum are added, value tables of a stratum (values with their weights) are joined, a number that is
-#: the same in all pieces of a stratum is taken from any, and one that rests on all runs of a stratum is left out
+#: the same in all pieces of a stratum is taken from any, and one that rests on all runs of a stratum from the piece
+#: that has them all
 Merge = Literal["place", "sum", "value_table", "same", "whole"]
 
 

@@ -25,7 +25,7 @@ from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
 from .combined_strata import combine_draws
 from .composite_nulls import composite_attrs
-from .exact_strata import RowLaws, exact_strata, without_tails
+from .exact_strata import MOST_RUNS, RowLaws, exact_strata, without_tails
 from .moment_strata import moment_strata
 from .runs import Runs
 from .schema import MOMENT_VARIABLES, ROW_VARIABLES
@@ -122,11 +122,12 @@ def score_runs(
     if runs.candidates is not None:
         # candidates are relabelled by truth anyway
         joint, drawing = [None] * len(joint), replace(drawing, tails=None)
+    n_bytes = drawing.n_draws * 8 * len(runs.metrics)
     n_layers = len(models) + any(joint)
-    n_bytes = n_layers * grid.n_cells * drawing.n_draws * 8 * len(runs.metrics)
-    kept = keep is True or (keep == "auto" and n_bytes <= DRAWS_BYTES)
-    # the same p-values, whether the cube keeps its draws or not
-    combined = bool(drawing.tails) and n_bytes <= DRAWS_BYTES and not choice.share_draws and runs.given is None
+    kept = keep is True or (keep == "auto" and n_layers * grid.n_cells * n_bytes <= DRAWS_BYTES)
+    # the same p-values, whether the cube keeps its draws or not, and whether all rows are here or a partition of them
+    few = len(models) * runs.n_rows * n_bytes <= DRAWS_BYTES
+    combined = bool(drawing.tails) and few and not choice.share_draws and runs.given is None
     strata = None if kept else grid.stratum
     relabelled = [
         None
@@ -168,7 +169,7 @@ def score_runs(
                     mine.chosen = runs.candidates.numbers_of(runs.candidates.chosen(m, values[m.name]))
                     mine.relabelled = _as_relabelled(gathered, m.name) if kept and repeated.any() else {}
         kinds.append(", ".join(sorted(found)))
-    _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata)
+    _settle_tails([null for found in scores.values() for null in found.nulls], grid.n_strata, runs, drawing)
     return list(scores.values()), {
         "control_relabelled": json.dumps(
             sorted(
@@ -191,13 +192,18 @@ def score_runs(
     }
 
 
-def _settle_tails(nulls: Sequence[ControlScores], n_strata: int) -> None:
-    """Give all metrics and null models the tails that some have, or none where no stratum has one."""
+def _settle_tails(nulls: Sequence[ControlScores], n_strata: int, runs: Runs, drawing: Drawing) -> None:
+    """Give all metrics and null models the tails that some have, or none where no stratum has one.
+
+    Those of a partition are the same whatever its rows, so that partitions fit together.
+    """
+    part_of_table = runs.clusters.whole is not None and bool(drawing.tails)
     found = any(x.tails[part].any() for x in nulls for part in x.tails if part.endswith("_method"))
-    nothing = without_tails(n_strata) if found else {}
-    if not any(x.tails["rank_p_method"].any() for x in nulls if x.tails):
+    nothing = without_tails(n_strata) if found or part_of_table else {}
+    if not part_of_table and not any(x.tails["rank_p_method"].any() for x in nulls if x.tails):
         nothing = {part: values for part, values in nothing.items() if not part.startswith("rank")}
-    if any((~np.isnan(x.tails[part])).any() for x in nulls for part in x.tails if part in MOMENT_VARIABLES):
+    by_moments = any((~np.isnan(x.tails[part])).any() for x in nulls for part in x.tails if part in MOMENT_VARIABLES)
+    if by_moments or (part_of_table and drawing.method == "moments"):
         nothing |= {part: np.full(n_strata, np.nan) for part in MOMENT_VARIABLES}
     for x in nulls:
         x.tails = {part: x.tails.get(part, values) for part, values in nothing.items()}
@@ -247,24 +253,26 @@ def _as_relabelled(found: _Gathered, metric: str) -> dict[str, NDArray[Any]]:
 class _Gathered:
     """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum.
 
-    Raw draws are there to `keep` in the cube, or to `hold` until the tests of strata have combined them.
+    Raw draws are there to `keep` in the cube, by cell, or to `hold`, by row, until the tests of strata have combined
+    them.
     """
 
     def __init__(
         self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool, hold: bool, undrawn: int = 0
     ) -> None:
         self.keep, self.hold = keep, hold
-        self.task, self.model, self.grid, self.cell = task, model, grid, grid.cell
+        self.task, self.model, self.grid = task, model, grid
         self.n_draws, self.by_moments = drawing.n_draws, drawing.method == "moments"
-        names, parts = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES)
-        self.rows = {name: {part: np.full(len(self.cell), np.nan) for part in parts} for name in names}
+        names, parts, n = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES), len(grid.stratum)
+        self.rows = {name: {part: np.full(n, np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
-        self.laws = {name: RowLaws(len(self.cell)) for name in names} if drawing.tails else {}
-        self.moments = {name: np.full((len(Moments._fields), len(self.cell)), np.nan) for name in self.laws}
+        self.laws = {name: RowLaws(n) for name in names} if drawing.tails else {}
+        self.moments = {name: np.full((len(Moments._fields), n), np.nan) for name in self.laws}
         # draws are the bulk of a cube, so they are written to their cells at once
-        self.draws = {name: np.full((grid.n_cells, self.n_draws), np.nan) for name in names} if keep or hold else {}
-        self.defined = {name: np.full(grid.n_cells, undrawn, np.int64) for name in self.draws}
+        self.place, n_places = (grid.cell, grid.n_cells) if keep else (np.arange(n), n)
+        self.draws = {name: np.full((n_places, self.n_draws), np.nan) for name in names} if keep or hold else {}
+        self.defined = {name: np.full(n_places, undrawn, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
         """Add the rows of a chunk, without p-values where the null model gives rows none of their own."""
@@ -279,8 +287,8 @@ class _Gathered:
             for rows, moments in chunk.moments.get(name, []):
                 self.moments[name][:, rows] = moments
         for name, draws in chunk.draws.items():
-            self.draws[name][self.cell[chunk.rows]] = draws
-            self.defined[name][self.cell[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
+            self.draws[name][self.place[chunk.rows]] = draws
+            self.defined[name][self.place[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
         for name, by_stratum in chunk.strata.items():
             strata = self.strata[name]
             for number, found in by_stratum.items():
@@ -308,16 +316,17 @@ class _Gathered:
         relabelled: _Gathered | None,
     ) -> dict[str, NDArray[Any]]:
         """Return p-values of strata that rest on exact laws, on exact moments, or on all combinations of draws."""
-        name, used = metric.name, ~runs.failed
-        found = exact_strata(metric, observed, self.laws[name], used & ~repeated, self.grid)
+        name, used, grid = metric.name, runs.whole & ~runs.failed, self.grid
+        small = used & (np.bincount(grid.stratum)[grid.stratum] <= MOST_RUNS)
+        found = exact_strata(metric, observed, self.laws[name], small & ~repeated, grid)
         if self.by_moments:
-            found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, self.grid)
+            found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, grid)
         # controls that depend on the stratum's other runs are not drawn independently of them
         if self.hold and not (self.model.by_stratum or self.model.estimated):
-            ids = runs.clusters.ids
-            combine_draws(found, metric, observed, self.draws[name], used & ~repeated, ids, self.grid)
+            ids, place = runs.clusters.ids, self.place
+            combine_draws(found, metric, observed, self.draws[name], small & ~repeated, ids, grid, place)
             if relabelled is not None:
-                combine_draws(found, metric, observed, relabelled.draws[name], used & repeated, ids, self.grid)
+                combine_draws(found, metric, observed, relabelled.draws[name], small & repeated, ids, grid, place)
         return found
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:

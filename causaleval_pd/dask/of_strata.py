@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, cast
 
 import dask.dataframe as dd
@@ -41,7 +42,7 @@ from ..tables.tasks import Metrics, select
 _SPLIT_EVERY = 8
 
 
-@takes_settings_of(cube_table, without=("best_of", "keep_draws", "tails", "progress", "engine", "n_jobs"))
+@takes_settings_of(cube_table, without=("best_of", "keep_draws", "progress", "engine", "n_jobs"))
 def summary(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -59,9 +60,10 @@ def summary(
     """Score a dask table of runs and their controls, and summarise them by stratum, lazily.
 
     Every partition is added up by stratum, and the sums are merged in a tree: rows are never gathered. With controls
-    the strata and clusters of all rows, some 16 bytes a row, are loaded now; where rows of one cluster and stratum lie
-    in several partitions, rows are shuffled by cluster. Several null models, one that looks at strata, and metrics with
-    further dimensions take the way of `cube`, which shuffles rows.
+    the strata and clusters of all rows, some 16 bytes a row, are loaded now, and rows are brought together as for
+    `causaleval_pd.dask.cube`: those of a stratum of up to 16,384 runs, and with tails=None those of one cluster and
+    stratum alone. Several null models, one that looks at strata, and metrics with further dimensions take the way of
+    `cube`.
 
     Parameters
     ----------
@@ -79,8 +81,7 @@ def summary(
     Returns
     -------
     dask.dataframe.DataFrame
-        As `causaleval_pd.summary` of the cube of the whole table made with `tails=None`, because p-values rest on
-        draws alone; in one partition: p-values are identical, means
+        As `causaleval_pd.summary` of the cube of the whole table, in one partition: p-values are identical, means
         agree to 1e-12, quantiles too, those of controls as long as a stratum has no more than 4096 different values.
 
     Raises
@@ -105,7 +106,7 @@ def summary(
     Drawing(1 if n_draws is None else n_draws, level=level)
     check_known(interval, ["quantile", "mean_ci"], "interval")
     check_known(statistic, STATISTICS, "statistic")
-    unsuited = {"best_of", "keep_draws", "tails", "progress", "engine", "n_jobs", "simultaneous"} & set(settings)
+    unsuited = {"best_of", "keep_draws", "progress", "engine", "n_jobs", "simultaneous"} & set(settings)
     if unsuited:
         raise ValueError(f"summary of a dask table has no setting {', '.join(sorted(unsuited))}; it keeps no rows")
     made = cube_settings_of(table, metrics, settings)
@@ -116,13 +117,12 @@ def summary(
     if (n_draws is not None and several) or any(m.dims for m in chosen):
         whole = cube(table, metrics, by=by, n_draws=n_draws, null=null, rng=rng, key=key, **settings)
         return cast(dd.DataFrame, summarise_cube(whole, level=level, interval=interval, statistic=statistic))
-    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key, "tails": None}
-    table, made = with_whole_clusters(table, by, made)
+    made |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
+    table, made, shuffled = with_whole_clusters(table, by, made)
     made["by"] = by
     of_means = interval == "mean_ci"
-    parts = [
-        delayed(_sum_part)(part, metrics, made, i, statistic, of_means) for i, part in enumerate(table.to_delayed())
-    ]
+    sum_part = delayed(partial(_sum_part, shuffled=shuffled))
+    parts = [sum_part(part, metrics, made, i, statistic, of_means) for i, part in enumerate(table.to_delayed())]
     while len(parts) > 1:
         parts = [delayed(merge_sums)(parts[i : i + _SPLIT_EVERY]) for i in range(0, len(parts), _SPLIT_EVERY)]
     template = cube_table(table._meta, metrics, keep_draws=False, engine="serial", **made)
@@ -206,9 +206,16 @@ def compare(
 
 
 def _sum_part(
-    part: pd.DataFrame, metrics: Metrics, settings: dict[str, Any], number: int, statistic: Statistic, of_means: bool
+    part: pd.DataFrame,
+    metrics: Metrics,
+    settings: dict[str, Any],
+    number: int,
+    statistic: Statistic,
+    of_means: bool,
+    *,
+    shuffled: bool,
 ) -> CubeSums:
-    with in_partition(number):
+    with in_partition(number, shuffled=shuffled):
         check_cells(part, settings)
         made = cube_table(part, metrics, keep_draws=False, engine="serial", **settings)
         return sum_cube(made, statistic, by_cluster=of_means)

@@ -32,13 +32,26 @@ _MIXED = (
 
 
 class PlacedClusters(NamedTuple):
-    """The clusters of some rows of a larger table, in columns that name them and mark strata that repeat one."""
+    """The clusters of some rows of a larger table, in columns.
+
+    Attributes
+    ----------
+    setting : str
+        What the runs of a cluster share.
+    ids, repeated, whole : str
+        Columns that name the clusters, and mark strata that repeat one and strata all of whose rows are here.
+    anywhere : bool
+        Whether any stratum of the whole table repeats one.
+    n_rows : int
+        Rows of the whole table.
+    """
 
     setting: str
     ids: str
     repeated: str
-    #: whether any stratum of the whole table repeats one
+    whole: str
     anywhere: bool
+    n_rows: int
 
 
 #: "truth", the name of a column, or None for independent rows
@@ -68,12 +81,18 @@ class Clusters(NamedTuple):
         Rows of strata that hold a cluster twice, where the rows are part of a larger table.
     anywhere : bool
         Whether any stratum of that table repeats one.
+    whole : (n,) bool or None
+        Rows of strata all of whose rows are here; None where the rows are the whole table.
+    n_rows : int or None
+        Rows of that table.
     """
 
     setting: str
     ids: Ints
     repeated: Bools | None = None
     anywhere: bool = False
+    whole: Bools | None = None
+    n_rows: int | None = None
 
     def repeats(self, stratum: Ints, counted: Bools) -> Bools:
         """Return which rows are in a stratum that holds a cluster twice among the rows that are `counted`."""
@@ -131,14 +150,15 @@ def read_clusters(
         different labels.
     """
     if isinstance(cluster, PlacedClusters):
-        placed, marks = table[cluster.ids].to_numpy(np.int64), table[cluster.repeated].to_numpy(bool)
-        return Clusters(cluster.setting, placed, marks, cluster.anywhere)
+        ids = table[cluster.ids].to_numpy(np.int64) if cluster.setting != SINGLE else _single(len(table))
+        repeated, whole = (table[name].to_numpy(bool) for name in (cluster.repeated, cluster.whole))
+        return Clusters(cluster.setting, ids, repeated, cluster.anywhere, whole, cluster.n_rows)
     setting = setting_of(cluster, task.field)
     without = setting == BY_TRUTH and task.truth is None
     if without and task.context is not None and task.context.data_sets is not None:
         return Clusters(by_data(task.context.named_by), np.where(task.failed(), 0, task.context.data_sets))
     if setting == SINGLE or without:
-        return Clusters(SINGLE, np.arange(1, len(table) + 1, dtype=np.int64))
+        return Clusters(SINGLE, _single(len(table)))
     if setting == BY_TRUTH:
         return Clusters(BY_TRUTH, identity)
     values = column_or_level(table, cluster, "cluster").reset_index(drop=True)
@@ -154,6 +174,11 @@ def read_clusters(
     truths, labels = truth_marks(task, identity, relabelled=relabelled)
     check_clusters(found, truths, labels, cluster, lambda row: name_row(row, table.index))
     return Clusters(setting, np.where(failed, 0, found))
+
+
+def _single(n: int) -> Ints:
+    """Return a cluster a row."""
+    return np.arange(1, n + 1, dtype=np.int64)
 
 
 def row_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, *, relabelled: bool) -> Clusters:

@@ -47,7 +47,7 @@ def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
 def test_dask_tables_have_the_verdicts_of_their_cube():
     """Rows of a data set stand in several partitions."""
     how = HOW | {"null": "permutation", "n_draws": 49}
-    whole = ce.summary(ce.cube(RUNS, ["separation_share", "bic"], tails=None, **how))
+    whole = ce.summary(ce.cube(RUNS, ["separation_share", "bic"], **how))
     turned = RUNS.sample(frac=1, random_state=1).reset_index(drop=True).assign(run=range(len(RUNS)))
     lazy = dd.from_pandas(RUNS.assign(run=range(len(RUNS))), npartitions=5).ceval.summary(
         ["separation_share", "bic"], key="run", **how

@@ -114,7 +114,7 @@ def wanted_rows(rng: int) -> pd.DataFrame:
 @functools.cache
 def wanted_cube(rng: int) -> xr.Dataset:
     # cubes of dask tables have no exact p-values of strata
-    how = {"n_draws": 40, "rng": rng, "key": "run", "tails": None}
+    how = {"n_draws": 40, "rng": rng, "key": "run"}
     return ce.cube(FEW, MIXED, by=BY, engine="serial", keep_draws=False, **how)
 
 
@@ -143,7 +143,7 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
         else:
             how |= {"engine": engine, "n_jobs": way.n_workers if engine == "threads" else None}
             rows = ce.with_controls(shuffled, MIXED, **how)
-            cube = ce.cube(shuffled, MIXED, by=BY, keep_draws=False, tails=None, **how)
+            cube = ce.cube(shuffled, MIXED, by=BY, keep_draws=False, **how)
             means = ce.summary(cube)
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
     by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]
@@ -180,7 +180,7 @@ def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
 def test_summary_on_a_cluster(client):
     table = dd.from_pandas(RUNS, npartitions=5)
     found = table.ceval.summary(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).compute()
-    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], n_draws=100, rng=7, tails=None)
+    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], n_draws=100, rng=7)
     wanted = ce.summary(cube)
     assert (found["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
@@ -256,5 +256,5 @@ def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
     cube = dd.from_pandas(RUNS, npartitions=9).ceval.cube(["shd"], **how)
     marks = tmp_path / "cube.zarr.partial" / "_pieces"
     kill_a_worker_when(client, lambda: to_zarr(cube, tmp_path / "cube.zarr"), lambda: list(marks.glob("[0-9]*.json")))
-    wanted = ce.cube(RUNS, ["shd"], tails=None, **how)
+    wanted = ce.cube(RUNS, ["shd"], **how)
     xr.testing.assert_equal(xr.open_zarr(tmp_path / "cube.zarr").load(), wanted)

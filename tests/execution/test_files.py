@@ -292,7 +292,7 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
         wanted = runs.assign(run=runs["n"] + 1).ceval.with_controls(["shd"], n_draws=20, rng=7, key=KEY)
         pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out"), wanted, check_exact=True, check_dtype=False)
         return
-    wanted = runs.ceval.cube(["shd"], by=["density", "algorithm"], n_draws=20, rng=7, key=KEY, tails=None)
+    wanted = runs.ceval.cube(["shd"], by=["density", "algorithm"], n_draws=20, rng=7, key=KEY)
     found = xr.open_zarr(tmp_path / "out")
     xr.testing.assert_equal(found.load(), wanted)
     at_first, then = ((tmp_path / name).read_text().splitlines() for name in ("made at first", "made"))

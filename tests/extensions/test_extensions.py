@@ -274,12 +274,12 @@ def test_verbs_on_dask_tables(runs):
         pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
     for interval in ("quantile", "mean_ci"):
         lazy = table.ceval.summary(metrics, by=BY, interval=interval, **how)
-        wanted = runs.ceval.summary(metrics, by=BY, interval=interval, tails=None, **how)
+        wanted = runs.ceval.summary(metrics, by=BY, interval=interval, **how)
         found = lazy.compute()
         assert list(lazy.dtypes.items()) == list(found.dtypes.items())
         pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
     for keep in (True, False):
-        wanted = ce.cube(runs, metrics, by=BY, keep_draws=keep, tails=None, **how)
+        wanted = ce.cube(runs, metrics, by=BY, keep_draws=keep, **how)
         found = table.ceval.cube(metrics, by=BY, keep_draws=keep, **how).compute()
         found = found.isel({name: slice(n) for name, n in wanted.sizes.items()})
         xr.testing.assert_allclose(found, wanted, rtol=1e-12)
@@ -321,7 +321,7 @@ def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths)
 @pytest.mark.parametrize("settings", [{}, {"key": "run"}, {"replicate": "number"}])
 def test_runs_without_a_truth_on_dask(without_truths, settings):
     how = {"truth": None, "by": ["algorithm"], "n_draws": 9, "rng": 7} | settings
-    wanted = ce.cube(without_truths, ["orderly"], keep_draws=True, tails=None, **how)
+    wanted = ce.cube(without_truths, ["orderly"], keep_draws=True, **how)
     found = dd.from_pandas(without_truths, npartitions=5).ceval.cube(["orderly"], keep_draws=True, **how).compute()
     for name in ("truth_id", "orderly", "orderly_control"):
         np.testing.assert_array_equal(found[name], wanted[name])

@@ -93,10 +93,11 @@ def test_strata_that_repeat_a_cluster():
     every = np.ones(5, bool)
     assert repeated_strata(ids, stratum, every).tolist() == [False, True, False]
     assert repeated_strata(ids, stratum, np.array([1, 1, 1, 0, 1], bool)).tolist() == [False, False, False]
-    marks = pd.DataFrame({"c": [1, 1], "r": [True, False]})
+    marks = pd.DataFrame({"c": [1, 1], "r": [True, False], "w": [False, True]})
     [task], _ = read_tasks(RUNS.iloc[:2].assign(**marks), ["shd"], Cells())
-    placed = read_clusters(marks, PlacedClusters("truth", "c", "r", True), task, np.zeros(2, np.int64))
+    placed = read_clusters(marks, PlacedClusters("truth", "c", "r", "w", True, 9), task, np.zeros(2, np.int64))
     assert placed.repeats(np.zeros(2, np.int64), np.ones(2, bool)).tolist() == [True, False]
+    assert placed.whole is not None and placed.whole.tolist() == [False, True] and placed.n_rows == 9
 
 
 def test_networks_and_formulas_have_labels():
@@ -215,7 +216,7 @@ def test_inputs_that_all_rows_share_mark_no_cluster(size, estimates):
 
 def test_partitions_agree_on_data_sets(size, estimates):
     how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1, "n_draws": 20}
-    whole = estimates.ceval.cube([size], tails=None, **how)
+    whole = estimates.ceval.cube([size], **how)
     parts = dd.from_pandas(estimates, npartitions=3).ceval
     lazy = parts.cube([size], replicate="number", **how).compute()
     assert set(np.unique(lazy["cluster_id"])) == set(np.unique(whole["cluster_id"]))

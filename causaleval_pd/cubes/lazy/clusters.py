@@ -1,4 +1,4 @@
-"""Clusters of dask tables: which strata repeat one, and whether the rows of one are spread over partitions."""
+"""Clusters and strata of dask tables: which strata repeat a cluster, and which rows have to meet in a partition."""
 
 from __future__ import annotations
 
@@ -27,14 +27,21 @@ from ...tables.clusters import (
     truth_marks,
 )
 from ...tables.tasks import Task
+from ..exact_strata import MOST_RUNS
 from ..runs import run_identity, stratum_columns
 from ..strata import By, strata_axes
 from .partitions import cells_of, in_partition
 
 Ints = NDArray[np.int64]
 
-#: columns that hold a row's cluster, and whether its stratum repeats one, while rows are shuffled
-CLUSTER, REPEATED = "__cluster__", "__repeated__"
+#: columns that hold a row's cluster, whether its stratum repeats one, whether a partition has the whole of its stratum,
+#: and what it shares with the rows that it has to meet, while rows are shuffled
+CLUSTER, REPEATED, WHOLE, MEETING = "__cluster__", "__repeated__", "__whole__", "__meeting__"
+#: their types
+MARKS: dict[str, pd.Series] = {
+    name: pd.Series(dtype=dtype)
+    for name, dtype in ((CLUSTER, np.int64), (REPEATED, bool), (WHOLE, bool), (MEETING, np.int64))
+}
 
 
 class PartClusters(NamedTuple):
@@ -46,7 +53,7 @@ class PartClusters(NamedTuple):
 
 
 class ClusterPlan(NamedTuple):
-    """The clusters of a whole table.
+    """The clusters and strata of a whole table.
 
     Attributes
     ----------
@@ -54,22 +61,30 @@ class ClusterPlan(NamedTuple):
         What the runs of a cluster share.
     repeated : (n,) array
         Numbers of the strata that repeat a cluster, ascending.
+    whole : (n,) array
+        Numbers of the strata whose rows meet in one partition; of other strata, those of a cluster meet.
     spread : bool
-        Whether a stratum has rows of one cluster in several partitions.
+        Whether rows that have to meet are in several partitions.
+    n_rows : int
+        Rows of the table.
     """
 
     setting: str
     repeated: NDArray[Any]
+    whole: NDArray[Any]
     spread: bool
+    n_rows: int
 
     @property
     def placed(self) -> PlacedClusters:
         """How the cube of a partition reads them."""
-        return PlacedClusters(self.setting, CLUSTER, REPEATED, bool(len(self.repeated)))
+        return PlacedClusters(self.setting, CLUSTER, REPEATED, WHOLE, bool(len(self.repeated)), self.n_rows)
 
     def mark(self, part: pd.DataFrame, ids: Ints, stratum: NDArray[Any]) -> pd.DataFrame:
-        """Add the columns of clusters to a partition."""
-        return part.assign(**{CLUSTER: ids, REPEATED: np.isin(stratum, self.repeated)})
+        """Add the columns of clusters and strata to a partition."""
+        repeated, whole = np.isin(stratum, self.repeated), np.isin(stratum, self.whole)
+        meeting = np.where(whole, stratum.view(np.int64), ids)
+        return part.assign(**{CLUSTER: ids, REPEATED: repeated, WHOLE: whole, MEETING: meeting})
 
 
 def lazy_setting(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> str:
@@ -92,30 +107,59 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
     nothing = np.zeros(len(part), np.int64)
     identity = nothing if own.truth is None else run_identity(own, [], None)
     relabelled = settings["n_draws"] is not None
-    found = np.where(own.failed(), 0, read_clusters(part, cluster, own, identity, relabelled=relabelled).ids)
-    if setting_of(cluster, own.field) == BY_TRUTH:
+    clusters = read_clusters(part, cluster, own, identity, relabelled=relabelled)
+    found = np.where(own.failed(), 0, clusters.ids)
+    if clusters.setting in (BY_TRUTH, SINGLE):
         return PartClusters(found, nothing, nothing)
     return PartClusters(found, *truth_marks(own, identity, relabelled=relabelled))
 
 
+def needs_plan(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> bool:
+    """Return whether rows may have to meet before they are scored, by the settings of a cube."""
+    with_tails = settings["n_draws"] is not None and settings["tails"] is not None
+    return with_tails or lazy_setting(settings, own, columns) != SINGLE
+
+
 def plan_clusters(
-    parts: Sequence[PartClusters], strata: Sequence[NDArray[Any]], cluster: Cluster, setting: str
+    parts: Sequence[PartClusters], strata: Sequence[NDArray[Any]], settings: Mapping[str, Any], setting: str
 ) -> ClusterPlan:
-    """Find the strata that repeat a cluster, from the clusters and strata of all partitions' rows."""
+    """Find the strata that repeat a cluster, and those to keep whole, from the rows of all partitions.
+
+    Parameters
+    ----------
+    parts : sequence of PartClusters
+        Clusters of the rows of each partition.
+    strata : sequence of (n,) array
+        Numbers of their strata, 64 bits each.
+    settings : mapping
+        Settings of the cube.
+    setting : str
+        What the runs of a cluster share.
+    """
+    cluster: Cluster = settings.get("cluster", BY_TRUTH)
     sizes = [len(part.ids) for part in parts]
     ids, truths, labels = (np.concatenate(x) for x in zip(*parts, strict=True))
     number = np.repeat(np.arange(len(parts)), sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    if setting != BY_TRUTH:
+    if setting not in (BY_TRUTH, SINGLE):
         check_clusters(
             ids, truths, labels, cluster, lambda row: f"partition {number[row]}, row {row - starts[number[row]]}"
         )
     stratum = np.concatenate(strata)
-    rows = np.flatnonzero(ids != 0)
+    rows = np.flatnonzero(ids != 0) if setting != SINGLE else np.empty(0, np.int64)
     rows = rows[np.lexsort([number[rows], ids[rows], stratum[rows]])]
     twice = (ids[rows[1:]] == ids[rows[:-1]]) & (stratum[rows[1:]] == stratum[rows[:-1]])
     apart = twice & (number[rows[1:]] != number[rows[:-1]])
-    return ClusterPlan(setting, np.unique(stratum[rows[1:]][twice]), bool(apart.any()))
+    whole, of, n = np.unique(stratum, return_inverse=True, return_counts=True)
+    small = np.zeros(len(whole), bool)
+    if settings["n_draws"] is not None and settings["tails"] is not None:
+        # p-values by moments are asked for by name, and cost little
+        small = (n <= MOST_RUNS) | (settings.get("method") == "moments")
+    first, last = np.full(len(whole), len(parts)), np.full(len(whole), -1)
+    np.minimum.at(first, of, number)
+    np.maximum.at(last, of, number)
+    spread = bool(apart.any() or (first != last)[small].any())
+    return ClusterPlan(setting, np.unique(stratum[rows[1:]][twice]), whole[small], spread, len(stratum))
 
 
 class Marks(NamedTuple):
@@ -136,24 +180,30 @@ def marks_of(part: pd.DataFrame, by: By, settings: Mapping[str, Any], number: in
 
 
 def mark_clusters(part: pd.DataFrame, by: By, settings: Mapping[str, Any], plan: ClusterPlan) -> pd.DataFrame:
-    """Add the columns of clusters to a partition."""
+    """Add the columns of clusters and strata to a partition."""
     found = marks_of(part, by, settings, 0) if len(part) else None
-    if found is None:
-        return part.assign(**{CLUSTER: np.empty(0, np.int64), REPEATED: np.empty(0, bool)})
-    return plan.mark(part, found.clusters.ids, found.stratum)
+    return part.assign(**MARKS) if found is None else plan.mark(part, found.clusters.ids, found.stratum)
 
 
-def with_whole_clusters(table: dd.DataFrame, by: By, settings: dict[str, Any]) -> tuple[dd.DataFrame, dict[str, Any]]:
-    """Mark the clusters of a table's rows, and shuffle rows so that each partition has the whole of its clusters."""
+def with_whole_clusters(
+    table: dd.DataFrame, by: By, settings: dict[str, Any]
+) -> tuple[dd.DataFrame, dict[str, Any], bool]:
+    """Mark the clusters and strata of a table's rows, and shuffle rows so that those meet which have to.
+
+    Returns
+    -------
+    table, settings
+        The marked table, and the settings of its cubes.
+    shuffled : bool
+        Whether rows are in other partitions.
+    """
     own = get_field(settings["field"])
+    if not needs_plan(settings, own, table.columns):
+        return table, settings, False
     setting = lazy_setting(settings, own, table.columns)
-    if setting == SINGLE:
-        return table, settings
     marks = compute(*[delayed(marks_of)(part, by, settings, i) for i, part in enumerate(table.to_delayed())])
-    cluster = settings.get("cluster", "truth")
-    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], cluster, setting)
-    meta = table._meta.assign(**{CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)})
-    marked = table.map_partitions(mark_clusters, by, settings, plan, meta=meta)
+    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], settings, setting)
+    marked = table.map_partitions(mark_clusters, by, settings, plan, meta=table._meta.assign(**MARKS))
     if plan.spread:
-        marked = marked.shuffle(on=CLUSTER, npartitions=table.npartitions)
-    return marked, settings | {"cluster": plan.placed}
+        marked = marked.shuffle(on=MEETING, npartitions=table.npartitions)
+    return marked, settings | {"cluster": plan.placed}, plan.spread

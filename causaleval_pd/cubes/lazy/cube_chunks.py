@@ -149,7 +149,8 @@ def _merge_strata(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashabl
         if part.variable.merge == "sum":
             for cells, values in shares:
                 merged[name][cells] += values[name]
-        elif part.variable.merge == "same":
+        elif part.variable.merge in ("same", "whole"):
+            # what rests on whole strata is empty in pieces of larger ones
             for cells, values in shares:
                 merged[name][cells] = values[name]
         elif part.weights:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import dask.dataframe as dd
@@ -19,7 +20,6 @@ from ...contract.field import get_field
 from ...contract.null import Nulls
 from ...execution.files import computation
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
-from ...tables.clusters import SINGLE
 from ...tables.columns import column
 from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
@@ -38,7 +38,7 @@ from ..strata import (
     strata_edges,
     stratum_numbers,
 )
-from .clusters import CLUSTER, REPEATED, ClusterPlan, PartClusters, lazy_setting, part_clusters, plan_clusters
+from .clusters import MARKS, MEETING, ClusterPlan, PartClusters, lazy_setting, needs_plan, part_clusters, plan_clusters
 from .cube_chunks import chunked_variables
 from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
@@ -46,7 +46,7 @@ from .partitions import cells_of, check_draws, cube_settings, in_partition, leve
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("best_of", "progress", "engine", "n_jobs", "tails"))
+@takes_settings_of(cube_of, without=("best_of", "progress", "engine", "n_jobs"))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -63,8 +63,10 @@ def cube(
     """Score a dask table of runs and their controls into an array over strata, lazily.
 
     The labels of the strata are looked up now. Rows are scored when the cube is computed or saved, each partition by
-    itself, and then only their numbers are shuffled, into chunks of some 64 MiB. A null model that looks at strata has
-    the rows shuffled first, so that a partition has whole strata.
+    itself, and then only their numbers are shuffled, into chunks of some 64 MiB. Before that, rows of a stratum are
+    brought together in one partition, because small p-values of strata rest on all their runs: strata of up to 16,384
+    runs, or all of them under a null model that looks at strata and with method="moments". With tails=None rows stay
+    where they are, but for those of one cluster.
 
     Parameters
     ----------
@@ -86,8 +88,9 @@ def cube(
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube(..., tails=None)`, of dask arrays; value tables are padded to 4096 places. The verbs of a
-        cube give lazy tables of it.
+        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places, and p-values of strata that do
+        not rest on draws have their variables also where no stratum has one. The verbs of a cube give lazy tables of
+        it.
 
     Raises
     ------
@@ -106,7 +109,7 @@ def cube(
     >>> found.ceval.summary().compute()["p_value"].max().round(2)
     np.float64(0.01)
     """
-    unsuited = {"best_of", "progress", "engine", "n_jobs", "tails"} & set(settings)
+    unsuited = {"best_of", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited or keep_draws not in (True, False):
         what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
         raise ValueError(
@@ -121,9 +124,7 @@ def cube(
         )
     if n_draws is not None:
         need_key(table, key)
-    # no partition has seen all rows of a stratum
     made |= {
-        "tails": None,
         "n_draws": n_draws,
         "null": null,
         "rng": resolve_seed(rng),
@@ -137,12 +138,11 @@ def cube(
     coordinates, extra = _coordinates(found, table._meta, by)
     field = get_field(made["field"])
     scoring, plan = made, None
-    setting = lazy_setting(made, field, table.columns)
-    if setting != SINGLE:
-        placed_strata = [_strata(part, coordinates) for part in found]
-        plan = plan_clusters([part.clusters for part in found], placed_strata, made.get("cluster", "truth"), setting)
+    if needs_plan(made, field, table.columns):
+        setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in found]
+        plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting)
         scoring = made | {"cluster": plan.placed}
-        blank = table._meta.assign(**{CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)})
+        blank = table._meta.assign(**MARKS)
         template = cube_of(blank, metrics, by=by, replicate=replicate, engine="serial", **scoring)
     strata = {name: len(coordinates[name]) for name in strata_edges(by)}
     numbers = _numbers(found, coordinates, made) if replicate is None else None
@@ -154,18 +154,21 @@ def cube(
     # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
     own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
     columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}
-    columns |= {CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.Series(dtype=bool)} if plan else {}
-    meta = table._meta.assign(**columns)
+    meta = table._meta.assign(**columns, **(MARKS if plan else {}))
     placed = table.map_partitions(
         _place, own, by, replicate, made, coordinates, plan, meta=meta, align_dataframes=False
     )
+    meeting = None
     if n_draws is not None and looks_at_strata(made["field"], null):
-        placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
+        meeting = _STRATUM
     elif n_draws is not None and plan is not None and plan.spread:
-        # the sums of a stratum need clusters whole
-        placed = placed.shuffle(on=CLUSTER, npartitions=len(parts))
+        # the sums of a stratum need clusters whole, its small p-values all runs
+        meeting = MEETING
+    if meeting is not None:
+        placed = placed.shuffle(on=meeting, npartitions=len(parts))
+    score = delayed(partial(_score, shuffled=meeting is not None))
     scored = [
-        delayed(_score)(part, metrics, replicate, scoring, i, dask_key_name=f"score-{token}-{i}")
+        score(part, metrics, replicate, scoring, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
     ]
     variables = _variables(scored, template, sizes, token)
@@ -221,7 +224,7 @@ def _look_up(
     with in_partition(number):
         own = cells_of(part, settings)
         axes = _axes(part, by, replicate, own)
-        grouped = lazy_setting(settings, own.field, part.columns) != SINGLE
+        grouped = needs_plan(settings, own.field, part.columns)
         nothing = np.empty(0, np.int64)
         clusters = part_clusters(part, settings, own) if grouped else PartClusters(nothing, nothing, nothing)
     if replicate is not None:
@@ -304,13 +307,19 @@ def _place(
 
 
 def _score(
-    part: pd.DataFrame, metrics: Metrics, replicate: Hashable | None, settings: Mapping[str, Any], partition: int
+    part: pd.DataFrame,
+    metrics: Metrics,
+    replicate: Hashable | None,
+    settings: Mapping[str, Any],
+    partition: int,
+    *,
+    shuffled: bool,
 ) -> dict[str, Any]:
     """Score a partition's rows; return row-level and stratum-level variables, with their places in the whole cube."""
     stratum, position = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
-    with in_partition(partition):
+    with in_partition(partition, shuffled=shuffled):
         found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
     levels = found[_STRATUM].to_numpy().astype(np.int64)
     at = np.searchsorted(levels, stratum), number

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def in_partition(number: int | None) -> Iterator[None]:
-    """Name the partition in errors about its rows."""
+def in_partition(number: int | None, *, shuffled: bool = False) -> Iterator[None]:
+    """Name the partition in errors about its rows, which are not where they were if the table was `shuffled`."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise type(error)(f"partition{'' if number is None else f' {number}'}: {error}") from error
+        where = f"partition{'' if number is None else f' {number}'}{' of the shuffled table' if shuffled else ''}"
+        raise type(error)(f"{where}: {error}") from error
 
 
 def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
@@ -91,8 +92,13 @@ def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> Non
 
 
 def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords of `causaleval_pd.cube` with the field settled."""
-    given = dict(settings)
+    """Return keywords of `causaleval_pd.cube` with the field and `tails` settled."""
+    given = {"tails": "exact"} | dict(settings)
+    if given["tails"] not in ("exact", None):
+        raise ValueError(
+            f"tails={given['tails']!r} of a dask table: expected 'exact' or None; splitting walks over the graphs of a "
+            "stratum, so compute the table first"
+        )
     cells = given.get("truth", "truth"), given.get("estimate", "estimate")
     given["field"] = settle_field(table, metrics, *cells, given.get("field"))
     return given

@@ -9,8 +9,11 @@ import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
+from causaleval_pd.cubes import scores
+from causaleval_pd.cubes.lazy import clusters as lazy_clusters
 from causaleval_pd.cubes.lazy.clusters import PartClusters, plan_clusters
 
+KEY = ["algorithm", "n", "density", "replicate"]
 HOW = {"by": ["s"], "n_draws": 30, "rng": 6, "method": "simulate"}
 
 
@@ -39,6 +42,40 @@ def test_lazy_tables_are_tested_as_in_memory(shuffled, cluster):
     pd.testing.assert_frame_equal(mine[columns], theirs[columns], rtol=1e-9)
 
 
+METHODS = {
+    "combinations of draws": {"method": "simulate"},
+    "exact convolution": {"null": "erdos_renyi", "cluster": None},
+    "moments": {"method": "moments", "cluster": None, "null": "permutation"},
+}
+
+
+@pytest.mark.parametrize("most", [2**14, 20])
+@pytest.mark.parametrize("method", METHODS)
+def test_small_p_values_are_those_in_memory(method, most, monkeypatch):
+    """Also where some strata have too many runs to be kept whole: p-values of these rest on draws, on any engine."""
+    for module in (scores, lazy_clusters):
+        monkeypatch.setattr(module, "MOST_RUNS", most)
+    table = ce.datasets.runs().query("replicate < 9 and (n == 100 or density == 0.2)").sample(frac=1, random_state=3)
+    how = {"by": ["algorithm", "density"], "n_draws": 9, "rng": 6, "key": KEY} | METHODS[method]
+    metrics = ["shd", "adjacency_f1"]
+    whole = table.ceval.cube(metrics, **how)
+    parts = dd.from_pandas(table, npartitions=5, sort=False).ceval
+    lazy = parts.cube(metrics, **how).compute(scheduler="synchronous")
+    for statistic in ("standardized", "mean", "rank"):
+        wanted = whole.ceval.summary(statistic=statistic)
+        found = parts.summary(metrics, statistic=statistic, **how).compute(scheduler="synchronous")
+        for table_of_strata in (found, lazy.ceval.summary(statistic=statistic)):
+            pd.testing.assert_frame_equal(table_of_strata, wanted, rtol=1e-12, atol=1e-12)
+            assert table_of_strata["p_value"].equals(wanted["p_value"])
+        if method == "moments":
+            tested = {"statistic": statistic} | ({} if statistic == "rank" else {"method": "moments"})
+            pd.testing.assert_frame_equal(lazy.ceval.test_controls(**tested), whole.ceval.test_controls(**tested))
+        elif (method, statistic) != ("exact convolution", "rank"):
+            named = wanted["p_method"].str.contains(method)
+            assert named.any() and (wanted["p_value"] < 0.1)[named].any()
+            assert not named[wanted["n_runs"] > most].any() and (wanted["n_runs"] > most).any() == (most == 20)
+
+
 def test_raw_draws_are_those_in_memory():
     table = runs(shuffled=True)
     lazy = dd.from_pandas(table, npartitions=3).ceval.cube(["shd"], keep_draws=True, **HOW)
@@ -53,11 +90,21 @@ def test_a_column_that_splits_a_truth_is_refused_across_partitions():
         dd.from_pandas(table, npartitions=16).ceval.cube(["shd"], cluster="g", **HOW)
 
 
-def test_plans_say_which_strata_repeat_and_whether_clusters_are_spread():
-    nothing = np.zeros(2, np.int64)
+def test_plans_say_which_strata_repeat_and_which_rows_have_to_meet(monkeypatch):
+    nothing, how = np.zeros(2, np.int64), {"n_draws": 9, "tails": None}
     parts = [PartClusters(np.array(ids), nothing, nothing) for ids in ([1, 1], [2, 0], [1, 0])]
     strata = [np.array(x) for x in ([5, 5], [6, 6], [6, 6])]
-    plan = plan_clusters(parts, strata, "truth", "truth")
-    assert plan.repeated.tolist() == [5] and not plan.spread
-    spread = plan_clusters(parts, [*strata[:2], np.array([5, 6])], "truth", "truth")
+    plan = plan_clusters(parts, strata, how, "truth")
+    assert plan.repeated.tolist() == [5] and plan.whole.tolist() == [] and not plan.spread and plan.n_rows == 6
+    spread = plan_clusters(parts, [*strata[:2], np.array([5, 6])], how, "truth")
     assert spread.repeated.tolist() == [5] and spread.spread
+    # stratum 6 is in two partitions
+    whole = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth")
+    assert whole.whole.tolist() == [5, 6] and whole.spread
+    single = plan_clusters(parts, strata, how | {"tails": "exact"}, "none")
+    assert single.repeated.tolist() == [] and single.whole.tolist() == [5, 6] and single.spread
+    monkeypatch.setattr(lazy_clusters, "MOST_RUNS", 3)
+    small = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth")
+    assert small.whole.tolist() == [5] and not small.spread
+    by_moments = plan_clusters(parts, strata, how | {"tails": "exact", "method": "moments"}, "truth")
+    assert by_moments.whole.tolist() == [5, 6]
