@@ -224,9 +224,11 @@ def _stacked(layers: list[Made], nulls: Sequence[str], fill: float) -> Made:
     if len(layers) == 1:
         return layers[0]
     dims, _, attrs = layers[0]
-    width = max(array.shape[-1] for _, array, _ in layers)
-    padded = [_padded(array, width, fill) for _, array, _ in layers]
+    arrays = [array for _, array, _ in layers]
+    if len({array.shape for array in arrays}) > 1:
+        width = max(array.shape[-1] for array in arrays)
+        arrays = [_padded(array, width, fill) for array in arrays]
     if "method" in attrs:
         methods = [f"{null}: {layer[2]['method']}" for null, layer in zip(nulls, layers, strict=True)]
         attrs = attrs | {"method": "; ".join(methods)}
-    return ("null", *dims), np.stack(padded), attrs
+    return ("null", *dims), np.stack(arrays), attrs
