@@ -37,8 +37,8 @@ from ..versions import __version__
 from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
-from .split_strata import split_strata
 from .strata import By, check_names, lay_out
+from .tails.split_strata import split_strata
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000

@@ -23,13 +23,13 @@ from ..tables.settings import Drawing, Execution, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
-from .combined_strata import combine_draws
 from .composite_nulls import composite_attrs
-from .exact_strata import MOST_RUNS, RowLaws, exact_strata, without_tails
-from .moment_strata import moment_strata
 from .runs import Runs
 from .schema import MOMENT_VARIABLES, ROW_VARIABLES
 from .strata import Grid
+from .tails.combined_strata import combine_draws
+from .tails.exact_strata import MOST_RUNS, RowLaws, exact_strata, without_tails
+from .tails.moment_strata import moment_strata
 
 Floats = NDArray[np.float64]
 

@@ -27,9 +27,9 @@ from ...tables.clusters import (
     truth_marks,
 )
 from ...tables.tasks import Task
-from ..exact_strata import MOST_RUNS
 from ..runs import run_identity, stratum_columns
 from ..strata import By, strata_axes
+from ..tails.exact_strata import MOST_RUNS
 from .partitions import cells_of, in_partition
 
 Ints = NDArray[np.int64]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.law import Moments
-from ..contract.metric import Metric
-from ..statistics.tails.lattice import common_step
-from ..statistics.tails.pearson_type_iii import upper_tail
-from ..tables.row_summary import FAR_OUT, LEAST_VALUES
+from ...contract.law import Moments
+from ...contract.metric import Metric
+from ...statistics.tails.lattice import common_step
+from ...statistics.tails.pearson_type_iii import upper_tail
+from ...tables.row_summary import FAR_OUT, LEAST_VALUES
+from ..schema import LAW_STATISTICS
+from ..strata import Grid
 from .exact_strata import RowLaw, RowLaws, rows_of_strata
-from .schema import LAW_STATISTICS
-from .strata import Grid
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

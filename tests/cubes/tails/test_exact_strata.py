@@ -11,7 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.law import Distribution
-from causaleval_pd.cubes.exact_strata import RowLaws, without_tails
+from causaleval_pd.cubes.tails.exact_strata import RowLaws, without_tails
 
 SIMULATED = "simulated, combinations of draws"
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.law import Distribution
-from ..contract.metric import Metric
-from ..statistics.arrays import SMALLEST_P
-from ..statistics.direction import merit
-from ..statistics.tails.convolution import Law, tail_of_sum
-from .schema import LAW_STATISTICS, TAIL_METHODS, TAIL_STATISTICS
-from .strata import Grid
+from ...contract.law import Distribution
+from ...contract.metric import Metric
+from ...statistics.arrays import SMALLEST_P
+from ...statistics.direction import merit
+from ...statistics.tails.convolution import Law, tail_of_sum
+from ..schema import LAW_STATISTICS, TAIL_METHODS, TAIL_STATISTICS
+from ..strata import Grid
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.cubes.split_strata import MOST_SCORES
+from causaleval_pd.cubes.tails.split_strata import MOST_SCORES
 
 #: graphs that no relabelling but the identity leaves alone
 RIGID = [

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.metric import Metric
-from ..statistics.arrays import BLOCK, SMALLEST_P
-from ..statistics.direction import merit
-from ..statistics.stratum_statistic import cluster_columns, mid_ranks, tied
-from ..statistics.tails.combined_draws import combined_draws
+from ...contract.metric import Metric
+from ...statistics.arrays import BLOCK, SMALLEST_P
+from ...statistics.direction import merit
+from ...statistics.stratum_statistic import cluster_columns, mid_ranks, tied
+from ...statistics.tails.combined_draws import combined_draws
+from ..schema import TAIL_METHODS, TAIL_STATISTICS
+from ..strata import Grid
 from .exact_strata import rows_of_strata
-from .schema import TAIL_METHODS, TAIL_STATISTICS
-from .strata import Grid
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -10,21 +10,21 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.metric import Metric
-from ..contract.null import Controls, Null
-from ..statistics.direction import merit
-from ..statistics.tails.splitting import MOVES, Splitting, splitting
-from ..tables.matching import Matches, find_models
-from ..tables.scoring import score
-from ..tables.settings import Invalid, NullChoice
-from ..tables.tails import Member, WalkedRows, splitting_stream
-from ..tables.tasks import Task
+from ...contract.metric import Metric
+from ...contract.null import Controls, Null
+from ...statistics.direction import merit
+from ...statistics.tails.splitting import MOVES, Splitting, splitting
+from ...tables.matching import Matches, find_models
+from ...tables.scoring import score
+from ...tables.settings import Invalid, NullChoice
+from ...tables.tails import Member, WalkedRows, splitting_stream
+from ...tables.tasks import Task
+from ..p_values import NEGLIGIBLE_P, stratum_p
+from ..reading import null_stratum
+from ..runs import Runs
+from ..schema import LAW_STATISTICS, TAIL_METHODS, TAIL_VARIABLES
+from ..strata import Grid
 from .exact_strata import without_tails
-from .p_values import NEGLIGIBLE_P, stratum_p
-from .reading import null_stratum
-from .runs import Runs
-from .schema import LAW_STATISTICS, TAIL_METHODS, TAIL_VARIABLES
-from .strata import Grid
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
