@@ -27,7 +27,7 @@ from .composite_nulls import composite_attrs
 from .runs import Runs
 from .schema import MOMENT_VARIABLES, ROW_VARIABLES
 from .strata import Grid
-from .tails.combined_strata import combine_draws
+from .tails.combined_strata import combinable, combine_draws
 from .tails.exact_strata import MOST_RUNS, RowLaws, exact_strata, without_tails
 from .tails.moment_strata import moment_strata
 
@@ -127,7 +127,9 @@ def score_runs(
     kept = keep is True or (keep == "auto" and n_layers * grid.n_cells * n_bytes <= DRAWS_BYTES)
     # the same p-values, whether the cube keeps its draws or not, and whether all rows are here or a partition of them
     few = len(models) * runs.n_rows * n_bytes <= DRAWS_BYTES
-    combined = bool(drawing.tails) and few and not choice.share_draws and runs.given is None
+    independent = not choice.share_draws and runs.given is None
+    combined = _small(runs, grid) & (bool(drawing.tails) and few and independent)
+    combined = combinable(combined, runs.clusters.ids, grid)
     strata = None if kept else grid.stratum
     relabelled = [
         None
@@ -146,7 +148,7 @@ def score_runs(
                 match = runs.matches.matcher(model, task, grid.stratum)
                 chunks = control_chunks(
                     *(task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted),
-                    hold=combined,
+                    hold=bool(combined.any()),
                 )
             else:
                 how = (drawing, runs.index, execution)
@@ -230,7 +232,7 @@ def _relabelled(
     repeated: NDArray[np.bool_],
     *,
     keep: bool,
-    hold: bool,
+    hold: NDArray[np.bool_],
 ) -> _Gathered:
     """Relabel the estimates of strata that repeat a cluster, those of a cluster alike."""
     if runs.matches is None:
@@ -240,7 +242,8 @@ def _relabelled(
     alone = replace(drawing, method="simulate", summarise=False, tails=None)
     keys = runs.clusters.keys(runs.matches.seed)
     gathered = _Gathered(task, model, grid, alone, keep=keep, hold=hold, undrawn=-1)
-    for chunk in control_chunks(task, match, keys, alone, runs.index, execution, strata, ids, repeated, hold=hold):
+    how = (alone, runs.index, execution, strata, ids, repeated)
+    for chunk in control_chunks(task, match, keys, *how, hold=bool(hold.any())):
         gathered.add(chunk)
     return gathered
 
@@ -250,15 +253,28 @@ def _as_relabelled(found: _Gathered, metric: str) -> dict[str, NDArray[Any]]:
     return {"relabelled": found.draws[metric], "relabelled_defined": found.defined[metric]}
 
 
+def _small(runs: Runs, grid: Grid) -> NDArray[np.bool_]:
+    """Return which runs that have not failed are in strata whose p-values may rest on more than draws."""
+    return ~runs.failed & runs.whole & (np.bincount(grid.stratum)[grid.stratum] <= MOST_RUNS)
+
+
 class _Gathered:
     """Chunks of one task under one null model, gathered: row summaries, and raw draws or sums by stratum.
 
-    Raw draws are there to `keep` in the cube, by cell, or to `hold`, by row, until the tests of strata have combined
-    them.
+    Raw draws are there to `keep` in the cube, by cell, or until the tests of strata have combined those of the rows
+    to `hold`.
     """
 
     def __init__(
-        self, task: Task, model: Null, grid: Grid, drawing: Drawing, *, keep: bool, hold: bool, undrawn: int = 0
+        self,
+        task: Task,
+        model: Null,
+        grid: Grid,
+        drawing: Drawing,
+        *,
+        keep: bool,
+        hold: NDArray[np.bool_],
+        undrawn: int = 0,
     ) -> None:
         self.keep, self.hold = keep, hold
         self.task, self.model, self.grid = task, model, grid
@@ -270,8 +286,12 @@ class _Gathered:
         self.laws = {name: RowLaws(n) for name in names} if drawing.tails else {}
         self.moments = {name: np.full((len(Moments._fields), n), np.nan) for name in self.laws}
         # draws are the bulk of a cube, so they are written to their cells at once
-        self.place, n_places = (grid.cell, grid.n_cells) if keep else (np.arange(n), n)
-        self.draws = {name: np.full((n_places, self.n_draws), np.nan) for name in names} if keep or hold else {}
+        # places of the rows in them, -1 of those that have none
+        self.place, n_places = grid.cell, grid.n_cells
+        if not keep:
+            self.place, n_places = np.where(hold, np.cumsum(hold) - 1, -1), int(hold.sum())
+        kept = names if keep or n_places else []
+        self.draws = {name: np.full((n_places, self.n_draws), np.nan) for name in kept}
         self.defined = {name: np.full(n_places, undrawn, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
@@ -287,8 +307,9 @@ class _Gathered:
             for rows, moments in chunk.moments.get(name, []):
                 self.moments[name][:, rows] = moments
         for name, draws in chunk.draws.items():
-            self.draws[name][self.place[chunk.rows]] = draws
-            self.defined[name][self.place[chunk.rows]] = (~np.isnan(draws)).sum(axis=1)
+            place = self.place[chunk.rows]
+            self.draws[name][place[place >= 0]] = draws[place >= 0]
+            self.defined[name][place[place >= 0]] = (~np.isnan(draws[place >= 0])).sum(axis=1)
         for name, by_stratum in chunk.strata.items():
             strata = self.strata[name]
             for number, found in by_stratum.items():
@@ -317,16 +338,15 @@ class _Gathered:
     ) -> dict[str, NDArray[Any]]:
         """Return p-values of strata that rest on exact laws, on exact moments, or on all combinations of draws."""
         name, used, grid = metric.name, runs.whole & ~runs.failed, self.grid
-        small = used & (np.bincount(grid.stratum)[grid.stratum] <= MOST_RUNS)
-        found = exact_strata(metric, observed, self.laws[name], small & ~repeated, grid)
+        found = exact_strata(metric, observed, self.laws[name], _small(runs, grid) & ~repeated, grid)
         if self.by_moments:
             found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, grid)
         # controls that depend on the stratum's other runs are not drawn independently of them
-        if self.hold and not (self.model.by_stratum or self.model.estimated):
+        if self.hold.any() and not (self.model.by_stratum or self.model.estimated):
             ids, place = runs.clusters.ids, self.place
-            combine_draws(found, metric, observed, self.draws[name], small & ~repeated, ids, grid, place)
+            combine_draws(found, metric, observed, self.draws[name], self.hold & ~repeated, ids, grid, place)
             if relabelled is not None:
-                combine_draws(found, metric, observed, relabelled.draws[name], small & repeated, ids, grid, place)
+                combine_draws(found, metric, observed, relabelled.draws[name], self.hold & repeated, ids, grid, place)
         return found
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:

@@ -22,8 +22,18 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
+#: clusters of a stratum up to which draws are combined; more have too many combinations of values to be counted
+MOST_CLUSTERS = 500
 #: numbers of the methods in `schema.TAIL_METHODS`
 _COMBINED, _AT_FLOOR = (TAIL_METHODS.index(x) for x in ("combinations of draws", "combinations of draws at the floor"))
+
+
+def combinable(counted: Bools, clusters: Ints, grid: Grid) -> Bools:
+    """Return which of the rows that are `counted` (n,) are in strata of several clusters that are not too many."""
+    found = np.zeros(len(counted), bool)
+    for rows in rows_of_strata(counted, grid):
+        found[rows] = 1 < len(np.unique(clusters[rows])) <= MOST_CLUSTERS
+    return found
 
 
 def combine_draws(
@@ -49,28 +59,32 @@ def combine_draws(
     draws : (n_places, R) float
         Those that the tests of the strata rest on: of each cluster drawn jointly, of clusters independently.
     counted : (n,) bool
-        Rows that have such draws.
+        Rows that have such draws, of whole strata that are `combinable`.
     clusters : (n,) int
         Cluster of each row.
     grid : Grid
         The strata of the rows.
     place : (n,) int
-        Where in `draws` those of each row are.
+        Where in `draws` those of each row that is counted are.
     """
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
-    for block in _blocks(rows_of_strata(counted, grid), draws.shape[1] + 1):
+    width = draws.shape[1] + 1
+    for together in _blocks(rows_of_strata(counted, grid), width):
         # in an order of their own, so that no digit depends on the order of the rows
-        rows = block[np.lexsort([draws[place[block], 0], observed[block]])]
-        x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[place[rows]], **aim)], axis=1)
-        standardized, of = cluster_columns(x, grid.stratum[rows], clusters[rows], "standardized")
-        mean, _ = cluster_columns(x, grid.stratum[rows], clusters[rows], "mean")
+        keys = [draws[place[together], 0], observed[together], clusters[together], grid.stratum[together]]
+        found_of = []
+        for rows in _pieces(together[np.lexsort(keys)], clusters, width):
+            x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[place[rows]], **aim)], axis=1)
+            where = grid.stratum[rows], clusters[rows]
+            found_of.append((*cluster_columns(x, *where, "standardized"), cluster_columns(x, *where, "mean")[0]))
+        standardized, of, mean = (np.concatenate(parts) for parts in zip(*found_of, strict=True))
         starts = np.flatnonzero(np.diff(of, prepend=-1)).tolist()
         for statistic in TAIL_STATISTICS:
             columns = {"standardized": standardized, "mean": mean}.get(statistic)
             columns = mid_ranks(standardized) if columns is None else columns
             for a, b in itertools.pairwise([*starts, len(of)]):
                 stratum, mine = int(of[a]), columns[a:b]
-                # one cluster has no combinations
+                # of one cluster with values no draws combine
                 if b - a > 1 and not tails[f"{statistic}_p_method"][stratum] and _reached_by_none(mine):
                     found = combined_draws(mine)
                     if found is not None and found.p < 1 / mine.shape[1]:
@@ -84,8 +98,18 @@ def _reached_by_none(columns: Floats) -> bool:
     return bool((drawn < observed).all())
 
 
+def _pieces(rows: Ints, clusters: Ints, width: int) -> Iterator[Ints]:
+    """Cut rows that are sorted by stratum and cluster where a cluster begins, to a bounded number of values."""
+    starts, most = np.flatnonzero(np.diff(clusters[rows], prepend=clusters[rows[0]] - 1)), max(1, BLOCK // width)
+    cuts = [0]
+    for start, stop in itertools.pairwise([*starts.tolist(), len(rows)]):
+        if stop - cuts[-1] > most and start > cuts[-1]:
+            cuts.append(start)
+    yield from np.split(rows, cuts[1:])
+
+
 def _blocks(strata: list[Ints], width: int) -> Iterator[Ints]:
-    """Put the rows of strata together, to a bounded number of values."""
+    """Put the rows of strata together, to a bounded number of values where they are many."""
     found: list[Ints] = []
     for rows in strata:
         found.append(rows)

@@ -106,5 +106,11 @@ def test_plans_say_which_strata_repeat_and_which_rows_have_to_meet(monkeypatch):
     monkeypatch.setattr(lazy_clusters, "MOST_RUNS", 3)
     small = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth")
     assert small.whole.tolist() == [5] and not small.spread
+    monkeypatch.setattr(lazy_clusters, "MOST_CLUSTERS", 1)
+    simulated = plan_clusters(parts, strata, how | {"tails": "exact", "method": "simulate"}, "truth")
+    assert simulated.whole.tolist() == [5]
+    monkeypatch.setattr(lazy_clusters, "MOST_RUNS", 9)
+    assert plan_clusters(parts, strata, how | {"tails": "exact"}, "truth").whole.tolist() == [5, 6]
+    assert plan_clusters(parts, strata, how | {"tails": "exact", "method": "simulate"}, "none").whole.tolist() == []
     by_moments = plan_clusters(parts, strata, how | {"tails": "exact", "method": "moments"}, "truth")
     assert by_moments.whole.tolist() == [5, 6]

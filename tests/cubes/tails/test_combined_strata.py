@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.cubes.tails import combined_strata
 
 COMBINED = "simulated, combinations of draws"
 HOW = {"by": ["s"], "null": "permutation", "rng": 1, "method": "simulate"}
@@ -61,6 +62,22 @@ def test_perfect_runs_end_at_the_floor_of_their_clusters(runs):
         # some relabellings leave a graph as it is
         assert 20.0**-6 * (1 - 1e-9) <= found["p_value"] < 1e-6
         assert found["note"].endswith("the least that combinations of these draws give")
+
+
+@pytest.mark.parametrize("statistic", ["standardized", "mean", "rank"])
+def test_strata_in_pieces_have_the_same_p_and_those_of_many_clusters_rest_on_draws(runs, statistic, monkeypatch):
+    twice = pd.concat([runs, runs.assign(estimate=runs["truth"])], ignore_index=True).assign(run=range(12))
+    how = HOW | {"n_draws": 29, "key": "run"}
+    whole = ce.summary(ce.cube(twice, ["shd"], **how), statistic=statistic)
+    assert whole["p_method"].tolist() == ["relabelling by truth, combinations of draws"]
+    # two rows of 30 numbers at a time, and less than the rows of a cluster
+    for block in (60, 30):
+        monkeypatch.setattr(combined_strata, "BLOCK", block)
+        pieces = ce.summary(ce.cube(twice, ["shd"], **how), statistic=statistic)
+        pd.testing.assert_frame_equal(pieces, whole, check_exact=True)
+    monkeypatch.setattr(combined_strata, "MOST_CLUSTERS", 5)
+    many = ce.summary(ce.cube(twice, ["shd"], **how), statistic=statistic)
+    assert many["p_method"].tolist() == ["relabelling by truth"] and many["p_value"].tolist() == [1 / 30]
 
 
 def test_one_cluster_dependent_controls_and_cut_runs_keep_the_draws(runs):
