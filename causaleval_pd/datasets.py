@@ -41,7 +41,7 @@ def sachs() -> pd.DataFrame:
     Notes
     -----
     The cells of nine experimental conditions, activators and inhibitors among them, stand one condition after another:
-    together they are no sample of one distribution. The first 853 cells are those of general stimulation alone
+    together they are not a sample of one distribution. The first 853 cells are those of general stimulation alone
     (anti-CD3/CD28), often used as the observational data. Values are skewed to the right; take logarithms before
     methods that assume linearity. The values are those of the file that the package cdt 0.6.0 distributes under the MIT
     licence.
@@ -308,7 +308,7 @@ def women_in_parliaments_models() -> pd.DataFrame:
     -------
     DataFrame
         One row a model: outcome, solution ("conservative", "intermediate": with configurations that agree with the
-        expectation that every condition helps, "parsimonious", of which there are two), model, consistency and coverage
+        expectation that every condition helps, "parsimonious", with two models), model, consistency and coverage
         as printed.
 
     References

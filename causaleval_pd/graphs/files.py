@@ -25,7 +25,7 @@ from .packing.header import MAX_NODES
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
 
-#: encodings of the texts that files of a suffix hold, so that the rest of a file that was cut off is no edge string
+#: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
 _ENCODING_OF = {
     ".dot": "DOT",
     ".gv": "DOT",
@@ -136,7 +136,7 @@ def _files(path: Any) -> list[Path]:
         raise ValueError(f"path {str(folder)!r} is a folder; name its files by a pattern, as in {str(folder / '*')!r}")
     absent = next((file for file in files if not file.is_file()), None)
     if absent is not None:
-        raise FileNotFoundError(f"there is no file {str(absent)!r}")
+        raise FileNotFoundError(f"the file {str(absent)!r} does not exist")
     return files
 
 

@@ -149,7 +149,7 @@ def _of_levels(
     if cube.sizes[over] < 2:
         return
     alone = set(wide) <= {over, "null"}
-    # null models and the metric's own dimensions are no strata of comparisons
+    # null models and the metric's own dimensions are not compared
     one_stratum = alone and {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1} <= {over}
     if compared is None:
         compared = compare(cube, over, metrics=[metric], adjust=adjust, level=level, rng=0)

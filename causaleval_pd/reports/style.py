@@ -325,7 +325,7 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         behind = list(table.columns)
         best = behind[behind.index("metric") + 1]
     elif best is None and len(several) == 1 and not pd.api.types.is_numeric_dtype(table[several[0]]):
-        best = several[0]  # numbers, such as n, are no contestants
+        best = several[0]  # numbers, such as n, do not compete
     if best is None or best not in strata or verb not in ("summary", "rank_test", "meta_analysis"):
         return _Bold({}, "")
     keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))

@@ -161,7 +161,7 @@ def _shown(found: _Support) -> Bools:
 def vary(rest: Floats) -> Bools:
     """Return whether the shares of losses without each cluster (..., n) differ; NaN marks absent clusters.
 
-    Equal shares show no error, which does not mean that there is none.
+    Equal shares show no error, which does not mean that the error is 0.
     """
     gone = np.isnan(rest)
     high = np.where(gone, -np.inf, rest).max(axis=-1, initial=-np.inf)

@@ -221,7 +221,7 @@ def test_unstated_factors_are_warned_of(null: str) -> None:
         with pytest.raises(TypeError, match="factors must be a list of names"):
             ce.with_controls(runs, ["correctness"], null=null, n_draws=5, rng=1, context={"factors": wrong})
     data = pd.DataFrame({"A": [0, 1], "B": [0, 1], "C": [0, 1]})
-    with pytest.raises(ValueError, match=r"the factors \['X'\] are no columns of the data"):
+    with pytest.raises(ValueError, match=r"the factors \['X'\] are not columns of the data"):
         ce.evaluate(runs, ["correctness"], context={"factors": ["A", "X"], "data": data})
 
 
