@@ -126,11 +126,11 @@ def _files(path: Any) -> list[Path]:
     if isinstance(path, bytes):
         raise TypeError(f"path must be a file, a pattern, or a list of files, found bytes: {path[:60]!r}")
     check_type(path, Iterable, "a file, a pattern, or a list of files", "path")
-    given = list(path)
-    wrong = next((x for x in given if not isinstance(x, (str, os.PathLike)) or isinstance(os.fspath(x), bytes)), given)
-    if wrong is not given:
-        raise TypeError(f"path, item {given.index(wrong)}: found {wrong!r}, expected the path of a file")
-    files = [Path(x) for x in given]
+    files = []
+    for i, one in enumerate(path):
+        if not isinstance(one, (str, os.PathLike)) or isinstance(os.fspath(one), bytes):
+            raise TypeError(f"path, item {i}: found {one!r}, expected the path of a file")
+        files.append(Path(one))
     folder = next((file for file in files if file.is_dir()), None)
     if folder is not None:
         raise ValueError(f"path {str(folder)!r} is a folder; name its files by a pattern, as in {str(folder / '*')!r}")
