@@ -82,11 +82,12 @@ def refuse_sources(matching: Matching, null: str) -> None:
 
 
 def refuse_calibration(matching: Matching) -> None:
-    """Refuse distances between probabilities and shares, which controls that move the scores do not test."""
+    """Refuse distances between probabilities and shares, which depend on how large scores are, not on their order."""
     for metric in matching.metrics:
         if metric.closed_form == "calibration":
             raise ValueError(
-                f"{metric.name} measures calibration, which no moved scores are controls of; use null='calibrated'"
+                f"{metric.name} measures calibration, which null models that move the scores do not test; use "
+                "null='calibrated'"
             )
 
 
