@@ -197,16 +197,21 @@ def public_functions(module: ModuleType) -> dict[str, Any]:
     }
 
 
-#: what the package adds accessors to, but for tables of dask, whose class is in a private module
-_OWNERS = (pd.DataFrame, xr.Dataset, xr.DataArray, pd.Series)
+#: what the package adds accessors to, by their public paths
+_OWNERS = {
+    "pandas.DataFrame": pd.DataFrame,
+    "xarray.Dataset": xr.Dataset,
+    "xarray.DataArray": xr.DataArray,
+    "pandas.Series": pd.Series,
+    "dask.dataframe.DataFrame": dd.DataFrame,
+}
 
 
 def accessors() -> dict[str, type]:
     """Return the accessors that the package adds to tables, cubes and columns, as in "pandas.DataFrame.ceval"."""
-    owners = {f"{owner.__module__.partition('.')[0]}.{owner.__name__}": owner for owner in _OWNERS}
     return {
         f"{path}.{name}": value
-        for path, owner in (owners | {"dask.dataframe.DataFrame": dd.DataFrame}).items()
+        for path, owner in _OWNERS.items()
         for name in dir(owner)
         if inspect.isclass(value := getattr(owner, name, None)) and value.__module__.startswith("causaleval_pd")
     }
