@@ -57,7 +57,7 @@ def check_whole_counts(
     values, slack : sequence of mapping
         Those of each row, as in `check_values`.
     """
-    found = [text for row, *printed in zip(rows, values, slack, strict=True) for text in _impossible(row, *printed)]
+    found = [text for of_row in zip(rows, values, slack, strict=True) for text in _impossible(*of_row)]
     if found:
         more = f"; and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         raise ValueError(
