@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -361,24 +361,8 @@ def _mark_words(
     """Explain brackets, stars and bounds."""
     words = []
     names = {x.name for x in columns}
-    level = settings.get("level")
     if any(x.limits and set(x.limits) <= set(table.columns) for x in columns):
-        share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
-        interval = settings.get("interval") if verb == "summary" else None
-        if interval in ("quantile", "mean_ci"):
-            of_mean = interval == "mean_ci"
-            parts = {
-                "mean": f"{share}interval of the mean" if of_mean else f"middle {share}of the runs",
-                "control_mean": f"{share}reference interval of the mean"
-                if of_mean
-                else f"middle {share}of the controls",
-                "skill": f"{share}interval of skill",
-            }
-            words.append(f"brackets: {', '.join(text for name, text in parts.items() if name in names)}")
-        elif verb in (*ROW_VERBS, "control_distribution", "expected_metric"):
-            words.append(f"brackets: middle {share}of the controls")
-        else:
-            words.append(f"brackets: {share}interval")
+        words.append(f"brackets: {_brackets(verb, names, settings)}")
     if verb == "test_controls" and "effect" in names:
         away = ", of distances from the optimum for → 0" if "zero" in aims else ""
         words.append(f"effect: mean of the runs less that of their controls{away}")
@@ -389,7 +373,22 @@ def _mark_words(
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
-            method = table.get("p_method", pd.Series(dtype="str")).fillna("")
-            least = "" if method.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
+            found = table.get("p_method", pd.Series(dtype="str")).fillna("")
+            least = "" if found.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
             words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")
     return words
+
+
+def _brackets(verb: str, names: Collection[str], settings: Mapping[str, Any]) -> str:
+    """Return what the limits in brackets are, of the shown columns of a verb."""
+    level = settings.get("level")
+    share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
+    if verb in (*ROW_VERBS, "control_distribution", "expected_metric"):
+        return f"middle {share}of the controls"
+    if verb != "summary" or settings.get("interval") not in ("quantile", "mean_ci"):
+        return f"{share}interval"
+    parts = {"mean": f"middle {share}of the runs", "control_mean": f"middle {share}of the controls"}
+    if settings["interval"] == "mean_ci":
+        parts = {"mean": f"{share}interval of the mean", "control_mean": f"{share}reference interval of the mean"}
+    parts["skill"] = f"{share}interval of skill"
+    return ", ".join(text for name, text in parts.items() if name in names)
