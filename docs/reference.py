@@ -187,7 +187,7 @@ def exact_forms(field: str, null: Null) -> str:
 
 
 def public_functions(module: ModuleType) -> dict[str, Any]:
-    """Return the public functions and classes of a module by name; metrics are no functions here."""
+    """Return the public functions and classes of a module by name; without metrics."""
     names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
     return {
         name: value
