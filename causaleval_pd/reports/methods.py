@@ -206,7 +206,7 @@ def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
 
 
 def _shortened(value: object, most: int = 3) -> object:
-    """Return the description of an input, of one that differs by row the first ones."""
+    """Shorten the description of an input that differs by row to its first values."""
     parts = value.split("; ") if isinstance(value, str) and value.endswith(")") else []
     if len(parts) <= most:
         return value

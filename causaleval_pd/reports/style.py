@@ -380,7 +380,7 @@ def _mark_words(
 
 
 def _brackets(verb: str, names: Collection[str], settings: Mapping[str, Any]) -> str:
-    """Return what the limits in brackets are, of the shown columns of a verb."""
+    """Describe the limits in brackets."""
     level = settings.get("level")
     share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
     if verb in (*ROW_VERBS, "control_distribution", "expected_metric"):

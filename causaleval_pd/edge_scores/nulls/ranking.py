@@ -82,7 +82,7 @@ def refuse_sources(matching: Matching, null: str) -> None:
 
 
 def refuse_calibration(matching: Matching) -> None:
-    """Refuse distances between probabilities and shares, which depend on how large scores are, not on their order."""
+    """Refuse distances between probabilities and shares, which controls that move the scores do not test."""
     for metric in matching.metrics:
         if metric.closed_form == "calibration":
             raise ValueError(
