@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -41,7 +41,7 @@ def sachs() -> pd.DataFrame:
     Notes
     -----
     The cells of nine experimental conditions, activators and inhibitors among them, stand one condition after another:
-    together they are no sample of one distribution. The first 853 cells are those of general stimulation alone
+    together they are not a sample of one distribution. The first 853 cells are those of general stimulation alone
     (anti-CD3/CD28), often used as the observational data. Values are skewed to the right; take logarithms before
     methods that assume linearity. The values are those of the file that the package cdt 0.6.0 distributes under the MIT
     licence.
@@ -57,7 +57,7 @@ def sachs() -> pd.DataFrame:
     >>> ce.datasets.sachs().shape
     (7466, 11)
     """
-    return pd.read_csv(str(files(__package__) / "data" / "sachs.csv.gz"), dtype="float64")
+    return _read("sachs.csv.gz", dtype="float64")
 
 
 def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
@@ -123,7 +123,7 @@ def sachs_estimates() -> pd.DataFrame:
     >>> runs.ceval.evaluate(["shd"]).set_index("algorithm")["shd"].to_dict()
     {'pc': 23.0, 'lingam': 30.0, 'ges': 30.0, 'boss': 35.0}
     """
-    table = pd.read_csv(str(files(__package__) / "data" / "sachs_estimates.csv"))
+    table = _read("sachs_estimates.csv")
     return table.assign(estimate=graph_column(table["estimate"]))
 
 
@@ -150,7 +150,7 @@ def causal_learn_results() -> pd.DataFrame:
     >>> runs.loc[runs["algorithm"] == "pc", "estimate"].graph.n_edges.tolist()
     [46, 6, 4, 4, 40, 17, 6, 31, 79]
     """
-    table = pd.read_csv(str(files(__package__) / "data" / "causal_learn_results.csv.gz"))
+    table = _read("causal_learn_results.csv.gz")
     table.insert(2, "kind", table["algorithm"].map({"pc": "cpdag", "fci": "pag"}))
     return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
 
@@ -182,7 +182,7 @@ def runs() -> pd.DataFrame:
     >>> ce.datasets.runs().groupby("algorithm").size().to_dict()
     {'ges': 180, 'lingam': 180, 'pc': 180}
     """
-    table = pd.read_csv(str(files(__package__) / "data" / "runs.csv.gz"))
+    table = _read("runs.csv.gz")
     return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
 
 
@@ -298,7 +298,7 @@ def women_in_parliaments() -> pd.DataFrame:
     >>> data.shape, int(data["WNP"].sum()), data.index[data["WS"] == 1].tolist()
     ((22, 6), 11, ['Denmark', 'Finland', 'Iceland', 'Norway', 'Sweden'])
     """
-    return pd.read_csv(str(files(__package__) / "data" / "women_in_parliaments.csv"), index_col=0)
+    return _read("women_in_parliaments.csv", index_col=0)
 
 
 def women_in_parliaments_models() -> pd.DataFrame:
@@ -308,7 +308,7 @@ def women_in_parliaments_models() -> pd.DataFrame:
     -------
     DataFrame
         One row a model: outcome, solution ("conservative", "intermediate": with configurations that agree with the
-        expectation that every condition helps, "parsimonious", of which there are two), model, consistency and coverage
+        expectation that every condition helps, "parsimonious", with two models), model, consistency and coverage
         as printed.
 
     References
@@ -352,7 +352,7 @@ def education() -> pd.DataFrame:
     >>> ce.datasets.education().sum().to_dict()
     {'U': 4, 'D': 4, 'L': 6, 'G': 4, 'E': 7}
     """
-    return pd.read_csv(str(files(__package__) / "data" / "education.csv"), index_col=0)
+    return _read("education.csv", index_col=0)
 
 
 def education_models() -> pd.DataFrame:
@@ -377,8 +377,13 @@ def education_models() -> pd.DataFrame:
     return _models("education")
 
 
+def _read(name: str, **options: Any) -> pd.DataFrame:
+    """Read a shipped table; the options are those of `read_csv`."""
+    return pd.read_csv(str(files(__package__) / "data" / name), **options)
+
+
 def _models(name: str) -> pd.DataFrame:
     """Return the published models of some data."""
     types = {"consistency": "float64", "coverage": "float64"}
-    table = pd.read_csv(str(files(__package__) / "data" / "configurational_models.csv"), dtype=types)
+    table = _read("configurational_models.csv", dtype=types)
     return table[table["data"] == name].drop(columns="data").reset_index(drop=True)

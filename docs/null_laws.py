@@ -125,7 +125,7 @@ def law(metric: ce.Metric, null: str, place: int, d: int = _TEN) -> str | None:
     given = None if FIELDS[metric.field].nulls[null].reference else found.tested
     try:
         return _word((found if given is None else given.controls).closed_form(metric))
-    except (ValueError, AttributeError):
+    except ValueError:
         return None
 
 

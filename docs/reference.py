@@ -187,7 +187,7 @@ def exact_forms(field: str, null: Null) -> str:
 
 
 def public_functions(module: ModuleType) -> dict[str, Any]:
-    """Return the public functions and classes of a module by name; metrics are no functions here."""
+    """Return the public functions and classes of a module by name; without metrics."""
     names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
     return {
         name: value
@@ -197,16 +197,21 @@ def public_functions(module: ModuleType) -> dict[str, Any]:
     }
 
 
-#: what the package adds accessors to, but for tables of dask, whose class is in a private module
-_OWNERS = (pd.DataFrame, xr.Dataset, xr.DataArray, pd.Series)
+#: what the package adds accessors to, by their public paths
+_OWNERS = {
+    "pandas.DataFrame": pd.DataFrame,
+    "xarray.Dataset": xr.Dataset,
+    "xarray.DataArray": xr.DataArray,
+    "pandas.Series": pd.Series,
+    "dask.dataframe.DataFrame": dd.DataFrame,
+}
 
 
 def accessors() -> dict[str, type]:
     """Return the accessors that the package adds to tables, cubes and columns, as in "pandas.DataFrame.ceval"."""
-    owners = {f"{owner.__module__.partition('.')[0]}.{owner.__name__}": owner for owner in _OWNERS}
     return {
         f"{path}.{name}": value
-        for path, owner in (owners | {"dask.dataframe.DataFrame": dd.DataFrame}).items()
+        for path, owner in _OWNERS.items()
         for name in dir(owner)
         if inspect.isclass(value := getattr(owner, name, None)) and value.__module__.startswith("causaleval_pd")
     }

@@ -74,7 +74,7 @@ print("Where FCI beats guessing (Holm, .05); blank where all controls score the 
 print(tests.pivot(index=["metric", "null"], columns="network", values="beaten").to_string(), end="\n\n")
 print(
     "One graph a network is little evidence: in small networks hardly any guess is rare enough for so many tests. A\n"
-    "high arrow_claim_precision is no evidence by itself: most pairs of nodes are not ancestors, so that most\n"
+    "high arrow_claim_precision is not evidence by itself: most pairs of nodes are not ancestors, so that most\n"
     "arrowheads of random PAGs are right too; its control_mean is what guesses reach.",
     end="\n\n",
 )

@@ -46,8 +46,8 @@ print(
     """
 In all cells, which nine conditions and thousands of rows make, tests reject most implied independences of every
 graph, and of relabelled ones too: counts of them show little there, and for the consensus graphs nothing. BIC still
-tells all graphs from their relabellings. In the cells of one condition no test rejects a separation of the consensus
-graphs, which relabelled graphs hardly reach. The network with 17 edges was inferred from these cells, and the
-algorithms were fitted to all of them: a small p-value says that a graph is better than guessing on these data, and not
-that it is right."""
+separates all graphs from their relabellings. In the cells of one condition no test rejects a separation of the
+consensus graphs, which relabelled graphs hardly reach. The network with 17 edges was inferred from these cells, and
+the algorithms were fitted to all of them: a small p-value says that a graph is better than guessing on these data,
+and not that it is right."""
 )

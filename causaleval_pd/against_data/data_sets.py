@@ -222,7 +222,7 @@ def _is_known(dtype: Any) -> bool:
 
 
 def _holds_floats(column: pd.Series) -> bool:
-    """Return whether a column of objects holds numbers that are no integers."""
+    """Return whether a column of objects holds numbers that are not integers."""
     return pd.api.types.infer_dtype(column, skipna=True) in ("floating", "mixed-integer-float", "decimal")
 
 

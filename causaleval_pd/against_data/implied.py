@@ -106,7 +106,7 @@ class Implications:
 
     @cached_property
     def dependences(self) -> Statements:
-        """Each node depends on its descendants that are no children, given its parents."""
+        """Each node depends on its descendants that are not children, given its parents."""
         own = np.eye(self.d, dtype=bool)
         return self._given_parents(self.reached & ~self.arcs & ~own & self.has_dag[:, None, None])
 

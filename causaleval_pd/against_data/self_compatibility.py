@@ -64,7 +64,7 @@ def self_compatibility(
     Raises
     ------
     TypeError
-        If the learner is no function, or the data are no DataFrame.
+        If the learner is not a function, or the data are not a DataFrame.
     ValueError
         If there are fewer than three columns, the learner returns a graph over other nodes, or the graph of all columns
         has no DAG in its class.

@@ -122,13 +122,13 @@ class DecodedCells(Sequence[Cell]):
 
 
 class Patience:
-    """Decides when kernels pay: once Python has spent so many seconds in this process, or would spend them."""
+    """Decides when kernels pay: once Python has spent `seconds` in this process, or would spend them."""
 
     def __init__(self, seconds: float) -> None:
         self.left = seconds
 
     def lasts(self, pairs: int) -> bool:
-        """Return whether Python still evaluates so many pairs; else it never does so again."""
+        """Return whether Python evaluates this number of pairs; once False, always False."""
         if pairs * _PAIR > self.left:
             self.end()
         return self.left >= 0

@@ -296,7 +296,7 @@ class FormulaPairs(Pairs):
         for position in range(self.n):
             names = self.setting(position).factors or self.true_model(position).factors
             models = self.estimated_models(position)
-            most += min(each, math.prod(n_like(model, len(names)) for model in models))
+            most += min(each, math.prod(most_models_like(model, len(names)) for model in models))
             if not PATIENCE.lasts(most):
                 break
 
@@ -348,13 +348,13 @@ class Quality(NamedTuple):
     n_models: NDArray[np.int64]
 
 
-def n_like(model: Model, n_factors: int) -> int:
-    """Return how many models at most have a model's outcomes, sizes of disjuncts and number of negative literals.
+def most_models_like(model: Model, n_factors: int) -> int:
+    """Return an upper bound on the number of models with the outcomes, disjunct sizes and negative literals of one.
 
     Examples
     --------
     >>> from causaleval_pd.configurational import parse
-    >>> n_like(parse("A*b+C<->D"), 5)
+    >>> most_models_like(parse("A*b+C<->D"), 5)
     72
     """
     literals = [value for atom in model.atoms for one in atom.disjuncts for _, value in one]

@@ -239,7 +239,7 @@ def _jaccard(c: Confusion, *, zero_division: float = math.nan) -> Values:
     "accuracy",
     "Share of the {positives} and {negatives} on which truth and estimate agree.",
     "(tp + tn) / (tp + fp + fn + tn)",
-    "if there are none",
+    "if there are neither {positives} nor {negatives}",
     symmetric=True,
 )
 def _accuracy(c: Confusion, *, zero_division: float = math.nan) -> Values:

@@ -19,7 +19,7 @@ _OF_TESTS = ("test", "alpha", "missing")
 
 
 class MissingInputError(ValueError):
-    """A metric takes more than truth and estimate, and the context does not have it."""
+    """A metric takes an input beside truth and estimate that the context lacks."""
 
 
 class Memory:

@@ -396,7 +396,7 @@ def worst_of(*models: NullLike, name: str | None = None) -> WorstOf:
     Raises
     ------
     TypeError
-        If a model is no null model.
+        If a model is not a null model.
     ValueError
         If there are fewer than two, or one is named twice.
 

@@ -67,7 +67,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If there is no cube, cubes were made differently, labels repeat, or labels of a new dimension are missing.
+        If no cube is given, cubes were made differently, labels repeat, or labels of a new dimension are missing.
 
     Notes
     -----
@@ -93,7 +93,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     check_type(dim, (str, pd.Index), "a name or an Index with a name", "dim")
     name = dim if isinstance(dim, str) else dim.name
     if not parts:
-        raise ValueError("there is no cube to put together")
+        raise ValueError("found no cube to put together")
     if not isinstance(name, str) or name in ("draw", "bin"):
         raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
     _check_alike(parts, name)

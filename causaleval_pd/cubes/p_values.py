@@ -42,7 +42,7 @@ class StratumP(NamedTuple):
 
     @property
     def floor_flags(self) -> pd.arrays.BooleanArray:
-        """`at_floor` as a column that is missing where there is no p-value."""
+        """`at_floor` as a column that is missing for strata without a p-value."""
         return pd.arrays.BooleanArray(self.at_floor, np.isnan(self.p))
 
 

@@ -54,7 +54,7 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If it is no cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
+        If it is not a cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
     """
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     for name in ("strata", "metrics", "n_draws"):
@@ -228,7 +228,7 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     wrong = ~status.isin([NO_RUN, SCORED, FAILED])
     if bool(wrong.any()):
         found = status.to_numpy()[wrong.to_numpy()][0]
-        raise ValueError(f"status holds {found:g}, which is no state of a run (0, 1, 2); select or reindex the cube")
+        raise ValueError(f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube")
     if not carried:
         _check_settings(cube, metric)
     run = status != NO_RUN

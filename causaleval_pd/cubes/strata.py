@@ -205,7 +205,7 @@ def lay_out(
     keys : sequence of Series
         Columns that tell rows apart, at least one.
     truth_id : (n,) int or None
-        Identity of each row's truth; None where there is no truth.
+        Identity of each row's truth; None without truths.
     replicate : Series or None
         The user's column of replicates.
     limit : int

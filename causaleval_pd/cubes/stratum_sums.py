@@ -245,7 +245,7 @@ def _undefined_notes(sums: Sums) -> NDArray[np.object_]:
 def _mean_limits(
     n: Floats, mean: Floats, deviation: Floats, by_cluster: ClusterSums | None, level: float
 ) -> tuple[Floats, Floats, NDArray[np.object_]]:
-    """Return the limits of the mean of the runs of each stratum, or why they are missing."""
+    """Return the limits of the mean of the runs of each stratum, and why some are missing."""
     deviation = np.where(deviation == 0, np.nan, deviation)
     half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
     low, high, number = mean - half, mean + half, n

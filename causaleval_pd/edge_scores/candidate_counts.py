@@ -56,7 +56,7 @@ def n_true_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     return chosen_candidates(pairs, **options).n_true.astype(np.float64)
 
 
-@metric(**NUMBER, long_name="true edges that are no candidates")
+@metric(**NUMBER, long_name="true edges that are not candidates")
 @with_options(OPTIONS)
 @takes_settings_of(Universe.of)
 def n_true_unscored(pairs: ScorePairs, **options: Any) -> Floats:

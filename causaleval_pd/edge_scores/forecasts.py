@@ -279,7 +279,7 @@ def brier_parts(
 
 
 def _pair(truth: Any, estimate: Any) -> ScorePairs:
-    """Align two cells, and refuse scores that are no probabilities."""
+    """Align two cells, and refuse scores that are not probabilities."""
     pairs: Any = SCORES.pair(truth, estimate)
     if brier.refused(pairs).any():
         raise ValueError(f"calibration is of probabilities, but {pairs.describe(0)}")

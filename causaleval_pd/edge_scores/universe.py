@@ -105,7 +105,7 @@ class Candidates(NamedTuple):
     #: (n,): number of candidates N, and of true ones K
     size: NDArray[np.int64]
     n_true: NDArray[np.int64]
-    #: (n,): true edges that are no candidates
+    #: (n,): true edges that are not candidates
     n_true_unscored: NDArray[np.int64]
     #: (n, d, d): the cell of each candidate; of unordered pairs that above the diagonal
     slots: NDArray[np.bool_]

@@ -135,7 +135,7 @@ def _in_order(submit: Callable[[int], Any], n: int, window: int) -> Iterator[Any
 
 
 def current_client() -> Any:
-    """Return the client of the dask cluster in use; None without one: the work then stays on this machine."""
+    """Return the client of the dask cluster in use, or None if work stays on this machine."""
     if "distributed" not in sys.modules:
         return None
     from distributed import get_client

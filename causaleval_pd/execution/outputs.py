@@ -94,7 +94,7 @@ def open_plan(folder: Path, planned: Mapping[str, Any]) -> None:
     strange = [found.name for found in folder.iterdir() if found.name != LOCK and not _LEFT.fullmatch(found.name)]
     if strange:
         raise ValueError(
-            f"{folder} has no {PLAN}, so it is no interrupted output, but holds {strange[0]!r}; move it, or choose "
+            f"{folder} has no {PLAN}, so it is not an interrupted output, but holds {strange[0]!r}; move it, or choose "
             "another path"
         )
     _write_json(folder / PLAN, planned)
@@ -164,7 +164,7 @@ def refuse_strangers(folder: Path, known: Iterable[str]) -> None:
     """Refuse files in an output that are not its own: a reader would take them for parts of it."""
     strange = sorted(set(stored_files(folder)) - set(known))
     if strange:
-        raise ValueError(f"{folder} holds {strange[0]!r}, which is no part of this output; move it elsewhere")
+        raise ValueError(f"{folder} holds {strange[0]!r}, which is not part of this output; move it elsewhere")
 
 
 def check_whole(folder: Path, planned: Mapping[str, Any]) -> None:

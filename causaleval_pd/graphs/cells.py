@@ -308,7 +308,7 @@ def _refuse_masked(cell: Any) -> None:
         fill, expected = ("''", "a mark") if cell.dtype.kind == "U" else ("0", "0 or 1")
         raise ValueError(
             f"found a masked value in cell {place} of a masked array, expected {expected}; fill it, as in "
-            f"matrix.filled({fill}) where it is no edge"
+            f"matrix.filled({fill}) where no edge is meant"
         )
 
 

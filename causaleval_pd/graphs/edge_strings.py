@@ -48,7 +48,7 @@ _CIRCLES = "o*@\u2218\u25cb"
 # marks of other tools, as in A ?-> B and A x-> B, unless the arrow has no blank on either side
 _OTHER_MARK = re.compile(r"[^\w\s]|[xXO]")
 _MIXED = re.compile(rf"\s([{_CIRCLES}]-+[{_CIRCLES}]?|-+[{_CIRCLES}])\s|([\u2194\u27f7])")
-#: a mark with a circle inside, as in A <-o-> B, which is no chain by way of a node o
+#: a mark with a circle inside, as in A <-o-> B, which is not a chain by way of a node o
 _INNER = re.compile(r"(?<=\s)(?:<-+|-+>?)o-+[>o]?(?=\s)")
 _PARTS = re.compile(rf"[{_JOINS}]+")
 

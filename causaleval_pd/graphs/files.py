@@ -25,7 +25,7 @@ from .packing.header import MAX_NODES
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
 
-#: encodings of the texts that files of a suffix hold, so that the rest of a file that was cut off is no edge string
+#: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
 _ENCODING_OF = {
     ".dot": "DOT",
     ".gv": "DOT",
@@ -126,17 +126,17 @@ def _files(path: Any) -> list[Path]:
     if isinstance(path, bytes):
         raise TypeError(f"path must be a file, a pattern, or a list of files, found bytes: {path[:60]!r}")
     check_type(path, Iterable, "a file, a pattern, or a list of files", "path")
-    given = list(path)
-    wrong = next((x for x in given if not isinstance(x, (str, os.PathLike)) or isinstance(os.fspath(x), bytes)), given)
-    if wrong is not given:
-        raise TypeError(f"path, item {given.index(wrong)}: found {wrong!r}, expected the path of a file")
-    files = [Path(x) for x in given]
+    files = []
+    for i, one in enumerate(path):
+        if not isinstance(one, (str, os.PathLike)) or isinstance(os.fspath(one), bytes):
+            raise TypeError(f"path, item {i}: found {one!r}, expected the path of a file")
+        files.append(Path(one))
     folder = next((file for file in files if file.is_dir()), None)
     if folder is not None:
         raise ValueError(f"path {str(folder)!r} is a folder; name its files by a pattern, as in {str(folder / '*')!r}")
     absent = next((file for file in files if not file.is_file()), None)
     if absent is not None:
-        raise FileNotFoundError(f"there is no file {str(absent)!r}")
+        raise FileNotFoundError(f"the file {str(absent)!r} does not exist")
     return files
 
 

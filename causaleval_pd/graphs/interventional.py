@@ -42,7 +42,7 @@ def read_targets(given: Any) -> Targets:
     ----------
     given : str, iterable or None
         ``"A; B,C"``: sets are separated by ``;``, their nodes by commas. Or an iterable of sets, each a text like
-        ``"B,C"`` or an iterable of names. None and the empty text are no interventions.
+        ``"B,C"`` or an iterable of names. None and the empty text stand for no intervention.
 
     Returns
     -------

@@ -156,7 +156,7 @@ def _rates(
     draws = _draws(cube, name, study.relabelled)
     clusters = np.where(study.repeated[:, None], cells(cluster_ids(cube), dims), np.arange(draws.shape[1]))
     if test.design == "draws":
-        # twice the mean p of a cluster is no rank among draws
+        # twice the mean p of a cluster is not a rank among draws
         draws = np.where(study.by_logs[:, None, None], np.nan, draws)
     tables = min(n_tables, draws.shape[2])
     loss = moments(losses(cube, name)[1])[1]

@@ -142,5 +142,5 @@ def _check_truths(cube: xr.Dataset, cluster: Any) -> None:
     if cluster == BY_TRUTH and not truths_mark_runs(cube):
         raise ValueError(
             f"cluster='truth': equal truths of field {cube.attrs['field']!r} belong to different questions, so they "
-            "are no clusters; name the column of the questions by cube(..., cluster=)"
+            "are not clusters; name the column of the questions by cube(..., cluster=)"
         )

@@ -173,8 +173,8 @@ def compare(
     Raises
     ------
     ValueError
-        If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, a test needs
-        pairs without any, or settings contradict one another.
+        If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, no run has a
+        partner although the test needs pairs, or settings contradict one another.
 
     Notes
     -----

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_choice, check_number
-from ..contract.history import call
+from ..contract.history import call, calls
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
@@ -207,7 +207,9 @@ def test_controls(
         strata = [dim for dim in dims if dim != "null"]
         table = stack_tests(parts, columns, strata, adjust, family)
         if test.design == "draws" and len(table):
-            warn_of_floors(table, adjust, family_labels(table, [*strata, *columns], family), 1 - level)
+            labels = family_labels(table, [*strata, *columns], family)
+            combined = any(one.get("tails") for one in calls(cube.attrs))
+            warn_of_floors(table, adjust, labels, 1 - level, combined=combined)
         return table
 
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}

@@ -290,7 +290,7 @@ def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
 
 
 def _repeats(truths: NDArray[np.int64]) -> bool:
-    """Check whether several strata (rows) have runs on one truth; 0 is no truth."""
+    """Check whether several strata (rows) have runs on one truth; 0 marks a missing truth."""
     own = [np.unique(row[row != 0]) for row in truths]
     return len(np.unique(np.concatenate(own))) < sum(map(len, own))
 

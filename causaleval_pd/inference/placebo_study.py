@@ -17,6 +17,7 @@ from ..contract.history import call, calls, remember
 from ..contract.null import Nulls
 from ..contract.statistical_test import find_test
 from ..cubes.cube import cube
+from ..cubes.p_values import COMBINED
 from ..cubes.strata import By, strata_names
 from ..cubes.summary import summary
 from ..execution.engines import Engine, map_chunks
@@ -32,7 +33,7 @@ from ..tables.tasks import Metrics
 from .calibration import BY_CONSTRUCTION
 from .control_tests import COLUMNS as TEST_RESULT
 from .control_tests import test_controls as test_cube
-from .result_tables import check_shares, family_labels, in_order, warn_of_floors
+from .result_tables import check_shares, family_labels, in_order, least_of_draws, warn_of_floors
 
 #: columns of the result, after the strata
 COLUMNS = (
@@ -62,6 +63,11 @@ class _Study(NamedTuple):
     skill: float | None
     joint: Joint
     seed: int
+
+    @property
+    def combined(self) -> bool:
+        """Whether cubes count combinations of draws, which is their default."""
+        return self.cube_settings.get("tails", "exact") is not None
 
 
 class _Outcome(NamedTuple):
@@ -252,7 +258,7 @@ def _warn_of_floors(tests: pd.DataFrame, study: _Study) -> None:
     """Warn where the draws are too few for any test of a family to pass."""
     for _, part in tests[tests["p_method"].notna()].groupby("method"):
         labels = family_labels(part, [str(x) for x in part], study.family)
-        warn_of_floors(part, study.adjust, labels, 1 - study.test_settings["level"])
+        warn_of_floors(part, study.adjust, labels, 1 - study.test_settings["level"], combined=study.combined)
 
 
 def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study) -> pd.DataFrame:
@@ -261,6 +267,7 @@ def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study)
     power = pd.concat([one.power for one in outcomes if one.power is not None] or [size[:0]], ignore_index=True)
     strata = [str(name) for name in size if name not in (*TEST_RESULT, "placebo")]
     keys, adjust = [*strata, "metric", "null", "method"], study.adjust
+    size = size.assign(least=_least_p(size, combined=study.combined))
     rows, families = [], []
     for alpha in levels:
         rows.append(_rejected([size, power], keys, "p_value", alpha))
@@ -290,13 +297,12 @@ def _rejected(tests: Sequence[pd.DataFrame], keys: Sequence[str], column: str, a
         marked = part.assign(rejected=part[column] <= alpha, defined=part[column].notna())
         groups = marked.groupby(list(keys), dropna=False, sort=False, observed=True)
         found = groups[["rejected", "defined"]].sum()
-        if "p_method" not in part:
+        if "least" not in part:
             return found
-        first = groups[["n_pairs", "n_clusters", "p_method"]].first()
-        found = found.join(groups[["least"]].min())
+        first = groups[["n_pairs", "n_clusters", "p_method"]].first().assign(least=groups["least"].min())
         return found.join(first.assign(relabelled=first.pop("p_method").str.startswith(RELABELLED)))
 
-    found, other = map(count, map(_with_least_p, tests))
+    found, other = map(count, tests)
     table = _with_limits(found, alpha)
     if "least" in table:
         few = table.pop("least") > alpha * (1 + TOLERANCE)
@@ -305,13 +311,10 @@ def _rejected(tests: Sequence[pd.DataFrame], keys: Sequence[str], column: str, a
     return table.reset_index()
 
 
-def _with_least_p(tests: pd.DataFrame) -> pd.DataFrame:
-    """Add the least p-value that the draws of each test can give, 0 where it does not rest on draws."""
-    if "p_method" not in tests:
-        return tests
-    drawn = tests["p_method"].fillna("").str.startswith(("simulated", RELABELLED))
-    least = 1 / (1 + tests["n_draws"] - tests["n_draws_undefined"])
-    return tests.assign(least=least.where(drawn, 0.0))
+def _least_p(tests: pd.DataFrame, *, combined: bool) -> pd.Series:
+    """Return the least p-value that the draws of each test can give, NaN where none is known, 0 for combinations."""
+    by_combinations = tests["p_method"].fillna("").str.contains(COMBINED)
+    return least_of_draws(tests, combined=combined).mask(by_combinations, 0.0)
 
 
 def _with_limits(found: pd.DataFrame, alpha: float) -> pd.DataFrame:

@@ -95,17 +95,26 @@ def family_labels(
     return labels
 
 
+def least_of_draws(tests: pd.DataFrame, *, combined: bool) -> pd.Series:
+    """Return the least p-value that the draws of each test can give, NaN where they set no such limit.
+
+    With `combined`, combinations of draws count in strata of several clusters once no draw reaches the statistic, so
+    that the limit holds only where a p-value stayed at it.
+    """
+    method, at_floor = tests["p_method"].fillna(""), tests["p_at_floor"]
+    limited = at_floor.notna() & method.str.contains("simulated|relabelling") & ~method.str.contains(COMBINED)
+    if combined:
+        limited &= at_floor.fillna(False) | (tests["n_clusters"] < 2)
+    return (1 / (1 + tests["n_draws"] - tests["n_draws_undefined"])).where(limited)
+
+
 def warn_of_floors(
-    table: pd.DataFrame, adjust: str | None, labels: NDArray[np.int64] | None, alpha: float
+    table: pd.DataFrame, adjust: str | None, labels: NDArray[np.int64] | None, alpha: float, *, combined: bool
 ) -> pd.DataFrame:
     """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
-    method = table["p_method"].fillna("")
-    simulated = table["p_at_floor"].notna() & method.str.contains("simulated|relabelling")
-    simulated &= ~method.str.contains(COMBINED)
-    least = 1 / (1 + table["n_draws"] - table["n_draws_undefined"])
     found = floors(
         table["p_value"].to_numpy(np.float64),
-        least.where(simulated).to_numpy(np.float64),
+        least_of_draws(table, combined=combined).to_numpy(np.float64),
         "none" if adjust is None else adjust,
         alpha,
         labels,

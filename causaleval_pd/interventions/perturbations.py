@@ -49,7 +49,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
     Raises
     ------
     ValueError
-        If a column is missing, a label is no node, or there are no observational cases.
+        If a column is missing, a label is not a node, or no case is observational.
     """
     check_type(data, pd.DataFrame, "a DataFrame with one case a row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")
@@ -69,7 +69,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
         )
     base = values[labels == ""]
     if not len(base):
-        raise ValueError(f"column {label!r} of data is missing in no case, so that there are no observational cases")
+        raise ValueError(f"column {label!r} of data is missing in no case, so that no case is observational")
     d = len(nodes)
     distance, p = np.full((d, d), np.nan), np.full((d, d), np.nan)
     for i, name in enumerate(nodes):

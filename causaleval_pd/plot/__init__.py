@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_") and name not in FIGURES:
         FIGURES.load()
     if name not in FIGURES:
-        raise AttributeError(f"there is no figure {name!r}; {FIGURES.suggest(name)}list_figures() shows all")
+        raise AttributeError(f"unknown figure {name!r}; {FIGURES.suggest(name)}list_figures() shows all")
     return FIGURES[name].function
 
 

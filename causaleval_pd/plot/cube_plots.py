@@ -65,7 +65,7 @@ class CubePlots:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in _of_cubes(load=not name.startswith("_")):
             hint = f"{FIGURES.suggest(name, _of_cubes())}list_figures('cube') shows all"
-            raise AttributeError(f"there is no figure {name!r} of a cube; {hint}")
+            raise AttributeError(f"unknown figure {name!r} of a cube; {hint}")
         bound: Callable[..., Any] = method(FIGURES[name].function).__get__(self)
         return bound
 

@@ -151,7 +151,7 @@ def _numbers(cube: xr.Dataset, x: str, scale: str) -> NDArray[np.float64]:
     levels = cube[x].to_numpy()
     if levels.dtype.kind not in "iuf":
         raise ValueError(
-            f"the levels of {x!r} are no numbers, such as {levels.tolist()[0]!r}; choose a numeric stratum as x, or "
+            f"the levels of {x!r} are not numbers, such as {levels.tolist()[0]!r}; choose a numeric stratum as x, or "
             "draw levels by plot.strata"
         )
     if scale == "log" and (levels <= 0).any():
@@ -171,7 +171,7 @@ def _set_limits(ax: Axes, levels: NDArray[np.float64], scale: str) -> None:
 
 
 def _along_x(cube: xr.Dataset, part: pd.DataFrame, x: str) -> pd.DataFrame:
-    """Return the means and intervals of a line at every level of x, missing where there is no finite one."""
+    """Return the means and intervals of a line at every level of x, missing where none is finite."""
     columns = ["mean", "low", "high", "control_mean", "control_low", "control_high", "p_value"]
     found = part.set_index(part[x].cat.codes)[columns].astype(np.float64).reindex(range(cube.sizes[x]))
     return found.where(np.isfinite(found))

@@ -118,11 +118,9 @@ def _takes_inputs(metric: Metric) -> bool:
         return False
     try:
         metric("A -> B", "A -> B")
-    except MissingInputError:
-        return True
-    except ValueError:
-        # it is not defined for this class
-        return False
+    except ValueError as fault:
+        # other faults are those of metrics that are not defined for DAGs
+        return isinstance(fault, MissingInputError)
     return False
 
 

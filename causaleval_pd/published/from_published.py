@@ -21,7 +21,7 @@ from .consistency import check_values
 from .controls import MEAN_METHODS, P_METHODS, Draws, Found, Printed, controls
 from .printed_numbers import PrintedNumber, decimals_of, half_unit, read_number
 from .printed_rows import Row, check_names, is_metric, read_rows
-from .whole_counts import impossible_means, refuse
+from .whole_counts import check_whole_counts
 
 __all__ = ["from_published"]
 
@@ -165,12 +165,11 @@ def from_published(
     slack = _half_units(cells, places)
     found: list[dict[str, Found]] = []
     rows = read_rows(table, fixed)
-    impossible: list[str] = []
-    for i, row in enumerate(rows):
-        here = {m: values[m][i] for m in chosen}, {m.name: slack[m][i] for m in chosen}
-        check_values(row, *here)
-        impossible += impossible_means(row, *here)
-    refuse(impossible)
+    by_row = [{m: values[m][i] for m in chosen} for i in range(len(rows))]
+    slack_by_row = [{m.name: slack[m][i] for m in chosen} for i in range(len(rows))]
+    for of_row in zip(rows, by_row, slack_by_row, strict=True):
+        check_values(*of_row)
+    check_whole_counts(rows, by_row, slack_by_row)
     for i, row in enumerate(rows):
         printed = {
             m: Printed(

@@ -25,7 +25,7 @@ _TYPES = (int, float, np.integer, np.floating)
 
 
 class PrintedNumber(NamedTuple):
-    """A printed number, and what follows its ±; numbers of decimals are None where it was no text."""
+    """A printed number, and what follows its ±; numbers of decimals are None where it was not text."""
 
     value: float
     decimals: int | None = None

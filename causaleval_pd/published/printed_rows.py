@@ -196,7 +196,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _settled(side: Edges | None, what: str, n_runs: int | None) -> Edges | None:
-    """Replace a rounded mean by the only one that this number of runs gives, and refuse one that none gives."""
+    """Return a mean exactly if one whole number of edges in all runs rounds to it; refuse it if none does."""
     if side is None or not side.mean or n_runs is None:
         return side
     mean, room = side.average, side.slack + 1e-9

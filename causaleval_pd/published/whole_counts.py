@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,55 +42,56 @@ class Lattice(NamedTuple):
         return below, below + self.step
 
 
-def impossible_means(row: Row, values: Mapping[Metric, float], slack: Mapping[str, float]) -> list[str]:
-    """Name the printed means that no runs of a row have.
+def check_whole_counts(
+    rows: Sequence[Row], values: Sequence[Mapping[Metric, float]], slack: Sequence[Mapping[str, float]]
+) -> None:
+    """Refuse printed means that no runs of their rows have, all of them in one message.
 
     Counts have whole sums, so that their mean over n runs is a multiple of 1/n. Ratios have such steps where all runs
     have the same numbers of edges; elsewhere nothing is checked.
 
     Parameters
     ----------
-    row : Row
-        The row.
-    values : mapping
-        Printed values by metric, NaN where none was printed.
-    slack : mapping
-        Half a unit of the last printed digit, by metric.
+    rows : sequence of Row
+        The rows.
+    values, slack : sequence of mapping
+        Those of each row, as in `check_values`.
     """
-    found = []
-    for m, x in values.items():
-        means = None if math.isnan(x) or row.n_runs is None else _means(row, m, row.n_runs)
-        if means is None or means.has(x, slack[m.name]):
-            continue
-        near = " and ".join(f"{end:.6g}" for end in means.around(x))
-        what = f"{m.name} of one run" if row.n_runs == 1 else f"the mean of {m.name} over {row.n_runs} runs"
-        found.append(f"{row.name}: {what} is {x:g}, but the nearest that whole counts give are {near}")
-    return found
-
-
-def refuse(impossible: Sequence[str]) -> None:
-    """Raise an error that names all impossible means, if there are any."""
-    if impossible:
-        more = f"; and {len(impossible) - _NAMED} more" if len(impossible) > _NAMED else ""
+    found = [text for of_row in zip(rows, values, slack, strict=True) for text in _impossible(*of_row)]
+    if found:
+        more = f"; and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         raise ValueError(
-            f"{'; '.join(impossible[:_NAMED])}{more}. n_runs is the number of runs in the mean, less than were "
+            f"{'; '.join(found[:_NAMED])}{more}. n_runs is the number of runs in the mean, less than were "
             "started if some failed; where it is missing, nothing is checked. digits= states how many decimals were "
             "printed"
         )
 
 
-def _means(row: Row, metric: Metric, n_runs: int) -> Lattice | None:
+def _impossible(row: Row, values: Mapping[Metric, float], slack: Mapping[str, float]) -> Iterator[str]:
+    """Describe the printed means that no runs of a row have."""
+    n_runs, runs = row.n_runs, row.runs
+    if n_runs is None:
+        return
+    alike = runs is not None and row.n_nodes is not None and len(set(runs)) == 1
+    possible = Possible(row) if alike else None
+    for m, x in values.items():
+        means = None if math.isnan(x) else _means(m, n_runs, possible)
+        if means is None or means.has(x, slack[m.name]):
+            continue
+        near = " and ".join(f"{end:.6g}" for end in means.around(x))
+        what = f"{m.name} of one run" if n_runs == 1 else f"the mean of {m.name} over {n_runs} runs"
+        yield f"{row.name}: {what} is {x:g}, but the nearest that whole counts give are {near}"
+
+
+def _means(metric: Metric, n_runs: int, possible: Possible | None) -> Lattice | None:
     """Return the values that a mean of a metric can have, None if they are not known."""
-    runs = row.runs
-    if runs is not None and row.n_nodes is not None and len(set(runs)) == 1:
-        possible = Possible(row)
-        if possible.has(metric):
-            values = np.unique(possible.values(metric))
-            step = float(common_step(np.diff(values)[None])[0]) if len(values) > 1 else 0.0
-            # one run is compared with all its values elsewhere; a mean of ratios may leave undefined ones out
-            if n_runs == 1 or np.isnan(values).any() or step == 0:
-                return None
-            return Lattice(float(values[0]), step / n_runs)
+    if possible is not None and possible.has(metric):
+        values = np.unique(possible.values(metric))
+        step = float(common_step(np.diff(values)[None])[0]) if len(values) > 1 else 0.0
+        # one run is compared with all its values elsewhere; a mean of ratios may leave undefined ones out
+        if n_runs == 1 or np.isnan(values).any() or step == 0:
+            return None
+        return Lattice(float(values[0]), step / n_runs)
     counting = metric.closed_form in _COUNTING or metric.name in _DISTANCES
     counts = counting and metric.range == (0, math.inf) and not metric.options
     return Lattice(0.0, 1 / n_runs) if counts else None

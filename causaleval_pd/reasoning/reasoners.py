@@ -64,10 +64,8 @@ def perfect(questions: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.perfect(questions)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> (reasoners.perfect(questions) == questions["truth"]).mean().round(2).item()
     1.0
     """
     return _series(questions["truth"], questions)
@@ -98,10 +96,8 @@ def noisy(questions: pd.DataFrame, error: float = 0.05, rng: RNGLike = None) -> 
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.noisy(questions, 0.1, rng=1)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> (reasoners.noisy(questions, 0.1, rng=1) == questions["truth"]).mean().round(2).item()
     0.88
     """
     check_number(error, "error", "[0, 1]")
@@ -134,10 +130,8 @@ def random(questions: pd.DataFrame, p_yes: float = 0.5, rng: RNGLike = None) -> 
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.random(questions, rng=1)
-    >>> answers.mean().round(2).item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> reasoners.random(questions, rng=1).mean().round(2).item()
     0.52
     """
     check_number(p_yes, "p_yes", "[0, 1]")
@@ -160,10 +154,8 @@ def always_yes(questions: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.always_yes(questions)
-    >>> answers.mean().item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> reasoners.always_yes(questions).mean().item()
     1.0
     """
     return _series(np.ones(len(questions)), questions)
@@ -185,10 +177,8 @@ def always_no(questions: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.always_no(questions)
-    >>> answers.mean().item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> reasoners.always_no(questions).mean().item()
     0.0
     """
     return _series(np.zeros(len(questions)), questions)
@@ -215,10 +205,8 @@ def ignores_do(questions: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.ignores_do(questions)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> (reasoners.ignores_do(questions) == questions["truth"]).mean().round(2).item()
     0.84
     """
     keys = ["task", "sample", "effect"]
@@ -246,10 +234,8 @@ def parrots_do(questions: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.parrots_do(questions)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> (reasoners.parrots_do(questions) == questions["truth"]).mean().round(2).item()
     0.79
     """
     do = questions["world"].map({"do1": True, "do0": False})
@@ -272,10 +258,8 @@ def majority(questions: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
-    >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.majority(questions)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> questions = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1).questionnaire()
+    >>> (reasoners.majority(questions) == questions["truth"]).mean().round(2).item()
     0.83
     """
     keys = ["task", "cause", "effect", "world"]
@@ -305,8 +289,7 @@ def adjacent_only(questions: pd.DataFrame, worlds: Worlds, rng: RNGLike = None) 
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
     >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.adjacent_only(questions, tasks, rng=1)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> (reasoners.adjacent_only(questions, tasks, rng=1) == questions["truth"]).mean().round(2).item()
     0.85
     """
     known = worlds_by_task(worlds, questions["task"])
@@ -339,8 +322,7 @@ def wrong_world(questions: pd.DataFrame, tasks: Tasks | TaskTables) -> pd.Series
     >>> from causaleval_pd.reasoning import make_tasks, reasoners
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
     >>> questions = tasks.questionnaire()
-    >>> answers = reasoners.wrong_world(questions, tasks)
-    >>> (answers == questions["truth"]).mean().round(2).item()
+    >>> (reasoners.wrong_world(questions, tasks) == questions["truth"]).mean().round(2).item()
     0.62
     """
     answers = np.zeros(len(questions), bool)

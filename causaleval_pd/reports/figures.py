@@ -149,7 +149,7 @@ def _of_levels(
     if cube.sizes[over] < 2:
         return
     alone = set(wide) <= {over, "null"}
-    # null models and the metric's own dimensions are no strata of comparisons
+    # null models and the metric's own dimensions are not compared
     one_stratum = alone and {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1} <= {over}
     if compared is None:
         compared = compare(cube, over, metrics=[metric], adjust=adjust, level=level, rng=0)
@@ -171,7 +171,7 @@ def _of_levels(
 
 
 def _run_time(cube: xr.Dataset) -> str | None:
-    """Return a column that the cube carries whose small values are good, and positive, as run times are."""
+    """Return a carried column of positive values of which small ones are better, as of run times, or None."""
     for name in values_of(cube):
         least = cube[name].min().item() if cube[name].dtype.kind in "iuf" else 0
         if cube[name].attrs.get("direction") == "minimize" and least > 0:

@@ -206,7 +206,7 @@ def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
 
 
 def _shortened(value: object, most: int = 3) -> object:
-    """Return the description of an input, of one that differs by row the first ones."""
+    """Shorten the description of an input that differs by row to its first values."""
     parts = value.split("; ") if isinstance(value, str) and value.endswith(")") else []
     if len(parts) <= most:
         return value
@@ -319,13 +319,12 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     where = "In every stratum" if p.all() else "In every stratum that has a test"
     laws = {"the draws of their controls": by.total() - by[_EXACT], "their exact law under the null model": by[_EXACT]}
     against = " or with ".join(words for words, n in laws.items() if n)
-    text = f"{where} a one-sided randomisation test compared {statistic} of the runs with that of "
-    text = f"{where} a one-sided test compared {statistic} of the runs with " if by[_EXACT] else text
-    found = [Sentence(f"{text}{against}.")]
+    kind, other = ("test", "") if by[_EXACT] else ("randomisation test", "that of ")
+    text = f"{where} a one-sided {kind} compared {statistic} of the runs with {other}{against}"
     if any(str(x) != _EXACT and COMBINED not in str(x) for x in by):
-        found = [
-            Sentence(f"{text}{against}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))
-        ]
+        found = [Sentence(f"{text}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))]
+    else:
+        found = [Sentence(f"{text}.")]
     cites = ("vovk2020",) if any(str(x).startswith("twice") for x in by) else ()
     found.append(Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites))
     found += [Sentence(text) for begin, text in _TESTED_BY.items() if any(f", {begin}" in f", {x}" for x in by)]

@@ -177,7 +177,7 @@ def _target(path: str | os.PathLike[str]) -> tuple[Path, Output]:
     file = Path(os.fspath(path))
     check_known(file.suffix, list(FORMATS), "suffix of a report")
     if not file.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(file.parent)!r}; make it, or choose another path")
+        raise FileNotFoundError(f"the folder {str(file.parent)!r} does not exist; make it, or choose another path")
     if file.is_dir():
         raise FileExistsError(f"{str(file)!r} is a folder; choose another path")
     return file, FORMATS[file.suffix]
@@ -329,7 +329,7 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
         found.append(
             Sentence(
                 f"{hopeless} of these {are} at most {1 - level:.4g} before the correction and not after it: there are "
-                "too few draws for this number of tests, which is no evidence against skill."
+                "too few draws for this number of tests, which is not evidence against skill."
             )
         )
     return found
@@ -357,5 +357,5 @@ def _differences(table: pd.DataFrame, level: float) -> list[Sentence]:
     hopeless = int(table["note"].fillna("").str.contains("is at least").sum())
     if hopeless:
         text = f"{counted(hopeless, 'pair has', 'pairs have')} too few clusters for a p of {1 - level:.4g} whatever"
-        found.append(Sentence(f"{text} the differences, so that this is no evidence of equality."))
+        found.append(Sentence(f"{text} the differences, so that this is not evidence of equality."))
     return found

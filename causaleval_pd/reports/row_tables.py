@@ -75,7 +75,7 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _floors(table: pd.DataFrame, metric: str, made: Mapping[str, Any]) -> dict[str, pd.Series]:
-    """Return where p is the least that the draws can give."""
+    """Mark the p-values that are the least that the draws can give."""
     draws = table["n_draws"] if "n_draws" in table else made.get("n_draws")
     if draws is None or f"{metric}_p" not in table or f"{metric}_p_method" not in table:
         return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -325,7 +325,7 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         behind = list(table.columns)
         best = behind[behind.index("metric") + 1]
     elif best is None and len(several) == 1 and not pd.api.types.is_numeric_dtype(table[several[0]]):
-        best = several[0]  # numbers, such as n, are no contestants
+        best = several[0]  # numbers, such as n, do not compete
     if best is None or best not in strata or verb not in ("summary", "rank_test", "meta_analysis"):
         return _Bold({}, "")
     keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
@@ -361,24 +361,8 @@ def _mark_words(
     """Explain brackets, stars and bounds."""
     words = []
     names = {x.name for x in columns}
-    level = settings.get("level")
     if any(x.limits and set(x.limits) <= set(table.columns) for x in columns):
-        share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
-        interval = settings.get("interval") if verb == "summary" else None
-        if interval in ("quantile", "mean_ci"):
-            of_mean = interval == "mean_ci"
-            parts = {
-                "mean": f"{share}interval of the mean" if of_mean else f"middle {share}of the runs",
-                "control_mean": f"{share}reference interval of the mean"
-                if of_mean
-                else f"middle {share}of the controls",
-                "skill": f"{share}interval of skill",
-            }
-            words.append(f"brackets: {', '.join(text for name, text in parts.items() if name in names)}")
-        elif verb in (*ROW_VERBS, "control_distribution", "expected_metric"):
-            words.append(f"brackets: middle {share}of the controls")
-        else:
-            words.append(f"brackets: {share}interval")
+        words.append(f"brackets: {_brackets(verb, names, settings)}")
     if verb == "test_controls" and "effect" in names:
         away = ", of distances from the optimum for → 0" if "zero" in aims else ""
         words.append(f"effect: mean of the runs less that of their controls{away}")
@@ -389,7 +373,22 @@ def _mark_words(
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
-            method = table.get("p_method", pd.Series(dtype="str")).fillna("")
-            least = "" if method.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
+            found = table.get("p_method", pd.Series(dtype="str")).fillna("")
+            least = "" if found.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
             words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")
     return words
+
+
+def _brackets(verb: str, names: Collection[str], settings: Mapping[str, Any]) -> str:
+    """Describe the limits in brackets."""
+    level = settings.get("level")
+    share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
+    if verb in (*ROW_VERBS, "control_distribution", "expected_metric"):
+        return f"middle {share}of the controls"
+    if verb != "summary" or settings.get("interval") not in ("quantile", "mean_ci"):
+        return f"{share}interval"
+    parts = {"mean": f"middle {share}of the runs", "control_mean": f"middle {share}of the controls"}
+    if settings["interval"] == "mean_ci":
+        parts = {"mean": f"{share}interval of the mean", "control_mean": f"{share}reference interval of the mean"}
+    parts["skill"] = f"{share}interval of skill"
+    return ", ".join(text for name, text in parts.items() if name in names)

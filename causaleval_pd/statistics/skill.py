@@ -49,7 +49,7 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     found = _support(loss, control_loss)
     share, rest = _shares(found)
     low, high = jackknife_limits(share, rest, found.effective, level)
-    shown = _shown(found)
+    shown = _shown(found, rest)
     return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
 
 
@@ -73,8 +73,9 @@ def skill_influence(loss: ArrayLike, control_loss: ArrayLike) -> Floats:
     [0.04, -0.04, 0.08, 0.08, nan, -0.13, -0.04]
     """
     found = _support(loss, control_loss)
-    values, _ = _log_scaled(_shares(found)[1])
-    known = _shown(found)[..., None] & ~np.isnan(values)
+    _, rest = _shares(found)
+    values, _ = _log_scaled(rest)
+    known = _shown(found, rest)[..., None] & ~np.isnan(values)
     values = np.where(known, values, np.nan)
     return np.asarray(values - _mean(values, known.sum(axis=-1))[..., None], np.float64)
 
@@ -152,16 +153,16 @@ def _shares(found: _Support) -> tuple[Floats, Floats]:
     return share, np.where(np.isnan(found.losses) | ~found.usable[..., None], np.nan, rest)
 
 
-def _shown(found: _Support) -> Bools:
-    """Return where skill has an interval."""
+def _shown(found: _Support, rest: Floats) -> Bools:
+    """Return where skill has an interval, from the shares of losses without each cluster."""
     enough = (found.n_clusters >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE)
-    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & vary(_shares(found)[1]), bool)
+    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & vary(rest), bool)
 
 
 def vary(rest: Floats) -> Bools:
     """Return whether the shares of losses without each cluster (..., n) differ; NaN marks absent clusters.
 
-    Equal shares show no error, which does not mean that there is none.
+    Equal shares show no error, which does not mean that the error is 0.
     """
     gone = np.isnan(rest)
     high = np.where(gone, -np.inf, rest).max(axis=-1, initial=-np.inf)

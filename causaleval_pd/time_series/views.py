@@ -56,7 +56,7 @@ def contemporaneous(series: pd.Series) -> pd.Series:
 
 
 def _classes(block: Block) -> NDArray[np.uint8]:
-    """Return the classes of graphs with all links: a directed one that is no ts_dag has a cycle at lag 0."""
+    """Return the classes of graphs with all links: a directed one that is not a ts_dag has a cycle at lag 0."""
     cyclic = (block.kinds == TS_PDAG) & ~has_undirected(block.codes)
     return np.where(cyclic, DIGRAPH, _KINDS[block.kinds]).astype(np.uint8)
 

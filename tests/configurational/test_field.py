@@ -147,7 +147,7 @@ def test_context():
     assert found.isna().tolist() == [True, True, False]
     low = ce.evaluate(table, ["correctness"], context={"data": ("d", data), "con": "con", "cov": 0.5})["correctness"]
     assert low.notna().all()
-    with pytest.raises(ValueError, match=r"row 2 \(index 2\): .*\['B'\], which are no columns of the data"):
+    with pytest.raises(ValueError, match=r"row 2 \(index 2\): .*\['B'\], which are not columns of the data"):
         ce.evaluate(table.assign(estimate="A+B<->G"), ["correctness"], context={"data": ("d", data)})
     with pytest.raises(ValueError, match="the thresholds con and cov need data"):
         ce.evaluate(table, ["correctness"], context={"con": "con"})

@@ -154,7 +154,7 @@ def test_other_metrics_versions_and_labels_are_refused():
         ce.concat(parts, "n")
     with pytest.raises(ValueError, match="the level 100 of 'n' occurs in several cubes"):
         ce.concat([small, small], "n")
-    with pytest.raises(ValueError, match="there is no cube"):
+    with pytest.raises(ValueError, match="found no cube"):
         ce.concat([], "n")
     with pytest.raises(ValueError, match="cannot be put together along 'draw'"):
         ce.concat([small, large], "draw")

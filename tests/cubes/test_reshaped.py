@@ -417,7 +417,7 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "states as flags": (lambda c: c.assign(status=c["status"].astype(bool)), "status holds the states.* type bool"),
     "no status": (lambda c: c.drop_vars("status"), "lacks the cube's variable 'status'"),
     "no attributes": (lambda c: c.drop_attrs(), "was not made by cube"),
-    "between states": (lambda c: c.assign(status=c["status"] * 0.5), "status holds 0.5, which is no state"),
+    "between states": (lambda c: c.assign(status=c["status"] * 0.5), "status holds 0.5, which is not a state"),
     "no control mean": (lambda c: c.drop_vars("shd_control_mean"), "lacks its variable 'shd_control_mean'"),
     "twice the same": (lambda c: xr.concat([c, c], "replicate", **CONCAT), r"0 of 'replicate' occurs twice.*concat"),
     "levels twice": (lambda c: xr.concat([c, c.sel(n=[100])], "n", **CONCAT), r"100 of 'n' occurs twice"),

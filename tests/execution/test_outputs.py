@@ -166,7 +166,7 @@ def test_a_folder_that_is_no_output_is_left_alone(output):
 def test_files_of_others_are_refused(output):
     output.interrupt()
     (output.partial / "part-9.parquet").write_bytes(b"mine")
-    with pytest.raises(ValueError, match=r"out.partial holds 'part-9.parquet', which is no part of this output"):
+    with pytest.raises(ValueError, match=r"out.partial holds 'part-9.parquet', which is not part of this output"):
         output.make(resume=True)
     (output.partial / "part-9.parquet").unlink()
     output.make(resume=True)

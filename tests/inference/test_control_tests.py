@@ -263,6 +263,20 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
         against_controls(ce.cube(perfect(12), ["adjacency_tp"], by=["s"], n_draws=19, rng=1), adjust="holm")
 
 
+@pytest.mark.parametrize("found", [0, 3])
+def test_a_family_that_passes_by_combinations_of_draws_is_not_warned_of(found):
+    """Twelve strata of six runs, of which none or three are perfect."""
+    runs = perfect(72).assign(s=np.repeat(np.arange(12), 6))
+    runs["estimate"] = runs["estimate"].where(runs["s"] < found, np.roll(runs["estimate"], 7))
+    how = {"by": ["s"], "null": "permutation", "method": "simulate", "n_draws": 99, "rng": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = against_controls(ce.cube(runs, ["shd"], **how), adjust="holm")
+    assert (table["p_adjusted"] < 0.05).sum() == found
+    with pytest.warns(UserWarning, match=r"no test can pass .*over 12 tests turns into 0.12"):
+        against_controls(ce.cube(runs, ["shd"], tails=None, **how), adjust="holm")
+
+
 def test_auto_chooses_the_draws_of_the_family():
     runs = perfect(4)
     cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)

@@ -178,7 +178,17 @@ def test_the_call_is_remembered(found):
 def test_levels_below_the_least_p_value_are_named():
     table = constant(np.random.default_rng(1), n_truths=5, n_runs=2)
     how = {"by": ["s"], "n_draws": 39, "n_placebos": 8, "rng": 1, "skill": None, "methods": ["randomisation", "t"]}
+    how["tails"] = None
     found = table.ceval.size_and_power(["shd"], **how)
     words = found.set_index(["method", "alpha"])["verdict"]
     assert words["randomisation", 0.01] == "too few draws" and words["randomisation", 0.05] == "by construction"
     assert words["t"].isna().all(), "its p-values do not depend on the number of draws"
+
+
+def test_levels_that_combinations_of_draws_reach_are_not_out_of_reach():
+    table = constant(np.random.default_rng(1), n_truths=12, n_runs=1)
+    how = {"by": ["s"], "n_draws": 39, "n_placebos": 8, "rng": 1, "skill": 0.5, "alpha": 0.01}
+    for tails, out_of_reach in (("exact", False), (None, True)):
+        found = table.ceval.size_and_power(["shd"], tails=tails, **how).set_index("method").loc["randomisation"]
+        assert (found["power"] == 0) == out_of_reach
+        assert (found["verdict"] == "too few draws") is out_of_reach

@@ -145,7 +145,7 @@ def test_controls_judge_the_true_graph_better_than_guesses(perturbed):
         (lambda x: x, {"perturbed": "A"}, "perturbed='A' is a node"),
         (lambda x: x, {"perturbed": 3}, "perturbed must be the name of a column"),
         (lambda x: x.fillna({"gene": "none"}), CONTEXT, "holds 'none', which is not a node .200 cases"),
-        (lambda x: x.dropna(subset="gene"), CONTEXT, "there are no observational cases"),
+        (lambda x: x.dropna(subset="gene"), CONTEXT, "so that no case is observational"),
         (lambda x: x.drop(columns="F"), CONTEXT, "the data have no columns for the nodes \\['F'\\]"),
         (lambda x: x["A"], CONTEXT, "data must be a DataFrame"),
         (lambda x: x.assign(A=np.nan), CONTEXT, "missing values, by column"),

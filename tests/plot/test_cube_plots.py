@@ -53,9 +53,9 @@ def test_a_toy_figure_goes_everywhere(toy: Any, cube: Any) -> None:
 
 def test_a_removed_figure_is_gone(cube: Any) -> None:
     assert "toy" not in ce.list_figures().index
-    with pytest.raises(AttributeError, match="there is no figure 'toy'"):
+    with pytest.raises(AttributeError, match="unknown figure 'toy'"):
         _ = ce.plot.toy
-    with pytest.raises(AttributeError, match=r"no figure 'strat' of a cube; did you mean 'strata'\?"):
+    with pytest.raises(AttributeError, match=r"unknown figure 'strat' of a cube; did you mean 'strata'\?"):
         _ = cube.ceval.plot.strat
     assert not hasattr(cube.ceval.plot, "hypergraph"), "a figure of cells is not drawn from a cube"
 

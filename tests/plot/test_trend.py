@@ -103,7 +103,10 @@ def test_cubes_without_controls_have_no_band(make):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"x": "algorithm", "hue": "n"}, "the levels of 'algorithm' are no numbers, such as 'peter and clark'; choose"),
+        (
+            {"x": "algorithm", "hue": "n"},
+            "the levels of 'algorithm' are not numbers, such as 'peter and clark'; choose",
+        ),
         ({"x": "n"}, r"strata that the figure does not show: algorithm \(3 levels\)"),
         ({"x": "n", "hue": "n"}, "used twice"),
         ({"x": "size", "hue": "algorithm"}, "unknown dimension"),

@@ -90,7 +90,7 @@ def test_the_forest_shows_the_comparison_of_the_report():
     cube = read_cube(RUNS.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=None))
     table = cube.ceval.compare("algorithm", adjust="bonferroni", rng=0)
     [found] = [x for x in pictures(cube, "shd", "algorithm", "png", compared=table) if "differences" in x.title]
-    assert "Bonferroni" in found.caption or "bonferroni" in found.caption
+    assert "adjusted p (bonferroni)" in found.caption
 
 
 def test_numbers_have_lines_along_them():

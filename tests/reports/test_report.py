@@ -175,7 +175,7 @@ def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
     ("name", "settings", "error", "words"),
     [
         ("r.pdf", {}, ValueError, "suffix"),
-        ("none/r.html", {}, FileNotFoundError, "no folder"),
+        ("none/r.html", {}, FileNotFoundError, "none. does not exist"),
         ("r.html", {"over": "m"}, ValueError, "over"),
         ("r.html", {"metrics": "sid"}, ValueError, "metric"),
         ("r.html", {"level": 95}, ValueError, "level"),

@@ -12,23 +12,6 @@ RUNS = ce.datasets.runs().query("n == 400")
 LISTS = ("metrics", "nulls", "fields", "closed_forms", "figures", "tests", "encodings")
 
 
-@pytest.fixture(scope="module")
-def from_published():
-    return ce.from_published(
-        pd.DataFrame(
-            {
-                "method": ["PC", "GES"],
-                "n_nodes": [5, 5],
-                "true_edges": [8, 8],
-                "estimated_edges": [7, 6.5],
-                "n_runs": [1, 2],
-                "adjacency_precision": ["0.86", "0.71"],
-                "adjacency_recall": [None, "0.50"],
-            }
-        )
-    )
-
-
 @pytest.mark.parametrize("name", LISTS)
 def test_lists_are_shown(name):
     table = getattr(ce, f"list_{name}")().head(20)

@@ -45,20 +45,9 @@ def test_every_result_is_shown_as_html_and_latex(results, verb):
 
 
 @pytest.fixture(scope="module")
-def others(cube):
+def others(cube, from_published):
     """Results with other columns than those of tests."""
     truth = ce.datasets.sachs_truth(20)
-    printed = pd.DataFrame(
-        {
-            "method": ["PC", "GES"],
-            "n_nodes": [5, 5],
-            "true_edges": [8, 8],
-            "estimated_edges": [7, 6.5],
-            "n_runs": [1, 2],
-            "adjacency_precision": ["0.86", "0.71"],
-            "adjacency_recall": [None, "0.50"],
-        }
-    )
     return {
         "model": cube.ceval.model("shd ~ algorithm + density"),
         "size_and_power": cube.ceval.size_and_power(),
@@ -69,7 +58,7 @@ def others(cube):
         ),
         "expected_metric": ce.expected_metric("adjacency_f1", n_nodes=9, true_edges=[9, 8], estimated_edges=12),
         "with_controls": RUNS.head(4).ceval.with_controls(["shd", "adjacency_f1"], n_draws=19, rng=1),
-        "from_published": ce.from_published(printed),
+        "from_published": from_published,
     }
 
 

@@ -76,9 +76,9 @@ def test_tests_and_figures_are_found_by_other_names():
     for name in ("SHD", "Shd", "structural-hamming distance"):
         with pytest.raises(ValueError, match=rf"unknown metric of this cube '{name}'; did you mean 'shd'\?"):
             cube.ceval.summary(name)
-    with pytest.raises(AttributeError, match=r"no figure 'boxplot' of a cube; did you mean 'distributions'\?"):
+    with pytest.raises(AttributeError, match=r"unknown figure 'boxplot' of a cube; did you mean 'distributions'\?"):
         cube.ceval.plot.boxplot("shd")
-    with pytest.raises(AttributeError, match=r"no figure 'CD'; did you mean 'critical_difference'\?"):
+    with pytest.raises(AttributeError, match=r"unknown figure 'CD'; did you mean 'critical_difference'\?"):
         getattr(ce.plot, "CD")  # noqa: B009
 
 

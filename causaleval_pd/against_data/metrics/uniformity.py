@@ -142,7 +142,7 @@ def fraction_dependent_h0(pairs: GraphPairs, *, extension: Extension = None) -> 
 )
 @with_options(OPTIONS)
 def fraction_dependent_h1(pairs: GraphPairs, *, extension: Extension = None) -> Values:
-    """Share of the pairs of a node and a descendant that is no child which the data show dependent given its parents.
+    """Share of pairs of a node and a descendant, not a child, that the data show dependent given the node's parents.
 
     Such nodes are connected in the graph, and a faithful law makes them dependent. A test with p <= alpha shows it. NaN
     for a graph without such pairs.

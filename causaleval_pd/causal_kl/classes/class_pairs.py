@@ -104,7 +104,7 @@ def class_of_graph(graph: Graph) -> DagClass:
     """Return the class of a DAG (itself alone), CPDAG or PDAG."""
     fault = ""
     if graph.kind not in ("dag", "cpdag", "pdag"):
-        fault = f"the estimate is a {graph.kind}, which is no class of DAGs"
+        fault = f"the estimate is a {graph.kind}, which is not a class of DAGs"
     elif graph.kind == "pdag" and not kernels().extend_to_dag(graph.planes[None], graph.n_nodes)[1][0]:
         fault = "the estimate is a PDAG that no DAG extends: none has its skeleton, directed edges and v-structures"
     if fault:

@@ -37,7 +37,7 @@ def read_file(path: str | Path) -> DiscreteNetwork:
             "graph has no parameters: give it some by ce.causal_kl.from_data(graph, data)"
         )
     if not path.is_file():
-        raise ValueError(f"there is no file {str(path)!r}")
+        raise ValueError(f"the file {str(path)!r} does not exist")
     try:
         raw = _read_bytes(path, compressed)
         read_text = _TEXTS.get(suffix[0])

@@ -56,7 +56,7 @@ def refuse_case_numbers(columns: Mapping[str, NDArray[np.float64]]) -> None:
         if len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells):
             raise ValueError(
                 f"column {name!r} has a value of its own in each of the {len(cells)} cases, so that it numbers them "
-                "and is no factor; make it the index, drop it, or name the factors by factors=[...] (in context=)"
+                "and is not a factor; make it the index, drop it, or name the factors by factors=[...] (in context=)"
             )
 
 

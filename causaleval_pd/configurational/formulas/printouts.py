@@ -65,8 +65,8 @@ def read_printout(text: str) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the text has no models and does not say that there are none, a table is broken or misses its header, or a
-        formula is not a model; the message has the number of the line.
+        If the text has neither models nor ``*none*``, which cna prints in their place, a table is broken or misses its
+        header, or a formula is not a model; the message has the number of the line.
     TypeError
         If `text` is not a string.
 

@@ -281,7 +281,7 @@ def _factors(given: Any, columns: Sequence[str] | None) -> list[str]:
     names = sorted({name.upper() for name in given})
     absent = [] if columns is None else [name for name in names if name not in columns]
     if absent:
-        raise ValueError(f"the factors {absent} are no columns of the data: {list(columns or ())}")
+        raise ValueError(f"the factors {absent} are not columns of the data: {list(columns or ())}")
     return names
 
 
@@ -361,4 +361,4 @@ class Setting:
         if relative and self.names is not None:
             absent = [name for name in model.factors if name not in self.names]
             if absent:
-                raise ValueError(f"{model} has the factors {absent}, which are no columns of the data: {self.names}")
+                raise ValueError(f"{model} has the factors {absent}, which are not columns of the data: {self.names}")

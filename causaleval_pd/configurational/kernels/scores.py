@@ -54,7 +54,7 @@ class Memory(NamedTuple):
 
 
 def make_memory(n_factors: int) -> Memory:
-    """Allocate memory for tables with so many factors."""
+    """Allocate memory for tables with a given number of factors."""
     return Memory(
         Local(np.full(n_factors + 1, -1, np.int64), *np.zeros((3, 512), np.int64)),
         make_room(),

@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
     ----------
     standing : {"both", "part", "indirect", "bypass", "false"}
         The truth has it; has it with further conjuncts; entails it through outcomes that the estimate does not mention;
-        entails it only through outcomes that the estimate mentions, beside which it is no direct cause; or does not
+        entails it only through outcomes that the estimate mentions, beside which it is not a direct cause; or does not
         entail it.
     causes : frozenset of literals
         The literals that are causes of the outcome in the truth, directly or along its chains.

@@ -153,7 +153,7 @@ class Expansion:
 
 
 class _Replaced(dict[int, list[int]]):
-    """What disjuncts become where an outcome is replaced, computed at the first request: they recur in candidates."""
+    """Disjuncts after an outcome is replaced; each is computed once, as candidates share disjuncts."""
 
     def __init__(self, expansion: Expansion, outcome: int) -> None:
         self.expansion, self.outcome = expansion, outcome

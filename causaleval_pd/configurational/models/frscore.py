@@ -63,7 +63,7 @@ def fit_robustness(
     FormulaTooLargeError
         If there are more than 2000 types, or 200 for `causal_submodel`.
     ValueError
-        If there are no models, or for `causal_submodel` one is cyclic.
+        If `models` is empty, or for `causal_submodel` one is cyclic.
 
     References
     ----------
@@ -83,7 +83,7 @@ def fit_robustness(
     check_type(models, Iterable, "a list of models", "models")
     tokens = Counter(as_model(model) for model in models)
     if not tokens:
-        raise ValueError("there is no model to score")
+        raise ValueError("found no model to score")
     if len(tokens) > MAX_TYPES[relation]:
         raise FormulaTooLargeError(
             f"{len(tokens)} different models; {relation} compares all pairs of at most {MAX_TYPES[relation]}"

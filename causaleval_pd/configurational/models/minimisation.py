@@ -51,10 +51,10 @@ class Caps:
         return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity
 
 
-#: conjunctions from which on their parts are sought together
-MANY = 32
-#: configurations without the outcome up to which they are listed
-MAX_LISTED = 64
+#: conjunctions from which on their parts are found at once
+FEWEST_AT_ONCE = 32
+#: configurations without the outcome, and hitting sets of the literals that these lack, up to which that is done
+MAX_NEGATIVE, MAX_HITTING_SETS = 64, 4096
 
 NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
 
@@ -116,7 +116,7 @@ class Minimiser:
 
         A conjunction is sufficient if it has one of the literals that each configuration without the outcome lacks.
         """
-        if self._pool or len(conjunctions) < MANY or self.negative.bit_count() > MAX_LISTED:
+        if self._pool or len(conjunctions) < FEWEST_AT_ONCE or self.negative.bit_count() > MAX_NEGATIVE:
             return False
         used = union(conjunctions)
         planes = [(bit, plane) for bit, plane in self.table.planes.items() if bit & used]
@@ -183,7 +183,7 @@ class Minimiser:
 
 
 def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
-    """Return the minimal sets that share an element with every one of some sets, None if they are too many.
+    """Return the minimal sets that share an element with each of some sets, or None if they are too many.
 
     Sets are integers whose bits are their elements. The algorithm is Berge's.
 
@@ -198,7 +198,7 @@ def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
         if missed:
             found = [x for x in found if x & one]
             longer = [x | element for element in bits(one) for x in missed]
-            if len(found) + len(longer) > MAX_LISTED**2:
+            if len(found) + len(longer) > MAX_HITTING_SETS:
                 return None
             work.spend(len(longer) * (1 + len(found) // 16) // 4)
             found += [x for x in longer if not any([not smaller & ~x for smaller in found])] if found else longer

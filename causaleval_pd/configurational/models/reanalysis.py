@@ -206,7 +206,7 @@ def robust_fit(
     Raises
     ------
     ValueError
-        If there is no test model, a model lacks the outcome, or a factor has no column.
+        If `tests` is empty, a model lacks the outcome, or a factor has no column.
 
     Notes
     -----
@@ -236,7 +236,7 @@ def robust_fit(
     check_type(tests, Iterable, "a list of models", "tests")
     others = [as_model(model) for model in tests]
     if not others:
-        raise ValueError("there is no test model; run the method with other settings, and pass what it returns")
+        raise ValueError("found no test model; run the method with other settings, and pass what it returns")
     own, y = _left_side(first, literal, data)
     tested = np.stack([_left_side(model, literal, data)[0] for model in others])
     core = np.minimum(own, tested.min(axis=0))

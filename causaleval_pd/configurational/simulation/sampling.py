@@ -154,7 +154,7 @@ def sample_cases(
     Raises
     ------
     ValueError
-        If there are no cases to draw from, or only one of `outcome` and `prevalence` is given.
+        If no cases are left to draw from, or only one of `outcome` and `prevalence` is given.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def draw_rows(
         return np.empty(0, np.int64)
     chances = np.ones(len(rows)) if weights is None else weights[rows]
     if not chances.sum():
-        raise ValueError(f"there are no {what} to draw {n} from")
+        raise ValueError(f"found no {what} to draw {n} from")
     return random.choice(rows, n) if weights is None else random.choice(rows, n, p=chances / chances.sum())
 
 

@@ -205,7 +205,7 @@ def _read(
     if encoding == "column->row":
         values = np.ascontiguousarray(values.T)
     if symmetric is None:
-        # an empty estimate among directed ones is no other kind of estimate
+        # an empty estimate among directed ones is not of another kind
         symmetric = found and (encoding is None or not _is_constant(values))
     flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))

@@ -144,7 +144,7 @@ def is_score_cell(raw: Any) -> bool:
 
 
 def _split(raw: bytes) -> tuple[bytes, int]:
-    """Return header with names, and the number of their bytes; raise a ValueError for bytes that are no scores."""
+    """Return header with names, and the number of their bytes; raise a ValueError for bytes that are not scores."""
     if not is_score_cell(raw):
         if is_cell(raw):
             raise ValueError("found a packed graph, expected edge scores; make them with score_column")

@@ -86,7 +86,8 @@ def refuse_calibration(matching: Matching) -> None:
     for metric in matching.metrics:
         if metric.closed_form == "calibration":
             raise ValueError(
-                f"{metric.name} measures calibration, which no moved scores are controls of; use null='calibrated'"
+                f"{metric.name} measures calibration, which null models that move the scores do not test; use "
+                "null='calibrated'"
             )
 
 

@@ -133,7 +133,7 @@ def _add_family(parents: dict[str, list[str]], child: str, listed: list[str], kn
     names = [name.strip('"') for name in listed]
     unknown = next((name for name in (child, *names) if name not in known), None)
     if unknown is not None:
-        raise ValueError(f"found {unknown[:60]!r} in the probabilities of {child[:60]!r}, which is no variable")
+        raise ValueError(f"found {unknown[:60]!r} in the probabilities of {child[:60]!r}, which is not a variable")
     if child in parents:
         raise ValueError(f"found the probabilities of {child!r} twice")
     if len({*names}) < len(names):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import MARKS, MARKS_OF_SIGN, SIGNS, MarkedEdges, forward
+from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
 from ..weights import explain_weights
 
 
@@ -70,7 +70,8 @@ EDGE_COLUMNS = (
     ("node1", "node2", "edge"),
     ("cause", "effect", "edge"),
 )
-
+#: signs of edges that tables name by words
+_SIGN_OF_WORD = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
 
 _LONGEST_HEADING = 10_000
 
@@ -149,16 +150,8 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
     first, second = (cell[name].tolist() for name in names[:2])
-    words = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
     if names[2] not in cell.columns:
-        for column in cell.columns.difference(list(names[:2]), sort=False):
-            for number, sign in enumerate(cell[column].tolist(), 1):
-                plain = words.get(sign.strip().lower(), sign.strip()) if isinstance(sign, str) else ""
-                if MARKS_OF_SIGN.get(plain, MARKS_OF_SIGN["-->"]) != MARKS_OF_SIGN["-->"]:
-                    raise ValueError(
-                        f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; "
-                        f"rename the column to {names[2]!r}"
-                    )
+        _refuse_other_columns(cell, names)
         found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
         alone = [_distinct(a)[1] for a, b in zip(first, second, strict=True) if _is_blank(b)]
         return found._replace(labels=tuple(dict.fromkeys([*(found.labels or ()), *alone])) or None)
@@ -167,14 +160,33 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         if _is_blank(b) and _is_blank(sign):
             edges.node(_distinct(a)[1])
             continue
-        plain = words.get(sign.strip().lower(), sign.strip()) if isinstance(sign, str) else sign
-        if not isinstance(plain, str) or plain not in MARKS_OF_SIGN:
+        marks = _marks_of(sign)
+        if marks is None:
             raise ValueError(f"edge {number}: found {sign!r:.60}, expected one of {', '.join(MARKS)}")
         try:
-            edges.add(_distinct(a)[1], _distinct(b)[1], *MARKS_OF_SIGN[plain])
+            edges.add(_distinct(a)[1], _distinct(b)[1], *marks)
         except ValueError as fault:
             raise ValueError(f"edge {number}: {fault}") from None
     return edges.found(is_open=True)
+
+
+def _refuse_other_columns(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
+    """Refuse marks in a column that is not read, as edges would be read as directed."""
+    for column in table.columns.difference(list(names[:2]), sort=False):
+        for number, sign in enumerate(table[column].tolist(), 1):
+            if _marks_of(sign) not in (None, (TAIL, ARROW)):
+                raise ValueError(
+                    f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; "
+                    f"rename the column to {names[2]!r}"
+                )
+
+
+def _marks_of(sign: Any) -> tuple[int, int] | None:
+    """Return the marks of an edge by its sign or the word for it, None for any other value."""
+    if not isinstance(sign, str):
+        return None
+    plain = sign.strip()
+    return MARKS_OF_SIGN.get(_SIGN_OF_WORD.get(plain.lower(), plain))
 
 
 def _is_blank(value: Any) -> bool:

@@ -27,7 +27,7 @@ def is_lavaan(text: str) -> bool:
 def read_lavaan(text: str) -> Edges:
     """Read lavaan's model syntax: regressions, covariances and measurement; intercepts and constraints are left out.
 
-    A covariance or effect that is fixed to zero, as in ``A ~~ 0*B``, is no edge.
+    A covariance or effect that is fixed to zero, as in ``A ~~ 0*B``, is not an edge.
     """
     edges = MarkedEdges()
     n_edges = 0
@@ -136,7 +136,7 @@ LAVAAN = register_encoding(
         name="lavaan",
         tool="lavaan, semopy, Tetrad",
         cells="lavaan model",
-        meaning="Y ~ X + Z the parents of Y, A ~~ B bidirected, L =~ X the children of L; 0*X is no edge",
+        meaning="Y ~ X + Z the parents of Y, A ~~ B bidirected, L =~ X the children of L; 0*X no edge",
         mark="an edge i -> j is i on the right of j ~",
         example="'Y ~ X1 + X2\\nX1 ~~ X2'",
         read=read_lavaan,

@@ -58,7 +58,7 @@ def _values(frame: pd.DataFrame) -> NDArray[Any]:
         i, j = missing[0].tolist()
         raise ValueError(
             f"found a missing value in cell ({str(frame.index[i])!r}, {str(frame.columns[j])!r}) of a DataFrame, "
-            "expected 0 or 1; fill it, as in frame.fillna(0) where it is no edge"
+            "expected 0 or 1; fill it, as in frame.fillna(0) where no edge is meant"
         )
     numeric = all(pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype) for dtype in types)
     return frame.to_numpy(np.float64) if numeric else frame.to_numpy()

@@ -320,7 +320,7 @@ def read_tigramite(cell: NDArray[Any]) -> Matrix:
     if not known.all():
         i, j = np.argwhere(~known)[0].tolist()
         sign = str(strings[i, j])[:20]
-        why = "'x' is a conflict of orientations; settle it first" if "x" in sign else "'' is no edge"
+        why = "'x' is a conflict of orientations; settle it first" if "x" in sign else "'' is not an edge"
         raise ValueError(f"found {sign!r} in cell ({i}, {j}), expected one of {', '.join(_TIGRAMITE)}; {why}")
     odd = np.argwhere(marks != mirrored.T)
     if len(odd):

@@ -125,7 +125,7 @@ def _refuse_weights(graph: nx.Graph[Any]) -> None:
 
 
 def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, Any]) -> Marks | None:
-    """Return the marks at u and v that edge attributes declare, None if they declare none."""
+    """Return the marks at u and v that edge attributes declare, or None without such attributes."""
     marks = attributes.get("marks")
     if isinstance(marks, dict) and set(marks) == {u, v}:
         if not all(isinstance(mark, str) and mark in _MARKS for mark in marks.values()):

@@ -22,7 +22,7 @@ def is_tetrad(text: str) -> bool:
 
 
 def read_tetrad(text: str) -> Edges:
-    """Read Tetrad's text; attributes of edges and sections after them are no part of the graph."""
+    """Read Tetrad's text; attributes of edges and sections after them are not part of the graph."""
     edges, section, names = MarkedEdges(), "", frozenset[str]()
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()

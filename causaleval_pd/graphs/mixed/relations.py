@@ -13,7 +13,7 @@ from .marks import directed_part, doubles, lift
 
 Planes = NDArray[np.uint64]
 
-#: codes of ordered pairs (u, v): u is no ancestor of v, a possible one, or one in every graph of the class
+#: codes of ordered pairs (u, v): u is not an ancestor of v, a possible one, or one in every graph of the class
 NOT, POSSIBLE, DEFINITE = range(3)
 
 

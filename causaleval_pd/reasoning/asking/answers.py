@@ -187,8 +187,8 @@ def example_replies() -> pd.DataFrame:
 
     Notes
     -----
-    The replies were written for this purpose, in the styles in which language models reply; they are no sample of the
-    replies of any model. Read some of yours by eye before you trust a reading of prose.
+    The replies were written for this purpose, in the styles in which language models reply; they are not a sample of
+    the replies of any model. Read some of yours by eye before you trust a reading of prose.
 
     Examples
     --------

@@ -105,7 +105,7 @@ def from_json(text: str, about: str | None) -> Reply:
 
 
 def ending(reply: Reply) -> str | None:
-    """Return "refused" or "truncated" where a reply is no answer whatever its text, else None."""
+    """Return "refused" or "truncated" where a reply is not an answer whatever its text, else None."""
     reason = (reply.finish_reason or "").casefold()
     if reply.refusal or reason in _FILTERED:
         return "refused"

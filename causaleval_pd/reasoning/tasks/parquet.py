@@ -96,7 +96,7 @@ def _check_replaceable(target: Path, overwrite: bool) -> None:
     found = {one.name for one in target.iterdir()} if target.is_dir() else set()
     strange = sorted(found - _FILES)
     if not target.is_dir() or strange or (found and found < _FILES):
-        what = f"holds {strange[0]!r}" if strange else "is no complete folder of tasks"
+        what = f"holds {strange[0]!r}" if strange else "is not a complete folder of tasks"
         raise FileExistsError(
             f"{target} {what}; overwrite=True replaces only what write_tasks wrote: remove it, or give another name"
         )

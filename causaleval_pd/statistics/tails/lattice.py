@@ -12,7 +12,7 @@ _LEAST = 1e-4
 
 
 def common_step(weights: Floats) -> Floats:
-    """Return the largest number of which each row's weights (n, w) are whole multiples; 0 where there is none.
+    """Return the largest number of which each row's weights (n, w) are whole multiples, 0 if no such number exists.
 
     Weights of 0 and missing ones do not count.
 

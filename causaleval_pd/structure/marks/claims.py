@@ -55,7 +55,7 @@ def _check_among(among: str) -> bool:
 
 
 def right_heads(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
-    """Compare arrowheads with the nodes that are no ancestors."""
+    """Compare arrowheads with the nodes that are not ancestors."""
     found, adjacent = pairs.claims, _check_among(among)
     others = found.adjacent_others if adjacent else pairs.n_nodes * (pairs.n_nodes - 1) - found.ancestors
     return Confusion(found.right_heads, others, found.heads)

@@ -60,7 +60,7 @@ def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first
     ----------
     seen : {"from_truth", "from_first"}
         From which end an edge is written. "from_truth": the true edge points forward, so that ``->`` against ``<-`` is
-        a reversal, and the rows ``<-``, ``<-o``, ``o--`` are 0; where it is the same from both ends, or there is none,
+        a reversal, and the rows ``<-``, ``<-o``, ``o--`` are 0; where it is the same from both ends, or missing,
         the estimated edge points forward. "from_first": from the node whose name comes first in code-point order.
 
     Examples

@@ -22,7 +22,7 @@ register_null("graph", Null("empty", "the graph without edges", empty_controls, 
 def complete_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every row by complete graphs of its class, directed along a random order.
 
-    A point of reference: what claiming every adjacency scores. It is no null hypothesis, and there is no p.
+    A point of reference: what claiming every adjacency scores. It is not a null hypothesis, and has no p.
     """
     n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
     return random_graphs(matching, rows, pairs, keys, n_edges)

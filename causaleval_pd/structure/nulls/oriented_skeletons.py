@@ -78,7 +78,7 @@ def oracle_skeleton_controls(
     """Take the truth's skeleton and direct it at random.
 
     Law: as `orientation`, of the truth's skeleton. It uses the truth and is a point of reference: what perfect
-    adjacencies with random directions score. It is no null hypothesis, and there is no p.
+    adjacencies with random directions score. It is not a null hypothesis, and has no p.
     """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
 

@@ -60,7 +60,7 @@ def expected_average_precision(true_edges: ArrayLike, candidates: ArrayLike) -> 
     Returns
     -------
     ndarray
-        NaN where there are no true edges.
+        NaN without true edges.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def auroc_moments(true_edges: ArrayLike, candidates: ArrayLike, ties: ArrayLike 
     Returns
     -------
     Moments
-        NaN where there are no true or no false candidates.
+        NaN without true or without false candidates.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class LaggedGraph:
         Names of the variables, in code-point order.
     codes : (max_lag + 1, d, d) uint8
         Marks of the link from variable i at t - lag to variable j at t in cell (lag, i, j): the mark at i plus four
-        times that at j, where 1 is a tail, 2 an arrow and 3 a circle; 0 is no link. Links at lag 0 stand in both cells.
+        times that at j, where 1 is a tail, 2 an arrow and 3 a circle; 0 no link. Links at lag 0 stand in both cells.
     min_lag : int
         Smallest lag that was searched: 0, or 1 where links at lag 0 were not looked for.
     kind : {"ts_dag", "ts_pdag", "ts_pag"}

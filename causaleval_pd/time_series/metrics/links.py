@@ -198,7 +198,7 @@ _SUMMARY = _family(
     "summary arc",
     "arcs of the summary graph",
     "An arc leads from one variable to another if a directed link does at any lag, 0 included. Counts are over "
-    "ordered pairs of two variables, so that opposite arcs are two; undirected links are no arcs.",
+    "ordered pairs of two variables, so that opposite arcs are two; undirected links are not arcs.",
     lagged=False,
 )
 summary_tp = _SUMMARY.metric("tp", gives=2, long_name="shared summary arcs")

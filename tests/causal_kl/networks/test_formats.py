@@ -137,7 +137,7 @@ def test_linear_gaussian_networks_of_pgmpy():
     [
         ("network.txt", "not the path of a network"),
         ("A -> B", "not the path of a network.*from_data"),
-        ("nowhere.bif", "there is no file"),
+        ("nowhere.bif", "nowhere.bif' does not exist"),
         ({"A": {"parents": []}}, "\\['A'\\] have no `prob`"),
         ({"A": {"parents": [], "prob": [0.5, 0.6]}}, "node 'A'"),
         (

@@ -184,7 +184,7 @@ def test_refusals():
         Setting(data=pd.DataFrame({"A": [0, 1]}), con=1.5)
     with pytest.raises(ValueError, match="thresholds con and cov need data"):
         Setting(con=0.8)
-    with pytest.raises(ValueError, match=r"\['C'\], which are no columns of the data: \['A', 'B'\]"):
+    with pytest.raises(ValueError, match=r"\['C'\], which are not columns of the data: \['A', 'B'\]"):
         exposition_table("A+C<->B", Setting(data=pd.DataFrame({"A": [0, 1], "b": [0, 1]})))
 
 

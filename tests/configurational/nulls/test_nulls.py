@@ -25,7 +25,7 @@ from causaleval_pd.configurational import (
 )
 from causaleval_pd.configurational.field import FORMULAS, batches, coerce
 from causaleval_pd.configurational.nulls.relabelling import exchangeable, relabel
-from causaleval_pd.configurational.pairs import FormulaPairs, n_like
+from causaleval_pd.configurational.pairs import FormulaPairs, most_models_like
 from causaleval_pd.contract.context import Context
 from causaleval_pd.contract.metric import probe_closed_form
 from causaleval_pd.contract.null import Controls, Matching
@@ -221,7 +221,7 @@ def test_unstated_factors_are_warned_of(null: str) -> None:
         with pytest.raises(TypeError, match="factors must be a list of names"):
             ce.with_controls(runs, ["correctness"], null=null, n_draws=5, rng=1, context={"factors": wrong})
     data = pd.DataFrame({"A": [0, 1], "B": [0, 1], "C": [0, 1]})
-    with pytest.raises(ValueError, match=r"the factors \['X'\] are no columns of the data"):
+    with pytest.raises(ValueError, match=r"the factors \['X'\] are not columns of the data"):
         ce.evaluate(runs, ["correctness"], context={"factors": ["A", "X"], "data": data})
 
 
@@ -303,7 +303,7 @@ def test_rows_do_not_depend_on_order_or_neighbours(null: str) -> None:
 @pytest.mark.parametrize("text", ["A*b+C<->D", "(A+b<->C)*(C*d<->E)", "a*b*c<->D"])
 def test_controls_are_not_more_than_the_models_of_their_sizes(null: str, text: str) -> None:
     made = controls(null, text, text, factors=list("ABCDEF"))[1]
-    assert len(set(drawn(made, 300))) <= n_like(parse(text), 6)
+    assert len(set(drawn(made, 300))) <= most_models_like(parse(text), 6)
 
 
 @pytest.mark.parametrize("null", [pytest.param("complexity", marks=pytest.mark.slow), "relabel"])

@@ -225,7 +225,7 @@ REFUSED = [
     ('{"nodes": ["A"],\n "edges": [\n{"from": "A", "to": "A"}]}', "line 3: edge 1: found an edge from 'A' to itself"),
     ('{"edges": [{"from": "A", "to": "B"},\n\n{"from": "B", "to": "C"},\n[1]]}', r"line 4: edge 3: found \[1\], exp"),
     ('{"nodes": ["A",\n"A"], "edges": []}', "line 2: found the node 'A' twice"),
-    (DSC.replace("B | A", "B | C"), "line 11: found 'C' in the probabilities of 'B', which is no variable"),
+    (DSC.replace("B | A", "B | C"), "line 11: found 'C' in the probabilities of 'B', which is not a variable"),
     (XMLBIF.replace("<GIVEN>A", "\n<GIVEN>C"), "line 1: found 'C' in the probabilities of 'B'"),
     (GEXF.replace('target="c"', 'target="d"'), "line 10: found the node 'd', which is not among the nodes"),
     (GEXF.replace('id="c"', 'id="0"'), "line 6: found the id '0', expected one that no other node has"),
@@ -252,7 +252,7 @@ REFUSED = [
     ("<graphml><graph>", "line 1: found no GraphML"),
     ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ] ]", "line 3: found the target '1', which is not among"),
     ("graph [ node [ id 0 ] ", "expected ']'"),
-    (BIF.replace("B | A", "B | C"), "found 'C' in the probabilities of 'B', which is no variable"),
+    (BIF.replace("B | A", "B | C"), "found 'C' in the probabilities of 'B', which is not a variable"),
     (BIF[:150], "found no probabilities of 'A'; the text is cut off"),
 ]
 

@@ -83,7 +83,7 @@ def test_only_tasks_are_replaced(tasks, tmp_path):
             write_tasks(tasks, other, overwrite=True)
     (path / "notes.txt").unlink()
     (path / "worlds.parquet").unlink()
-    with pytest.raises(FileExistsError, match="is no complete folder of tasks"):
+    with pytest.raises(FileExistsError, match="is not a complete folder of tasks"):
         write_tasks(tasks, path, overwrite=True)
     (tmp_path / "link").symlink_to(part)
     for overwrite in (True, False):

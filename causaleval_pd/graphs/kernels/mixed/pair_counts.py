@@ -256,7 +256,7 @@ def mixed_adjacency_counts(
 def mixed_direction_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
 ) -> NDArray[np.float64]:
-    """Count as `direction_counts` does: ``->`` is a directed edge, every other one, beside it or not, is none."""
+    """Count as `direction_counts` does: ``->`` is a directed edge, also beside ``<->``, and no other edge is."""
     given = _compared(truth, estimate, truth_index, estimate_index)
     out = np.empty((N_DIRECTION_COUNTS, len(given.truth_index)))
     _direction_counts(*_in_place(given), out)

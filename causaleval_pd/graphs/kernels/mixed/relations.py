@@ -22,7 +22,7 @@ from .rules import Scratch, fill_by_first_step, fill_discriminating, fill_first_
 
 #: which relation to find
 ANCESTORS, DIRECTED_PATHS, VISIBLE = range(3)
-#: codes of ordered pairs (u, v): u is no ancestor of v, a possible one, one in every graph of the class
+#: codes of ordered pairs (u, v): u is not an ancestor of v, a possible one, one in every graph of the class
 NOT, POSSIBLE, DEFINITE = range(3)
 
 

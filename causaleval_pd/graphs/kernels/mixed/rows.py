@@ -56,7 +56,7 @@ def drop(row: Words, node: np.uint64) -> None:
 
 @kernel_part
 def take_lowest(row: Words) -> int:
-    """Remove the first node of a row and return it, -1 if there is none."""
+    """Remove the first node of a row and return it, or -1 if the row is empty."""
     for w in range(np.uint64(row.size)):
         if row[w] != ZERO:
             node = (w << SIX) + lowest(row[w])

@@ -35,7 +35,7 @@ class Steps(NamedTuple):
 
 
 def _empty_steps(most: int) -> Steps:
-    """Return room for the steps over at most so many edges."""
+    """Return room for the steps over a given number of edges."""
     return Steps(np.empty((2, 2 * most), np.uint16), np.empty((2, most), np.uint16), np.zeros(2, np.int64))
 
 
