@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, of_draws, of_moments, with_tails
+from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, combines_draws, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -207,7 +207,9 @@ def test_controls(
         strata = [dim for dim in dims if dim != "null"]
         table = stack_tests(parts, columns, strata, adjust, family)
         if test.design == "draws" and len(table):
-            warn_of_floors(table, adjust, family_labels(table, [*strata, *columns], family), 1 - level)
+            labels = family_labels(table, [*strata, *columns], family)
+            splits = "best_of" not in cube.attrs
+            warn_of_floors(table, adjust, labels, 1 - level, combined=combines_draws(cube), splitting=splits)
         return table
 
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
@@ -314,7 +316,7 @@ def _p_of_draws(
 
 def _floor_notes(found: StratumP) -> list[str | None]:
     """Return for every p-value that no draw reached what finds smaller ones."""
-    smaller = "the least that these draws give; n_draws='auto' or tails='splitting' of the cube resolves smaller p"
+    smaller = "the least that these draws give; more draws of the cube resolve smaller p"
     words = [
         "splitting ended at this p, an upper bound"
         if str(method).startswith("splitting")

@@ -96,12 +96,24 @@ def family_labels(
 
 
 def warn_of_floors(
-    table: pd.DataFrame, adjust: str | None, labels: NDArray[np.int64] | None, alpha: float
+    table: pd.DataFrame,
+    adjust: str | None,
+    labels: NDArray[np.int64] | None,
+    alpha: float,
+    *,
+    combined: bool,
+    splitting: bool = True,
 ) -> pd.DataFrame:
-    """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
+    """Warn where the draws are too few for any simulated test of a family to pass; return the table.
+
+    Where draws of clusters are `combined` once none of all runs together reaches a stratum, other strata of several
+    clusters do not need more draws. `splitting` is named as a remedy where the cube takes it.
+    """
     method = table["p_method"].fillna("")
     simulated = table["p_at_floor"].notna() & method.str.contains("simulated|relabelling")
     simulated &= ~method.str.contains(COMBINED)
+    if combined:
+        simulated &= table["p_at_floor"].fillna(False).astype(bool) | (table["n_clusters"] < 2)
     least = 1 / (1 + table["n_draws"] - table["n_draws_undefined"])
     found = floors(
         table["p_value"].to_numpy(np.float64),
@@ -115,8 +127,8 @@ def warn_of_floors(
         warnings.warn(
             f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
             f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
-            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, n_draws='auto', or "
-            "tails='splitting'",
+            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, "
+            + ("n_draws='auto', or tails='splitting'" if splitting else "or n_draws='auto'"),
             UserWarning,
             stacklevel=2,
         )

@@ -263,6 +263,33 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
         against_controls(ce.cube(perfect(12), ["adjacency_tp"], by=["s"], n_draws=19, rng=1), adjust="holm")
 
 
+def test_draws_that_are_combined_are_not_called_too_few():
+    # all but the guesses pass, and more draws would not help these
+    runs = pd.concat([perfect(12).assign(s=k // 2 * 2) for k in range(2)], ignore_index=True)
+    runs["s"] = np.arange(len(runs)) // 3
+    guess = runs.assign(s=runs["s"] + 8, truth=np.roll(runs["truth"], 5))
+    for table in (pd.concat([runs, guess], ignore_index=True), guess):
+        cube = ce.cube(table, ["shd"], by=["s"], cluster=None, n_draws=49, rng=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = against_controls(cube, adjust="holm")
+        assert (found["p_adjusted"] <= 0.05).sum() == len(table) // 3 - 8
+    with pytest.warns(UserWarning, match="no test can pass at 0.05 with so few draws"):
+        against_controls(ce.cube(guess, ["shd"], by=["s"], cluster=None, n_draws=49, rng=1, tails=None), adjust="holm")
+
+
+def test_advice_on_draws_is_what_the_cube_takes():
+    runs = pd.concat([perfect(4).assign(setting=k) for k in range(2)], ignore_index=True)
+    cube = ce.cube(runs, ["shd"], by=["s"], best_of="setting", n_draws=49, rng=1)
+    with pytest.warns(UserWarning, match=r"with n_draws=79 or more, or n_draws='auto'$"):
+        table = against_controls(cube, adjust="holm")
+    assert (
+        table["note"].str.endswith(
+            "p <= 0.02, the least that these draws give; more draws of the cube resolve smaller p"
+        )
+    ).all()
+
+
 def test_auto_chooses_the_draws_of_the_family():
     runs = perfect(4)
     cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)
