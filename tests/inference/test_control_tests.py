@@ -265,17 +265,16 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
 
 def test_draws_that_are_combined_are_not_called_too_few():
     # all but the guesses pass, and more draws would not help these
-    runs = pd.concat([perfect(12).assign(s=k // 2 * 2) for k in range(2)], ignore_index=True)
-    runs["s"] = np.arange(len(runs)) // 3
+    runs = perfect(24).assign(s=np.arange(24) // 3)
     guess = runs.assign(s=runs["s"] + 8, truth=np.roll(runs["truth"], 5))
     for table in (pd.concat([runs, guess], ignore_index=True), guess):
-        cube = ce.cube(table, ["shd"], by=["s"], cluster=None, n_draws=49, rng=1)
+        cube = ce.cube(table, ["shd"], by=["s"], n_draws=49, rng=1)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = against_controls(cube, adjust="holm")
         assert (found["p_adjusted"] <= 0.05).sum() == len(table) // 3 - 8
     with pytest.warns(UserWarning, match="no test can pass at 0.05 with so few draws"):
-        against_controls(ce.cube(guess, ["shd"], by=["s"], cluster=None, n_draws=49, rng=1, tails=None), adjust="holm")
+        against_controls(ce.cube(guess, ["shd"], by=["s"], n_draws=49, rng=1, tails=None), adjust="holm")
 
 
 def test_advice_on_draws_is_what_the_cube_takes():
@@ -283,11 +282,8 @@ def test_advice_on_draws_is_what_the_cube_takes():
     cube = ce.cube(runs, ["shd"], by=["s"], best_of="setting", n_draws=49, rng=1)
     with pytest.warns(UserWarning, match=r"with n_draws=79 or more, or n_draws='auto'$"):
         table = against_controls(cube, adjust="holm")
-    assert (
-        table["note"].str.endswith(
-            "p <= 0.02, the least that these draws give; more draws of the cube resolve smaller p"
-        )
-    ).all()
+    words = "p <= 0.02, the least that these draws give; more draws of the cube resolve smaller p"
+    assert table["note"].str.endswith(words).all()
 
 
 def test_auto_chooses_the_draws_of_the_family():
