@@ -206,6 +206,16 @@ def test_a_stratum_of_failed_runs_has_no_p_and_the_reason():
         assert found["p_method"][1] == "none: no run has a value"
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_stratum_of_undefined_runs_has_no_p_and_the_reason(keep):
+    table = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": "A -- B; B -- C", "s": [0, 1, 1]})
+    cube = ce.cube(table, ["orientation_precision"], keep_draws=keep, **HOW | {"null": "permutation"})
+    assert (cube.ceval.test_controls()["p_method"] == "none: no run has a value").all()
+    found = cube.ceval.summary()
+    assert (found["p_method"] == "none: no run has a value").all()
+    assert found["note"].tolist() == ["all 1 values undefined", "all 2 values undefined"]
+
+
 def test_mixed_densities_are_weighted_by_their_own_spread():
     rng = np.random.default_rng(4)
 
