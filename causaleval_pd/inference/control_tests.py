@@ -89,7 +89,8 @@ def test_controls(
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
-        Multiplicity correction over metrics x strata, that is all rows returned.
+        Multiplicity correction over metrics x strata, that is all rows returned; default none, so that `p_adjusted` is
+        `p_value`. Of many strata of guesses, 5 % then have a `p_adjusted` of at most .05.
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     level : float

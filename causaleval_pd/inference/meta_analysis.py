@@ -113,7 +113,9 @@ def meta_analysis(
 
     Notes
     -----
-    The combined p-value is about the hypothesis that no stratum beats random guessing. The mean skill is that of a
+    Null hypothesis of the combined p-value: no stratum beats random guessing. Alternative: at least one does, which may
+    be a single one. It assumes valid p-values, and independent strata unless they share truths. Do not use it to ask in
+    which strata there is skill: `test_controls` with a correction does. The mean skill is that of a
     random-effects model whose weights come from the controls: each stratum's skill counts by its variance under random
     guessing, plus Paule and Mandel's variance between strata. A stratum's own spread would be small where its skill is
     large, and 0 where all runs are perfect. Hartung and Knapp's interval has a factor of at least 1 and ends at skill
