@@ -21,6 +21,11 @@ _SMALLEST, _MANY_ROWS = 5.0, 12
 _WIDE = 4.0
 #: width of a page, in inches
 _PAGE = 7.0
+#: height of names along x up to which they are slanted, and upright, and width of a level from which on they may be
+#: upright, in inches
+_SLANTED, _TALLEST, _UPRIGHT = 1.1, 1.4, 0.11
+#: largest and smallest size of texts in squares, in points
+_SQUARE, _SMALLEST_SQUARE = 8.3, 4.0
 #: height of a line of a legend, in inches
 _LEGEND_LINE = 0.22
 
@@ -90,7 +95,7 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
         return
     style: dict[str, Any] = {"handles": list(handles), "title": title or None, "frameon": False, "borderaxespad": 0}
     large = _enlarged()
-    beside = [_broken(word, int(1.9 / _SMALL)) for word in words]
+    beside = [broken(word, int(1.9 / _SMALL)) for word in words]
     rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *beside])
     if (own or inches(ax) >= _WIDE) and rows * _LEGEND_LINE * large <= inches(ax, "height") + 0.4:
         _label(handles, beside)
@@ -105,7 +110,7 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
         figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
     # axes are measured without their labels, above which the legend goes on
     width = figure.get_figwidth() - 0.2 if own else 1.2 * inches(ax)
-    above = [_broken(word, max(6, int((width - 0.6) / letter))) for word in words]
+    above = [broken(word, max(6, int((width - 0.6) / letter))) for word in words]
     longest = max(len(part) for label in above for part in label.split("\n"))
     columns = min(len(words), max(1, int(width / (0.6 + letter * longest))))
     _label(handles, above)
@@ -148,8 +153,8 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     ax.annotate(
         wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),
-        # names of rows are left of the axes, where there is room for the caption too
-        xycoords=(ax.yaxis.label, ax.xaxis.label),
+        # names of rows are left of the axes, where there is room for the caption too; without an axis there are none
+        xycoords=(ax.yaxis.label, ax.xaxis.label) if ax.axison else "axes fraction",
         xytext=(3, -8),
         textcoords="offset points",
         va="top",
@@ -200,10 +205,30 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: fl
     if widest * LETTER <= slot:
         ax.set_xticks(range(len(words)), names)
         return 0.15 * max(name.count("\n") for name in names)
+    slanted = math.sin(math.radians(40)) * LETTER * max(map(len, words))
+    if slanted > _SLANTED and slot >= _UPRIGHT:
+        return _name_upright(ax, words, slot)
     ax.set_xticks(range(len(words)), words)
     for label in ax.get_xticklabels():
         label.set(rotation=40, ha="right", rotation_mode="anchor")
-    return math.sin(math.radians(40)) * LETTER * max(map(len, words))
+    return slanted
+
+
+def _name_upright(ax: Axes, words: Sequence[str], slot: float) -> float:
+    """Name the levels along x from bottom to top, on as many lines as fit `slot` inches; return the names' height."""
+    longest = max(map(len, words))
+    for size in (10.0, 9.0, 8.0, 7.0, 6.0, _SMALLEST):
+        most, letter = max(1, int(slot / (1.25 * size / 72))), LETTER * size / 10
+        for letters in range(max(6, longest // most), longest + 1):
+            names = [broken(word, letters) for word in words]
+            if max(name.count("\n") for name in names) < most:
+                break
+        if letters * letter <= _TALLEST:
+            break
+    ax.set_xticks(range(len(words)), names, fontsize=size)
+    for label in ax.get_xticklabels():
+        label.set(rotation=90, ha="center", va="top", ma="right")
+    return letters * letter
 
 
 def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> None:
@@ -215,7 +240,7 @@ def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> Non
     slot = height / max(len(words), 1)
     while True:
         letters = max(6, int(room / (LETTER * size / 10)))
-        names = [_broken(word, letters) for word in words]
+        names = [broken(word, letters) for word in words]
         lines = max((1 + name.count("\n") for name in names), default=1)
         if size <= _SMALLEST or 1.25 * lines * size / 72 <= slot:
             break
@@ -223,7 +248,7 @@ def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> Non
     ax.set_yticks(range(len(words)), names, fontsize=size)
 
 
-def _broken(word: str, letters: int) -> str:
+def broken(word: str, letters: int) -> str:
     """Break a name into lines of at most this number of letters: after spaces, underscores and hyphens if possible."""
     lines = [""]
     for piece in re.split(r"(?<=[\s_/-])", word):
@@ -254,6 +279,12 @@ def inches(ax: Axes, side: Literal["width", "height"] = "width") -> float:
     return 4.0 if figure is None else float(getattr(ax.get_window_extent(), side) / figure.dpi)
 
 
+def inner_width(ax: Axes, beside: float) -> float:
+    """Return the width of given axes in inches, once a layout leaves `beside` inches for names and a colour bar."""
+    # before its layout a single panel takes four fifths of its figure
+    return max(0.3 * inches(ax), 1.25 * inches(ax) - beside)
+
+
 def colour_map(name: str) -> Any:
     """Return a colour map with grey for missing values."""
     import matplotlib
@@ -261,11 +292,27 @@ def colour_map(name: str) -> Any:
     return matplotlib.colormaps[name].with_extremes(bad="0.85")
 
 
-def write_square(ax: Axes, image: Any, row: int, col: int, text: str, value: float) -> None:
+def square_size(texts: Sequence[str], width: float, height: float) -> float | None:
+    """Return the size in points in which texts fit into squares of this width and height in inches; None if too small.
+
+    Examples
+    --------
+    >>> square_size([".57"], 0.5, 0.5), square_size(["1.2e-10"], 0.1, 0.5)
+    (8.3, None)
+    """
+    lines = [text.split("\n") for text in texts]
+    letters, most = max((len(x) for part in lines for x in part), default=1), max(map(len, lines), default=1)
+    size = min(_SQUARE, 72 * width / (0.68 * letters), 72 * height / (1.4 * most))
+    return size if size >= _SMALLEST_SQUARE else None
+
+
+def write_square(
+    ax: Axes, image: Any, row: int, col: int, text: str, value: float, size: float | str = "small"
+) -> None:
     """Write into a square of a heat map, in white where it is dark."""
     red, green, blue, _ = image.cmap(image.norm(value))
     dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-    ax.text(col, row, text, ha="center", va="center", size="small", color="white" if dark else "black")
+    ax.text(col, row, text, ha="center", va="center", size=size, color="white" if dark else "black")
 
 
 def frame_square(ax: Axes, row: int, col: int) -> None:

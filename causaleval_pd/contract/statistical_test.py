@@ -187,8 +187,10 @@ def list_tests(verb: Verb | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: long_name, design, verbs, independent (the test used with `paired=False`), margin, binary,
-        resamples, effect, null, claim, statistic, assumption, avoid, reference.
+        Indexed by name: `long_name`, `design`, `verbs`, `independent` (the test used with `paired=False`), `margin`
+        (whether equivalence can be tested), `binary` (whether values must be 0 or 1), `resamples` (whether it draws
+        random numbers), `effect` (whose interval belongs to it), `null` (the null hypothesis), `claim` (the
+        alternative), `statistic`, `assumption`, `avoid` (when not to use it), `reference`.
 
     Raises
     ------

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.history import calls
 from ..statistics.stratum_statistic import Statistic
 from .reading import cluster_setting, strata_dims, tested
 from .schema import FLOOR_METHODS, NO_RUN, TAIL_METHODS, TAIL_VARIABLES
@@ -136,6 +137,12 @@ def _of_strata(
 def _over(cube: xr.Dataset, array: xr.DataArray, dims: list[str]) -> xr.DataArray:
     """Repeat an array along the strata that it lacks."""
     return array.expand_dims({dim: cube.sizes[dim] for dim in dims if dim not in array.dims})
+
+
+def combines_draws(cube: xr.Dataset) -> bool:
+    """Return whether strata of several clusters have p-values below 1 / (R + 1), by all combinations of their draws."""
+    made = [one for one in calls(cube.attrs) if one.get("verb") == "cube"]
+    return bool(made) and all(one.get("tails") is not None for one in made)
 
 
 def stratum_p(cube: xr.Dataset, metric: str, statistic: Statistic = "standardized") -> StratumP:

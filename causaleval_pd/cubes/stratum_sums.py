@@ -233,10 +233,14 @@ def _shares(sums: Sums) -> dict[str, Floats]:
 
 
 def _undefined_notes(sums: Sums) -> NDArray[np.object_]:
-    """Return how many runs are undefined, where others are not: what the rest of the row leaves out."""
+    """Return how many runs are undefined: what the rest of the row leaves out."""
     n_scored, n_undefined = sums.n[:, 1], sums.n[:, 3]
     words = [
-        f"{undefined} of {undefined + scored} values undefined, left out" if undefined and scored else None
+        None
+        if not undefined
+        else f"{undefined} of {undefined + scored} values undefined, left out"
+        if scored
+        else f"all {undefined} values undefined"
         for scored, undefined in zip(n_scored.tolist(), n_undefined.tolist(), strict=True)
     ]
     return np.array(words, object)

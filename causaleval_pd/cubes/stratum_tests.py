@@ -101,7 +101,7 @@ class StratumTests(NamedTuple):
         words[self.by_logs] = f"twice the mean p by {setting}"
         silent = ~self.columns.informed
         words[silent] = "none: no variation under the null"
-        words[silent & (self.n_clusters == 0)] = "none: no run has a value"
+        words[silent & ((self.n_clusters == 0) | (self.columns.defined[:, 0] == 0))] = "none: no run has a value"
         words[~able] = None
         return words
 

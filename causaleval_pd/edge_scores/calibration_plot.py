@@ -186,11 +186,12 @@ def calibration(
         axes.annotate(f"{n:,}", (x, -0.11), ha="center", size="x-small", color="0.4")
     axes.set(xlabel="probability of the edge", ylabel="share of true edges", xlim=(-0.03, 1.03), ylim=(-0.14, 1.04))
     outside = int(((points["share_true"] < points["low"]) | (points["share_true"] > points["high"])).sum())
+    rows = "one row" if len(table) == 1 else f"all {len(table)} rows"
     law = "exact" if points["n_candidates"].max() <= _MOST_EXACT else "exact, normal in bins of more than 5,000"
     caption(
         axes,
         ax is None,
-        f"Points: bins of candidates of all {len(table)} rows, with their number at the foot; bars: {100 * level:g} % "
+        f"Points: bins of candidates of {rows}, with their number at the foot; bars: {100 * level:g} % "
         f"of calibrated probabilities, whose candidates are independent ({law}); {outside} of {len(points)} bins lie "
         "outside.",
     )

@@ -96,7 +96,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     )
     text += " direction"
     if truth is not None:
-        text += f"; frames: true edges, {missed} of them below one half; {beyond} other pairs of nodes above one half"
+        other = "other pair" if beyond == 1 else "other pairs"
+        text += f"; frames: true edges, {missed} of them below one half; {beyond} {other} of nodes above one half"
     caption(ax, own, f"{text}; no controls are drawn.")
     return ax
 

@@ -151,7 +151,8 @@ def compare(
         that were made with it.
     simultaneous : bool
         Make the intervals wide enough that all of the table hold their true values together with probability `level`,
-        for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none.
+        for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none, nor have ranks and
+        signs of too few clusters for the level that each interval then needs.
     n_resamples : int
         Random sign vectors, bootstrap samples or multipliers of simultaneous intervals.
     rng : None, int or Generator
@@ -178,6 +179,9 @@ def compare(
 
     Notes
     -----
+    `list_tests("compare")` has the null hypothesis, the alternative, the assumption and when not to use it of each
+    test.
+
     Two equal infinite values tie. The difference of an infinite and a finite value is infinite: it ranks beyond all
     finite ones in tests of ranks and signs, and leaves tests and intervals of means without a result, as `note` states.
     Pairs with an undefined value are left out by every test, and counted in `n_undefined`.

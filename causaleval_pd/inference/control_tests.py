@@ -9,11 +9,11 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_choice, check_number
-from ..contract.history import call, calls
+from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, of_draws, of_moments, with_tails
+from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, combines_draws, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -89,7 +89,8 @@ def test_controls(
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
         control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
-        Multiplicity correction over metrics x strata, that is all rows returned.
+        Multiplicity correction over metrics x strata, that is all rows returned; default none, so that `p_adjusted` is
+        `p_value`. Of many strata of guesses, 5 % then have a `p_adjusted` of at most .05.
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
     level : float
@@ -208,8 +209,8 @@ def test_controls(
         table = stack_tests(parts, columns, strata, adjust, family)
         if test.design == "draws" and len(table):
             labels = family_labels(table, [*strata, *columns], family)
-            combined = any(one.get("tails") for one in calls(cube.attrs))
-            warn_of_floors(table, adjust, labels, 1 - level, combined=combined)
+            splits = "best_of" not in cube.attrs
+            warn_of_floors(table, adjust, labels, 1 - level, combined=combines_draws(cube), splitting=splits)
         return table
 
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
@@ -316,7 +317,7 @@ def _p_of_draws(
 
 def _floor_notes(found: StratumP) -> list[str | None]:
     """Return for every p-value that no draw reached what finds smaller ones."""
-    smaller = "the least that these draws give; n_draws='auto' or tails='splitting' of the cube resolves smaller p"
+    smaller = "the least that these draws give; more draws of the cube resolve smaller p"
     words = [
         "splitting ended at this p, an upper bound"
         if str(method).startswith("splitting")

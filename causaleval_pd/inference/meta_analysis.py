@@ -113,7 +113,9 @@ def meta_analysis(
 
     Notes
     -----
-    The combined p-value is about the hypothesis that no stratum beats random guessing. The mean skill is that of a
+    Null hypothesis of the combined p-value: no stratum beats random guessing. Alternative: at least one does, which may
+    be a single one. It assumes valid p-values, and independent strata unless they share truths. Do not use it to ask in
+    which strata there is skill: `test_controls` with a correction does. The mean skill is that of a
     random-effects model whose weights come from the controls: each stratum's skill counts by its variance under random
     guessing, plus Paule and Mandel's variance between strata. A stratum's own spread would be small where its skill is
     large, and 0 where all runs are perfect. Hartung and Knapp's interval has a factor of at least 1 and ends at skill
@@ -125,6 +127,8 @@ def meta_analysis(
     Strata that share truths, such as algorithms on the same data, are not independent: the interval comes from a
     jackknife that leaves out one truth at a time in all strata and holds their weights, and the combined p-value is
     twice the mean of the strata's, valid under any dependence and with little power. Its `statistic` is that mean.
+    `note` names the rows in which Bonferroni's correction finds skill in a stratum and twice the mean does not: a cube
+    that is not divided by these strata tests all their runs together.
     Truths are shared by the clusters of the cube; one that was made with `cluster=None` takes all strata as
     independent, which `note` names where they have runs on the same truths. The hypothesis of a composite null model is
     that all strata combined guess by one and the same of its members.
@@ -167,7 +171,7 @@ def meta_analysis(
         n_runs = (
             (cells(part["status"], kept, last=(*wanted, "replicate")) != NO_RUN).reshape(len(table), -1).sum(axis=1)
         )
-        return table.assign(metric=name, n_runs=n_runs, **_pool(part, name, len(table), combine, level))
+        return table.assign(metric=name, n_runs=n_runs, **_pool(part, name, len(table), combine, level, wanted))
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         result = pd.concat([worst_members(cube, part) for part in parts], ignore_index=True)
@@ -212,7 +216,9 @@ class _Strata(NamedTuple):
     share_truths: bool
 
 
-def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float) -> dict[str, Any]:
+def _pool(
+    cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: float, over: Sequence[str]
+) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
     p = stratum_p(cube, name).p
     loss, expected = losses(cube, name)
@@ -231,6 +237,10 @@ def _pool(cube: xr.Dataset, name: str, n_rows: int, combine: Combine, level: flo
         used = (~np.isnan(scores[part])).sum(axis=1)
         strata = _Strata(p[part], variance[part], sums, controls, used, shared)
         found = _combine(strata, combine, int(cube.attrs["n_draws"])) | _pool_skills(strata, level)
+        least = np.fmin.reduce(strata.p_value, initial=1.0) * found["n_strata"]
+        if shared and least <= 1 - level < found["p_value"]:
+            words = f"{TWICE_THE_MEAN} has little power: a cube without {', '.join(over)} tests all runs together"
+            found["note"] = "; ".join(filter(None, [words, found["note"]]))
         if unnamed is not None and _repeats(np.where(np.isnan(runs[part]), 0, unnamed[part])):
             found["note"] = "; ".join(filter(None, [found["note"], INDEPENDENT]))
         rows.append(found)

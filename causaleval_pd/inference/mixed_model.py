@@ -175,8 +175,8 @@ def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[pd.
     n_groups = table["group"].nunique()
     if n_groups < FEWEST_CLUSTERS:
         raise ValueError(
-            f"{len(table)} runs with a value have {n_groups} clusters ({cluster or 'one a run'}); a model needs at "
-            f"least {FEWEST_CLUSTERS}"
+            f"{len(table)} runs with a value have {counted(n_groups, 'cluster')} ({cluster or 'one a run'}); a model "
+            f"needs at least {FEWEST_CLUSTERS}"
         )
     if np.ptp(table["y"].to_numpy()) <= TOLERANCE * max(1.0, float(np.abs(table["y"]).max())):
         raise ValueError(f"all {len(table)} runs have the value {table['y'].iloc[0]:g}; there is nothing to explain")
@@ -232,7 +232,8 @@ def _fitted(
     fit = clustered_fit(design, response, groups, ratio)
     t = np.divide(fit.estimate, fit.error, out=np.full(len(words), np.nan), where=fit.error > 0)
     half = scipy.special.stdtrit(fit.df, (1 + level) / 2) * np.where(fit.error > 0, fit.error, np.nan)
-    reasons = ["carried by one cluster" if np.isnan(e) else None if e > 0 else "no variation" for e in fit.error]
+    carried = "carried by one cluster: no error without it"
+    reasons = [carried if np.isnan(e) else None if e > 0 else "no variation" for e in fit.error]
     notes = joined([note] * len(words), reasons)
     return pd.DataFrame(
         {

@@ -199,6 +199,9 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             tested = _test_pairs(value, cluster, levels, how)
         effect = _paired_effect(value, a, b, cluster, tested, how)
         notes = interval_notes(effect, cluster_means(value, cluster), how.level)
+        blocks_only = how.test.design == "blocks"
+        lacking = "no block has a value of every level" if blocks_only else "no pair has both values"
+        empty = np.isnan(value).all(axis=1)
         n_clusters = cluster_count(value, cluster)
     else:
         status = np.concatenate([status_a, status_b], axis=1)
@@ -214,6 +217,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         if tested.limits and how.effect == how.test.effect:
             effect = Estimate(effect.effect, *tested.limits)
         notes = sample_notes(effect, a, b)
+        lacking, empty = "a level has no value", np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
     undefined = np.isnan(value)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
@@ -227,7 +231,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
         # an effect of the test alone has no interval
-        "note": notes if how.effect in EFFECTS else np.full(len(undefined), None, object),
+        "note": np.where(empty, lacking, notes if how.effect in EFFECTS else None),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 

@@ -109,9 +109,18 @@ def least_of_draws(tests: pd.DataFrame, *, combined: bool) -> pd.Series:
 
 
 def warn_of_floors(
-    table: pd.DataFrame, adjust: str | None, labels: NDArray[np.int64] | None, alpha: float, *, combined: bool
+    table: pd.DataFrame,
+    adjust: str | None,
+    labels: NDArray[np.int64] | None,
+    alpha: float,
+    *,
+    combined: bool,
+    splitting: bool = True,
 ) -> pd.DataFrame:
-    """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
+    """Warn where the draws are too few for any simulated test of a family to pass; return the table.
+
+    `combined` is as in `least_of_draws`. `splitting` is named as a remedy where the cube takes it.
+    """
     found = floors(
         table["p_value"].to_numpy(np.float64),
         least_of_draws(table, combined=combined).to_numpy(np.float64),
@@ -124,8 +133,8 @@ def warn_of_floors(
         warnings.warn(
             f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
             f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
-            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, n_draws='auto', or "
-            "tails='splitting'",
+            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, "
+            + ("n_draws='auto', or tails='splitting'" if splitting else "or n_draws='auto'"),
             UserWarning,
             stacklevel=2,
         )

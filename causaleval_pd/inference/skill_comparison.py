@@ -95,7 +95,7 @@ def _notes(effect: Floats, low: Floats, share: Floats, n_clusters: Ints, infinit
         "controls without a loss": np.isnan(effect),
         f"fewer than {FEWEST_CLUSTERS} clusters": few,
         "no variation": np.isnan(low) & ~few,
-        "carried by one cluster": share > _CARRIED,
+        "carried by one cluster: it has more than half of the variance": share > _CARRIED,
     }
     notes = np.full(len(effect), None, object)
     for reason, rows in reversed(reasons.items()):

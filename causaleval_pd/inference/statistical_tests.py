@@ -35,8 +35,8 @@ RANDOMISATION = register_test(
         "mean; or the sum of the clusters' ranks.",
         assumption="Independent clusters: runs on one truth unless the cube names others. Strata that repeat a cluster "
         "are tested by relabelling the estimates of a cluster alike, or by twice its mean p.",
-        avoid="With few draws: no p-value is below 1 / (n_draws + 1). With controls that rows share, or guesses shared "
-        "between truths whose nodes share names, as columns in causal order.",
+        avoid="With few draws in a stratum of one cluster: no p-value is below 1 / (n_draws + 1). With controls that "
+        "rows share, or guesses shared between truths whose nodes share names, as columns in causal order.",
         reference="https://doi.org/10.2202/1544-6115.1585",
     )
 )
@@ -283,7 +283,7 @@ JACKKNIFE = register_test(
         claim="One skill is larger, by more or less than the margin where one is given.",
         statistic="t with one degree of freedom less than there are truths.",
         assumption="Independent truths (clusters), at least 5; no rare large losses that the sample lacks.",
-        avoid="Below 20 truths where one level alone has rare disasters: its interval then covers .79-.88 of .95.",
+        avoid="Below 20 truths where one level alone has rare disasters: its interval of .95 then covers .79 to .88.",
         reference="https://doi.org/10.1214/aos/1176345462",
     )
 )

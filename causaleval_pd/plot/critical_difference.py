@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..contract.checks import check_known
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.schema import NO_RUN
-from ..drawing import LETTER, caption, place_to_draw, tone, wrapped_label
+from ..drawing import LETTER, broken, caption, inches, place_to_draw, tone, wrapped_label
 from ..execution.random_streams import RNGLike
 from ..inference.clusters import OF_CUBE, settle_cluster
 from ..inference.compare import compare
@@ -27,6 +27,9 @@ __all__ = ["critical_difference"]
 
 #: inches of a unit of rank, of the whole axis at most, and of a line of names
 _UNIT, _WIDEST, _LINE = 1.6, 6.5, 0.26
+
+#: width of names beside the axis, at most, and of given axes from which on they have the usual size, in inches
+_NAMES, _WIDE = 2.1, 4.0
 
 PostHoc = Literal["max_t", "wilcoxon", "nemenyi", "holm"]
 #: test and correction of each comparison of all pairs, and its name in captions
@@ -136,16 +139,22 @@ def critical_difference(
     ranks, names = ranks[order], every[ran][order]
 
     own, k = ax is None, len(ranks)
-    lines = (len(groups) + len(strays)) * 0.5 + (k + 1) // 2
-    room = LETTER * (7 + max(map(len, names))) + 0.2
+    size = 10.0 if own or inches(ax) >= _WIDE else 8.0
+    letter = LETTER * size / 10
+    most = _NAMES if ax is None else min(_NAMES, 0.35 * inches(ax))
+    words = [broken(f"{name}  {rank:.2f}", int(most / letter)) for name, rank in zip(names, ranks, strict=True)]
+    rows = [line for word in words for line in word.split("\n")]
+    step = max(1.0, 0.4 + 0.6 * max(1 + word.count("\n") for word in words))
+    lines = (len(groups) + len(strays)) * 0.5 + step * ((k + 1) // 2)
+    room = letter * (1 + max(map(len, rows))) + 0.2
     ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
     _draw_axis(ax, k)
     if post_hoc == "nemenyi":
         _draw_reach(ax, float(table["critical_difference"].iloc[0]), k)
     _draw_groups(ax, ranks, groups, strays)
-    _draw_levels(ax, ranks, names, -0.35 - 0.5 * (len(groups) + len(strays)))
+    _draw_levels(ax, ranks, words, -0.35 - 0.5 * (len(groups) + len(strays)), step, size)
     ax.set_ylim(-0.6 - lines, 2.0 if post_hoc == "nemenyi" else 1.0)
-    ax.set_title(wrapped_label(metric_label(cube, metric), 4.5), size="medium")
+    ax.set_title(wrapped_label(metric_label(cube, metric), 4.5 if own else inches(ax) + 0.6), size="medium")
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
     grouped = settle_cluster(cube, cluster)
@@ -237,16 +246,17 @@ def _draw_groups(
         ax.plot([ranks[one], ranks[other]], [y, y], color=tone(0.85, ax), lw=0.8, marker="o", ms=3, gid="pair")
 
 
-def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top: float) -> None:
-    """Draw a line from each mean rank to its name: the better half on the left, the others on the right."""
+def _draw_levels(
+    ax: Axes, ranks: NDArray[np.float64], names: Sequence[str], top: float, step: float, size: float
+) -> None:
+    """Draw a line from each mean rank to its name, the better half on the left; names are `step` units apart."""
     k = len(ranks)
     half = (k + 1) // 2
-    for i, (rank, name) in enumerate(zip(ranks, names, strict=True)):
+    for i, (rank, words) in enumerate(zip(ranks, names, strict=True)):
         left = i < half
-        y = top - 0.4 - (i if left else k - 1 - i)
+        y = top - 0.4 - step * (i if left else k - 1 - i)
         edge = 0.9 if left else k + 0.1
         ax.plot([rank, rank, edge], [0, y, y], color=tone(0.65, ax), lw=1.0, solid_joinstyle="miter")
-        words = f"{name}  {rank:.2f}"
         ax.annotate(
             words,
             xy=(edge, y),
@@ -255,5 +265,6 @@ def _draw_levels(ax: Axes, ranks: NDArray[np.float64], names: NDArray[Any], top:
             ha="right" if left else "left",
             va="center",
             annotation_clip=False,
+            size=size,
             gid="level",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -19,8 +19,11 @@ from ..drawing import (
     colour_map,
     frame_square,
     inches,
+    inner_width,
+    name_rows,
     name_ticks,
     place_to_draw,
+    square_size,
     wrapped_label,
     write_square,
 )
@@ -51,6 +54,10 @@ __all__ = ["comparisons", "p_values"]
 
 #: smaller p-values share a colour
 _LOWEST_P = 1e-16
+#: size of texts in squares, in points, below which they are written in short
+_READABLE = 6.0
+#: share of given axes that names of rows take at most
+_NAMES = 0.4
 #: tests whose p-value is at least that of equal signs of all pairs
 _SIGNED = {"wilcoxon", "sign", "sign_flip"}
 _EFFECTS = {"hodges_lehmann": "Hodges-Lehmann", "cliffs_delta": "Cliff's delta", "cohen_dz": "Cohen's dz"}
@@ -129,19 +136,24 @@ def p_values(
     least = np.zeros(shape, bool)
     least[at] = table["p_at_floor"].fillna(False)
     own = ax is None
-    ax = _place_squares(cube, metric, x, y, ax, least=(0.8, 0.5), margins=(2.2, 1.8), room=1.0)
+    ax, square = _place_squares(cube, metric, x, y, ax, least=(0.8, 0.5), margins=(2.2, 1.8), room=1.0)
     ax.set(xlabel=x, ylabel=y)
     _colour_p_values(ax, p, "p-value" if adjust is None else f"p-value ({adjust})")
-    for i, j in zip(*np.nonzero(~np.isnan(p)), strict=True):
-        sign = "≤ " if least[i, j] else ""
-        write_square(ax, ax.images[0], i, j, f"{sign}{p[i, j]:.2g}\nn {runs[i, j]}", max(p[i, j], _LOWEST_P))
-        if p[i, j] <= 0.05:
-            frame_square(ax, i, j)
+
+    def words(i: int, j: int, short: bool) -> str:
+        sign = "" if not least[i, j] else "≤\n" if short else "≤ "
+        return f"{sign}{_short_p(p[i, j]) if short else f'{p[i, j]:.2g}'}\nn {runs[i, j]}"
+
+    written = _write_squares(ax, words, np.maximum(p, _LOWEST_P), ~np.isnan(p), square)
+    for i, j in np.argwhere(p <= 0.05).tolist():
+        frame_square(ax, i, j)
     grey = "; grey: no test" if np.isnan(p).any() else ""
     counted = tested_by(cube, statistic) if method == "randomisation" else f"{method}, one-sided"
     counted += ", failed runs counted as worst" if missing == "worst" else ""
     floor = " (≤: least possible)" if least.any() else ""
-    parts = [f"Test: {counted}; fields: p{floor}, n runs", f"frames: better than controls, p at most .05{grey}"]
+    parts = [f"Test: {counted}" + (f"; fields: p{floor}, n runs" if written else "")]
+    correction = ", not adjusted" if adjust in (None, "none") else ""
+    parts.append(f"frames: better than controls, p at most .05{correction}{grey}")
     caption(ax, own, cube_caption(cube, parts))
     return ax
 
@@ -156,21 +168,55 @@ def _place_squares(
     least: tuple[float, float],
     margins: tuple[float, float],
     room: float,
-) -> Axes:
-    """Return axes for a square for each pair of levels, with names of the levels and a title.
+) -> tuple[Axes, tuple[float, float]]:
+    """Return axes for a square for each pair of levels, with names of the levels and a title, and a square's size.
 
     In inches: `least` width and height of a square, `margins` of a new figure beyond its squares and the names along y,
     and `room` to which names along x are broken.
     """
     columns, rows = cube.sizes[x], cube.sizes[y]
-    width = columns * max(least[0], longest_word(cube, x, room)) if ax is None else inches(ax)
-    height = rows * max(least[1], tallest_word(cube, y))
-    ax = place_to_draw(ax, margins[0] + width + longest_word(cube, y, 1.6), margins[1] + height)
+    names = longest_word(cube, y, 1.6)
+    if ax is None:
+        width = columns * max(least[0], longest_word(cube, x, room))
+        height = rows * max(least[1], tallest_word(cube, y))
+        ax = place_to_draw(ax, margins[0] + width + names, margins[1] + height)
+        name_ticks(ax, "y", level_words(cube, y), math.inf)
+        title = width + 1.0
+    else:
+        names, height, title = min(names, _NAMES * inches(ax)), 0.7 * inches(ax, "height"), inches(ax) + 1.0
+        width = inner_width(ax, names + margins[0] - 1.1)
+        name_rows(ax, level_words(cube, y), names, height)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     name_ticks(ax, "x", level_words(cube, x), width)
-    name_ticks(ax, "y", level_words(cube, y), math.inf)
-    ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
-    return ax
+    ax.set_title(wrapped_label(metric_label(cube, metric), title), size="medium")
+    return ax, (width / columns, height / rows)
+
+
+def _write_squares(
+    ax: Axes,
+    words: Callable[[int, int, bool], str],
+    values: NDArray[np.float64],
+    where: NDArray[np.bool_],
+    square: tuple[float, float],
+) -> bool:
+    """Write into squares of this size in inches, in short where words would be tiny; return whether they fit."""
+    places = np.argwhere(where).tolist()
+    for short in (False, True):
+        texts = [words(i, j, short) for i, j in places]
+        size = square_size(texts, *square)
+        if size is not None and size >= (0 if short else _READABLE):
+            for (i, j), text in zip(places, texts, strict=True):
+                write_square(ax, ax.images[0], i, j, text, values[i, j], size)
+            return True
+    return False
+
+
+def _short_p(p: float) -> str:
+    """Write a p-value in five letters, a small one rounded up to one digit."""
+    if p >= 0.001 or p <= 0:
+        return f"{p:.2g}"
+    power = math.floor(math.log10(p))
+    return f"{math.ceil(p / 10.0**power - 1e-9) * 10.0**power:.0e}"
 
 
 def _colour_p_values(ax: Axes, p: NDArray[np.float64], label: str) -> None:
@@ -278,15 +324,20 @@ def comparisons(
     table = computed(found)
     size, p = _squares_of(cube, dim, table)
     own = ax is None
-    ax = _place_squares(cube, metric, dim, dim, ax, least=(1.0, 0.62), margins=(2.4, 2.0), room=1.2)
+    ax, square = _place_squares(cube, metric, dim, dim, ax, least=(1.0, 0.62), margins=(2.4, 2.0), room=1.2)
     ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
     direction = cube[metric].attrs["direction"]
     higher = direction == "maximize" or on == "skill"
     aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
     _colour_effects(ax, size, higher, f"{effect_words(table)}, row - column{aim}")
-    for i, j in zip(*np.nonzero(~np.isnan(size)), strict=True):
-        words = "no p" if np.isnan(p[i, j]) else f"p {p[i, j]:.2g}"
-        write_square(ax, ax.images[0], i, j, f"{size[i, j] + 0.0:.3g}\n{words}", size[i, j])
+
+    def words(i: int, j: int, short: bool) -> str:
+        effect = f"{size[i, j] + 0.0:.{2 if short else 3}g}"
+        if np.isnan(p[i, j]):
+            return f"{effect}\nno p"
+        return f"{effect}\np\n{_short_p(p[i, j])}" if short else f"{effect}\np {p[i, j]:.2g}"
+
+    _write_squares(ax, words, size, ~np.isnan(size), square)
     method = ", ".join(sorted(set(table["method"])))
     counted = ", failed runs counted as worst" if missing == "worst" else ""
     within = "" if margin is None else f" (margin {margin:g})"

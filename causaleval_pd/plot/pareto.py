@@ -140,7 +140,7 @@ def pareto(
     parts = [f"Points: mean {cost} and skill of the runs; lines: middle {100 * level:.4g} % of {cost}"]
     parts[0] += f" and {100 * level:.4g} % interval of skill"
     parts += [f"skill {words}" for words in without_interval(points, "skill", "skill_low")]
-    parts.append(f"filled: better than controls ({tested_by(cube, statistic)}, p at most .05)")
+    parts.append(f"filled: better than controls ({tested_by(cube, statistic)}, p at most .05, not adjusted)")
     parts.append(f"front that no other level beats in both: {_names_of(cube, points[best], dim, hue)}")
     if (points["skill"] < _LEAST).any():
         parts.append("triangles at the edge: skill below -1")

@@ -147,7 +147,7 @@ def skills(
     ax.set(xlabel=x, ylabel=y)
     ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")
     parts = ["Squares: skill, 1 is perfect and 0 as good as guessing"]
-    correction = "" if adjust in (None, "none") else f" after {adjust}"
+    correction = ", not adjusted" if adjust in (None, "none") else f" after {adjust}"
     untested = ", or no test" if (~np.isnan(skill) & np.isnan(p)).any() else ""
     parts.append(f"hatched: not better than controls ({tested_by(cube, statistic)}, p above .05{correction}{untested})")
     parts[-1] += f", {int(weak.sum())} of {int((~np.isnan(skill)).sum())}"
@@ -277,7 +277,7 @@ def skill_profile(
     first = drawn[names[0]]
     parts = [f"Points and lines: skill of the runs and its {100 * level:.4g} % interval"]
     parts += without_interval(every, "skill", "skill_low")
-    parts.append(f"filled: better than controls ({tested_by(first, statistic)}, p at most .05)")
+    parts.append(f"filled: better than controls ({tested_by(first, statistic)}, p at most .05, not adjusted)")
     if least < _LEAST:
         parts.append("triangles at the edge: below -1")
     if lowest < _LEAST:

@@ -170,5 +170,5 @@ def describe_means(cube: xr.Dataset, level: float, interval: str, statistic: str
     if has_controls(cube):
         kind = f"{share} reference interval of that mean" if of_mean else f"their middle {share}"
         parts.append(f"dashes and bands: mean of the controls and {kind}")
-        parts.append(f"filled points: better than controls ({tested_by(cube, statistic)}, p at most .05)")
+        parts.append(f"filled points: better than controls ({tested_by(cube, statistic)}, p at most .05, not adjusted)")
     return parts

@@ -256,9 +256,7 @@ def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls
     if name in ("strata", "trend") and controls is not None and controls.drawn:
         if controls.reference:
             words.append("Points of reference among the null models are not tested.")
-        if controls.tested:
-            words.append("The p-values of filled points are not adjusted.")
-        else:
+        if not controls.tested:
             words.append("No stratum is tested, so that no point is filled.")
             shows = "how far strata are from their controls"
     return Picture(f"{label}: {title}", f"{' '.join(words)} It shows {shows}.", file.getvalue(), width)

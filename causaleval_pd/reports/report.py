@@ -357,5 +357,6 @@ def _differences(table: pd.DataFrame, level: float) -> list[Sentence]:
     hopeless = int(table["note"].fillna("").str.contains("is at least").sum())
     if hopeless:
         text = f"{counted(hopeless, 'pair has', 'pairs have')} too few clusters for a p of {1 - level:.4g} whatever"
-        found.append(Sentence(f"{text} the differences, so that this is not evidence of equality."))
+        text += " the differences, so that this is not evidence of equality"
+        found.append(Sentence(f"{text}; the correction for fewer metrics or strata needs fewer clusters."))
     return found

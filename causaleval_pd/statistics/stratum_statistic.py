@@ -69,7 +69,7 @@ class Columns(NamedTuple):
         return cls(rows[0], rows[1], rows[2], rows[3], rows[4])
 
 
-def standardize(columns: ArrayLike) -> tuple[Floats, Bools]:
+def standardize(columns: ArrayLike, least: float = 0.0) -> tuple[Floats, Bools]:
     """Subtract from each row its mean and divide by its standard deviation, over all its columns.
 
     Parameters
@@ -77,6 +77,8 @@ def standardize(columns: ArrayLike) -> tuple[Floats, Bools]:
     columns : (n, R + 1) array_like
         Scores of runs and of their draws. NaN is undefined and counts as the mean of its row; an infinite value lies
         beyond the row's finite ones by their range.
+    least : float
+        Rows with a standard deviation of at most this do not vary: of sums whose parts cancel, it is that of rounding.
 
     Returns
     -------
@@ -97,10 +99,21 @@ def standardize(columns: ArrayLike) -> tuple[Floats, Bools]:
     x = np.where(known, x, 0.0)
     z = np.where(known, x - (x.sum(axis=1) / n)[:, None], 0.0)
     deviation = np.sqrt(np.square(z).sum(axis=1) / n)
-    informed = deviation > TOLERANCE * np.abs(x).max(axis=1, initial=0.0)
+    informed = deviation > np.maximum(least, TOLERANCE * np.abs(x).max(axis=1, initial=0.0))
     z /= np.where(informed, deviation, 1.0)[:, None]
     z[~informed] = 0.0
     return z, informed
+
+
+def standardize_clusters(sums: ArrayLike) -> Floats:
+    """Standardise what the standardised runs of each cluster add up to; 0 where they cancel in all columns.
+
+    Examples
+    --------
+    >>> standardize_clusters([[2.0, -2.0], [1e-16, -1e-16]]).tolist()
+    [[1.0, -1.0], [0.0, 0.0]]
+    """
+    return standardize(sums, SLACK)[0]
 
 
 def _finite(x: Floats) -> Floats:
@@ -194,8 +207,7 @@ def _of_clusters(z: Floats, stratum: Ints, cluster: Ints) -> tuple[Floats, Ints]
     """Return what clusters of sorted rows add to the standardised statistic, and their strata."""
     starts = cluster_starts(stratum, cluster)
     # in units of its own standard deviation a cluster counts by how well its runs agree
-    found, _ = standardize(np.add.reduceat(z, starts, axis=0))
-    return found, stratum[starts]
+    return standardize_clusters(np.add.reduceat(z, starts, axis=0)), stratum[starts]
 
 
 def cluster_columns(

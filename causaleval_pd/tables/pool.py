@@ -36,6 +36,8 @@ Failed = Literal["drop", "empty"]
 #: bytes of draws of all members of some runs that are kept at a time
 _BLOCK_BYTES = 1 << 27
 _STREAM = 0x9001ED
+#: spread, relative to the mean, that is rounding
+_ROUNDING = 1e-12
 _MEND_KINDS = "map truths and estimates to one class first, as by .graph.cpdag(), or leave these rows out"
 
 
@@ -330,7 +332,10 @@ def _expected(task: Task, shares: Floats, codes: Ints, n_runs: int, index: pd.In
     for name, values in score_rows(task, "raise", index).items():
         mean = _weighted(values, shares, codes, n_runs)
         square = _weighted((values - mean[codes]) ** 2, shares, codes, n_runs)
-        columns |= {f"e_{name}": mean, f"sd_{name}": np.sqrt(square)}
+        spread = np.sqrt(square)
+        # the mean of members that agree is rounded
+        rounding = spread <= _ROUNDING * np.abs(mean)
+        columns |= {f"e_{name}": mean, f"sd_{name}": np.where(rounding, 0.0, spread)}
     return columns
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.metric import Metric
 from ..statistics.direction import score
-from ..statistics.stratum_statistic import cluster_starts, mid_ranks, standardize
+from ..statistics.stratum_statistic import cluster_starts, mid_ranks, standardize, standardize_clusters
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,7 +60,7 @@ class ClusterSums(NamedTuple):
         if not done:
             nothing = np.zeros(len(next(iter(left.values())).z) if left else 0)
             return cls(nothing, nothing, n, left)
-        y, _ = standardize(np.stack(done))
+        y = standardize_clusters(np.stack(done))
         return cls(y.sum(axis=0), mid_ranks(y).sum(axis=0), n + np.array([len(done), 0, 0]), left)
 
     def merge(self, other: ClusterSums) -> ClusterSums:

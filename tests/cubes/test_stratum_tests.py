@@ -206,6 +206,16 @@ def test_a_stratum_of_failed_runs_has_no_p_and_the_reason():
         assert found["p_method"][1] == "none: no run has a value"
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_stratum_of_undefined_runs_has_no_p_and_the_reason(keep):
+    table = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": "A -- B; B -- C", "s": [0, 1, 1]})
+    cube = ce.cube(table, ["orientation_precision"], keep_draws=keep, **HOW | {"null": "permutation"})
+    assert (cube.ceval.test_controls()["p_method"] == "none: no run has a value").all()
+    found = cube.ceval.summary()
+    assert (found["p_method"] == "none: no run has a value").all()
+    assert found["note"].tolist() == ["all 1 values undefined", "all 2 values undefined"]
+
+
 def test_mixed_densities_are_weighted_by_their_own_spread():
     rng = np.random.default_rng(4)
 
@@ -306,3 +316,15 @@ def test_answers_are_clustered_by_a_column():
     assert single["p_method"][0] == "simulated" and single["n_clusters"][0] == 24
     assert by_question["p_method"][0] == "twice the mean p by column q" and by_question["n_clusters"][0] == 8
     assert by_question["p_value"][0] > single["p_value"][0] / 2
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_p_does_not_hang_on_rounding_where_the_runs_of_a_cluster_cancel(keep):
+    # of an edge that both share with a truth, either the graph or its reversal has the direction
+    forward = "A -> B; C -> B; C -> D; E -> D; E -> A; F -> A"
+    backward = "B -> A; B -> C; D -> C; D -> E; A -> E; A -> F"
+    truths = ["A -> C; C -> E; E -> B; B -> F; A -> D; D -> E", "F -> B; D -> F; D -> B; A -> D; A -> C; E -> C"]
+    table = pd.DataFrame({"truth": np.repeat(truths, 2), "estimate": [forward, backward] * 2, "s": 0})
+    for seed in (1, 2, 3):
+        cube = ce.cube(table, ["orientation_precision"], by=["s"], n_draws=200, rng=seed, keep_draws=keep)
+        assert cube.ceval.test_controls()["p_value"].tolist() == [1.0]

@@ -289,6 +289,9 @@ def test_one_pair_and_no_pair_are_results(test, make_cube):
     np.testing.assert_array_equal(table["p_adjusted"], [one, np.nan])
     assert table["n_pairs"].tolist() == [1, 0] and table["n_failed"].tolist() == [0, 1]
     np.testing.assert_array_equal(table["effect"], [-3.0, np.nan])
+    assert table["note"][1] == "no pair has both values"
+    assert set(compare(cube, "algorithm", test="max_t")["note"][1:]) == {"no block has a value of every level"}
+    assert "a level has no value" in set(compare(cube, "algorithm", paired=False)["note"])
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -645,7 +648,10 @@ def test_skill_is_refused_with_reasons(make_cube):
     assert row["effect"] == pytest.approx(0.5) and np.isnan(row["p_value"]) and row["note"] == "no variation"
     disaster = same.copy(deep=True)
     disaster["m"][0, 2] = 500.0
-    assert compare(disaster, "a", on="skill").iloc[0]["note"] == "carried by one cluster"
+    assert (
+        compare(disaster, "a", on="skill").iloc[0]["note"]
+        == "carried by one cluster: it has more than half of the variance"
+    )
     bare = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 6)), "minimize")})
     with pytest.raises(ValueError, match="no controls for on='skill'"):
         compare(bare, "a", on="skill")

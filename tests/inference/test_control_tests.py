@@ -277,6 +277,15 @@ def test_a_family_that_passes_by_combinations_of_draws_is_not_warned_of(found):
         against_controls(ce.cube(runs, ["shd"], tails=None, **how), adjust="holm")
 
 
+def test_advice_on_draws_is_what_the_cube_takes():
+    runs = pd.concat([perfect(4).assign(setting=k) for k in range(2)], ignore_index=True)
+    cube = ce.cube(runs, ["shd"], by=["s"], best_of="setting", n_draws=49, rng=1)
+    with pytest.warns(UserWarning, match=r"with n_draws=79 or more, or n_draws='auto'$"):
+        table = against_controls(cube, adjust="holm")
+    words = "p <= 0.02, the least that these draws give; more draws of the cube resolve smaller p"
+    assert table["note"].str.endswith(words).all()
+
+
 def test_auto_chooses_the_draws_of_the_family():
     runs = perfect(4)
     cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)

@@ -127,6 +127,17 @@ def test_strata_that_share_truths_are_combined_by_truth():
     )
 
 
+def test_strata_that_share_truths_name_the_test_of_all_their_runs():
+    # two algorithms are far better than guessing; the third one guesses
+    runs = ce.datasets.runs().query("density == 0.2 and n == 1600 and algorithm != 'lingam'")
+    guess = runs.query("algorithm == 'pc'").assign(algorithm="guess")
+    guess["estimate"] = np.roll(guess["estimate"], 3)
+    found = ce.cube(pd.concat([runs, guess], ignore_index=True), ["shd"], by=["algorithm"], n_draws=99, rng=1)
+    row = found.ceval.meta_analysis("algorithm").iloc[0]
+    assert row["p_value"] > 0.05 > 3 * found.ceval.test_controls()["p_value"].min()
+    assert row["note"].startswith("twice the mean has little power: a cube without algorithm tests all runs together")
+
+
 def test_settings_are_checked(cube):
     for settings, message in (
         ({"over": "densities"}, r"unknown dimension \(over\) 'densities'; did you mean 'density'"),

@@ -97,7 +97,7 @@ def test_notes_name_what_a_fit_rests_on(study):
     status = np.ones((2, 3, 12))
     status[1, :, 1:] = 0
     one = model(study(status=status), "m ~ algorithm")
-    assert one["note"].tolist()[1] == "carried by one cluster" and np.isnan(one["p_value"].iloc[1])
+    assert one["note"].tolist()[1] == "carried by one cluster: no error without it" and np.isnan(one["p_value"].iloc[1])
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,7 @@ def test_notes_name_what_a_fit_rests_on(study):
         ("m ~ n", lambda c: c.isel(n=[0]), "n has one level among the runs with a value, 10"),
         ("m ~ C(n) + n", lambda c: c, "the term n cannot be told from the terms before it"),
         ("m ~ algorithm", lambda c: c.isel(replicate=slice(0, 4)), "have 4 clusters .truth.; a model needs at least 5"),
+        ("m ~ algorithm", lambda c: c.isel(replicate=slice(0, 1)), "have 1 cluster .truth.; a model needs at least 5"),
         ("m ~ algorithm", lambda c: c.assign(m=c["m"] * 0 + 3.0), "all 72 runs have the value 3"),
         ("m ~ algorithm", lambda c: c.assign(m=c["m"] * np.nan), "0 runs with a value have 0 clusters"),
         ("m ~ log(algorithm)", lambda c: c, r"log\(algorithm\) needs positive numbers"),

@@ -37,7 +37,9 @@ def test_p_values_show_the_tests(cube):
     assert isinstance(ax.images[0].norm, mpl.colors.LogNorm)
     assert spaced(ax.get_title()) == SHD
     assert "grey: no test" in captions(ax.figure) and "60 draws" in captions(ax.figure)
+    assert "adjusted" not in captions(ax.figure)
     inside(ax.figure)
+    assert "p at most .05, not adjusted" in captions(ce.plot.p_values(part, "shd", x="density", y="algorithm").figure)
 
 
 def test_comparisons_show_compare(cube):

@@ -38,6 +38,7 @@ def test_hatched_squares_are_not_better_than_controls(cube):
     for adjust in (None, "holm"):
         ax = ce.plot.skills(one, "shd", x="density", y="algorithm", adjust=adjust)
         p = ce.test_controls(one, "shd", adjust=adjust)["p_adjusted"]
+        assert ("p above .05, not adjusted" in captions(ax.figure)) == (adjust is None)
         weak = int((~(p <= 0.05) & p.notna()).sum())
         hatched = [patch for patch in ax.patches if patch.get_gid() == "not better"]
         assert len(hatched) == weak > 0 and all(patch.get_hatch() for patch in hatched)

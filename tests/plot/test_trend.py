@@ -34,7 +34,7 @@ def test_lines_are_the_summary_at_their_numbers(cube):
     assert np.isnan(drawn(ax, "means")[2].get_ydata()[0])
     assert "no runs: (zero, 100)" in captions(ax.figure)
     better = int((table["p_value"] <= 0.05).sum())
-    assert f"p at most .05), {better} of 8 strata" in captions(ax.figure)
+    assert f"p at most .05, not adjusted), {better} of 8 strata" in captions(ax.figure)
     assert spaced(ax.get_ylabel()) == SHD and ax.get_xlabel() == "n"
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["100", "1000", "10000"]
     assert sum(x.get_gid() == "band" for x in ax.collections) == 3

@@ -42,7 +42,7 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
 
 def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", "png", level=0.9, adjust="bh")
-    assert "90 % t interval" in first.caption and "are not adjusted" in first.caption
+    assert "90 % t interval" in first.caption and "p at most .05, not adjusted)" in first.caption
     assert "90 %" in pairs.caption and "bh" in pairs.caption and "familywise error 0.1" in ranks.caption
     assert first.title.startswith("shd, structural Hamming distance: ")
 
@@ -97,7 +97,7 @@ def test_numbers_have_lines_along_them():
     cube = cube_of(by=["algorithm", "n"])
     drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", "png", level=0.9) if isinstance(x, Picture)]
     assert drawn.title.endswith(": mean of the runs and of their controls along a numeric stratum")
-    assert "90 % t interval" in drawn.caption and "The p-values of filled points are not adjusted." in drawn.caption
+    assert "90 % t interval" in drawn.caption and "p at most .05, not adjusted)" in drawn.caption
     alone = cube_of(by=["algorithm", "n"], n_draws=None)
     drawn, *_ = [x for x in pictures(alone, "shd", "algorithm", "png") if isinstance(x, Picture)]
     assert drawn.title.endswith(": mean of the runs along a numeric stratum") and "better than" not in drawn.caption

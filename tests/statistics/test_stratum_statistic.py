@@ -77,6 +77,20 @@ def test_a_cluster_counts_by_how_well_its_runs_agree():
     np.testing.assert_allclose(repeated, alone, atol=1e-12)
 
 
+def test_runs_of_a_cluster_that_cancel_add_nothing():
+    # such as precision of orientations of a graph and of its reversal; their sum differs by rounding alone
+    x = RNG.integers(0, 8, (4, 200)) / 7
+    both = np.concatenate([x, 1 - x[:1], 1.1 - x[1:2]])
+    stratum, cluster = np.zeros(6, int), np.array([0, 1, 2, 3, 0, 1])
+    for statistic in ("standardized", "rank"):
+        found = stratum_columns(both, stratum, cluster, 1, statistic)
+        rest = stratum_columns(x[2:], stratum[2:4], cluster[2:4], 1, statistic)
+        nothing = 0.0 if statistic == "standardized" else 2 * 100.5  # the middle of 200 ranks
+        np.testing.assert_allclose(found.sums, rest.sums + nothing, atol=1e-9)
+    alone = stratum_columns(both[[0, 4]], stratum[:2], stratum[:2], 1, "standardized").values
+    assert column_p_values(alone, alternative="greater").tolist() == [1.0]
+
+
 def test_rows_without_variation_and_undefined_values():
     x = np.array([[2.0, 2.0, 2.0, 2.0], [np.nan, 1.0, 3.0, 2.0], [np.nan] * 4])
     z, informed = standardize(x)

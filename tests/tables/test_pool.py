@@ -31,6 +31,12 @@ def test_expected_metrics_are_weighted_means(runs):
             assert getattr(row, f"sd_{name}") == pytest.approx(spread)
 
 
+def test_members_that_agree_have_no_spread(runs):
+    agreed = runs.assign(estimate=runs.groupby("run")["estimate"].transform("first"))
+    pooled = agreed.assign(w=0.1 + agreed["w"]).ceval.pool("run", ["shd", "adjacency_f1"], weight="w")
+    assert (pooled[["sd_shd", "sd_adjacency_f1"]] == 0).all(axis=None)
+
+
 def test_draws_relabel_all_members_alike(runs):
     """With one member a run they are those of the null model `permutation`; copies of a member change nothing."""
     one = runs.groupby("run").head(1)

@@ -16,7 +16,7 @@ from ...contract.walk import Walk
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, PLAIN_KINDS, a_kind
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
@@ -149,9 +149,10 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
     given = matching.control_kind[rows]
     for row, kind in zip(rows, given, strict=True):
         if not pd.isna(kind) and kind not in PLAIN_KINDS:
+            words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
             raise ValueError(
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
-                "column that holds these words"
+                f"column that holds these words{words if kind in MIXED_KINDS else ''}"
             )
     stated = [CPDAG if kind == "pdag" else KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
     return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)

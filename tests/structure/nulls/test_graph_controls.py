@@ -138,3 +138,32 @@ def test_metrics_of_acyclic_graphs_refuse_digraphs():
     for name in ("sid", "parent_aid", "separation_parent", "shd_cpdag"):
         with pytest.raises(ValueError, match=rf"{name} applies to .* row 1 .*estimate a digraph"):
             table.ceval.evaluate([name])
+
+
+@pytest.mark.slow
+def test_undirected_guesses_keep_their_level_by_relabelling_alone():
+    """Metrics that spare undirected edges favour undirected graphs over random CPDAGs, whoever drew their edges."""
+    rng = np.random.default_rng(5)
+    first, second = np.triu_indices(8, 1)
+
+    def edges(mark, number):
+        order, chosen = rng.permutation(8), rng.choice(28, number, replace=False)
+        pairs = [f"X{order[a]} {mark} X{order[b]}" for a, b in zip(first[chosen], second[chosen], strict=True)]
+        return "; ".join([*pairs, *(f"X{i}" for i in range(8))])
+
+    rows = [
+        (s, edges("->", rng.integers(5, 14)), edges("--", rng.integers(5, 14))) for s in range(100) for _ in range(10)
+    ]
+    runs = pd.DataFrame(rows, columns=["s", "truth", "estimate"])
+    metrics = [
+        ce.tweak("shd", undirected_cost=0, name="spared"),
+        ce.tweak("sid_lower", beyond="local", name="lower"),
+        "adjacency_f1",
+    ]
+    rates = {}
+    for null in ("edges", "permutation"):
+        found = runs.ceval.test_controls(metrics, by=["s"], null=null, n_draws=199, rng=1)
+        rates[null] = (found["p_value"] <= 0.05).groupby(found["metric"]).mean()
+    assert rates["edges"]["lower"] > 0.8 and rates["edges"]["spared"] > 0.2 and rates["edges"]["adjacency_f1"] < 0.13
+    # three Monte Carlo errors above the level
+    assert (rates["permutation"] < 0.12).all()

@@ -1,0 +1,77 @@
+"""Figures as wide as a column of a paper, with long names of algorithms: no text is cut off or covers another one."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import matplotlib.pyplot as plt
+import pytest
+
+from .conftest import inside
+
+NAMES = {
+    "peter and clark": "PC (Fisher's z, significance level 0.05)",
+    "greedy equivalence search": "Greedy equivalence search with the BIC",
+    "zero": "Correlation thresholds of 0.3",
+}
+#: figures of two strata, and of one
+OF_TWO = {
+    "p_values": {},
+    "p_values turned": {"x": "algorithm", "y": "density"},
+    "skills": {},
+    "skills turned": {"x": "algorithm", "y": "density"},
+    "trend": {"x": "density", "hue": "algorithm"},
+}
+OF_ONE = ["comparisons", "critical_difference"]
+
+
+@pytest.fixture(scope="module")
+def named(cube):
+    levels = [NAMES[str(name)] for name in cube["algorithm"].to_numpy()]
+    return cube.assign_coords(algorithm=levels).sel(n=1000)
+
+
+def narrow(draw):
+    """Draw into axes as wide as a column."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure, ax = plt.subplots(figsize=(3.4, 5), layout="constrained")
+        draw(ax)
+        inside(figure)
+    return ax
+
+
+def boxes(texts):
+    return [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
+
+
+def overlap(a, b):
+    """Return whether two boxes share more than rounding."""
+    return min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
+
+
+def readable(ax):
+    """Check that texts in the axes and names along them are apart."""
+    words = [t for t in ax.texts if t.get_gid() != "caption"]
+    words += [*ax.get_xticklabels(), *ax.get_yticklabels()] if ax.axison else []
+    assert not any(overlap(a, b) for a, b in itertools.combinations(boxes(words), 2))
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_figures_of_two_strata(named, name):
+    verb = getattr(named.ceval.plot, name.split()[0])
+    readable(narrow(lambda ax: verb("shd", ax=ax, **OF_TWO[name])))
+
+
+@pytest.mark.parametrize("name", OF_ONE)
+def test_figures_of_one_stratum(named, name):
+    verb = getattr(named.sel(density=0.4).ceval.plot, name)
+    readable(narrow(lambda ax: verb("shd", "algorithm", ax=ax)))
+
+
+def test_a_new_figure_of_ranks_fits_a_page(named):
+    ax = named.sel(density=0.4).ceval.plot.critical_difference("shd", "algorithm")
+    assert ax.figure.get_figwidth() <= 8
+    inside(ax.figure)
+    readable(ax)
