@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.history import calls
 from ..statistics.stratum_statistic import Statistic
 from .reading import cluster_setting, strata_dims, tested
-from .schema import FLOOR_METHODS, NO_RUN, TAIL_METHODS, TAIL_VARIABLES
+from .schema import COMBINED, FLOOR_METHODS, NO_RUN, TAIL_METHODS, TAIL_VARIABLES
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
 
@@ -21,8 +21,6 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-#: method of p-values by all combinations of the clusters' draws
-COMBINED = "combinations of draws"
 #: p below which no smaller one matters: no family of tests needs less
 NEGLIGIBLE_P = 1e-12
 

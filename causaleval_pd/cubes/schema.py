@@ -166,13 +166,15 @@ DRAW_VARIABLES = {
 #: level of the candidate that counts, where a cube was made with `best_of`
 CHOSEN = Variable("chosen", ("replicate",), "float64", np.nan, "choice", "number of the chosen level, by {}")
 
+#: methods of p-values by all combinations of the clusters' draws, and of those that draws alone do not reach
+COMBINED, COMBINED_AT_FLOOR = "combinations of draws", "combinations of draws at the floor"
 #: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
 TAIL_METHODS = (
     *("simulated", "exact convolution", "splitting", "splitting to a bound"),
-    *("combinations of draws", "combinations of draws at the floor"),
+    *(COMBINED, COMBINED_AT_FLOOR),
 )
 #: those of p-values that more draws, or further levels, would make smaller
-FLOOR_METHODS = ("splitting to a bound", "combinations of draws at the floor")
+FLOOR_METHODS = ("splitting to a bound", COMBINED_AT_FLOOR)
 #: statistics of a stratum that may have p-values which do not rest on draws
 TAIL_STATISTICS: tuple[Literal["standardized", "mean", "rank"], ...] = ("standardized", "mean", "rank")
 #: those whose law follows from the laws of the runs

@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, combines_draws, of_draws, of_moments, with_tails
+from ..cubes.p_values import NEGLIGIBLE_P, StratumP, combines_draws, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -29,7 +29,7 @@ from ..cubes.reading import (
     variable,
 )
 from ..cubes.reshaped import read_cube
-from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
+from ..cubes.schema import COMBINED, FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.stratum_tests import StratumTests, stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference

@@ -17,7 +17,7 @@ from ..contract.history import call, calls, remember
 from ..contract.null import Nulls
 from ..contract.statistical_test import find_test
 from ..cubes.cube import cube
-from ..cubes.p_values import COMBINED
+from ..cubes.schema import COMBINED
 from ..cubes.strata import By, strata_names
 from ..cubes.summary import summary
 from ..execution.engines import Engine, map_chunks

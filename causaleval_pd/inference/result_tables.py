@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
 from ..contract.metric import METRICS
-from ..cubes.p_values import COMBINED
 from ..cubes.reading import draws_shared
+from ..cubes.schema import COMBINED
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.multiplicity import floors
 

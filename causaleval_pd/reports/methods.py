@@ -17,9 +17,8 @@ import xarray as xr
 
 from ..contract.field import FIELDS
 from ..contract.history import calls
-from ..cubes.p_values import COMBINED
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references
-from ..cubes.schema import values_of
+from ..cubes.schema import COMBINED, values_of
 from ..drawing import axis_label
 from ..versions import versions
 from .markup import DASH

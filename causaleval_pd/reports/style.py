@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
-from ..cubes.p_values import COMBINED
-from ..cubes.schema import result_columns
+from ..cubes.schema import COMBINED, result_columns
 from ..inference.result_tables import directions_of
 from .markup import DASH, Output, escaped, number, p_text
 from .row_tables import is_list, list_texts, long_form, metrics_of_rows

@@ -14,7 +14,7 @@ from ...statistics.arrays import BLOCK, SMALLEST_P
 from ...statistics.direction import merit
 from ...statistics.stratum_statistic import cluster_columns, mid_ranks, tied
 from ...statistics.tails.combined_draws import combined_draws
-from ..schema import TAIL_METHODS, TAIL_STATISTICS
+from ..schema import COMBINED, COMBINED_AT_FLOOR, TAIL_METHODS, TAIL_STATISTICS
 from ..strata import Grid
 from .exact_strata import rows_of_strata
 
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 #: clusters of a stratum up to which draws are combined; more have too many combinations of values to be counted
 MOST_CLUSTERS = 500
 #: numbers of the methods in `schema.TAIL_METHODS`
-_COMBINED, _AT_FLOOR = (TAIL_METHODS.index(x) for x in ("combinations of draws", "combinations of draws at the floor"))
+_COMBINED, _AT_FLOOR = (TAIL_METHODS.index(x) for x in (COMBINED, COMBINED_AT_FLOOR))
 
 
 def combinable(counted: Bools, clusters: Ints, grid: Grid) -> Bools:
