@@ -179,8 +179,7 @@ def compare(
 
     Notes
     -----
-    `list_tests("compare")` has the null hypothesis, the alternative, the assumption and when not to use it of each
-    test.
+    `list_tests("compare")` has the null hypothesis, alternative and assumption of each test, and when not to use it.
 
     Two equal infinite values tie. The difference of an infinite and a finite value is infinite: it ranks beyond all
     finite ones in tests of ranks and signs, and leaves tests and intervals of means without a result, as `note` states.

@@ -209,8 +209,7 @@ def test_controls(
         table = stack_tests(parts, columns, strata, adjust, family)
         if test.design == "draws" and len(table):
             labels = family_labels(table, [*strata, *columns], family)
-            splits = "best_of" not in cube.attrs
-            warn_of_floors(table, adjust, labels, 1 - level, combined=combines_draws(cube), splitting=splits)
+            warn_of_floors(table, adjust, labels, 1 - level, combined=combines_draws(cube), splitting=_splits(cube))
         return table
 
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
@@ -289,7 +288,7 @@ def _against_controls(
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(interval_notes(effect, cluster_means(differences, clusters), level), _floor_notes(of_strata)),
+        note=joined(interval_notes(effect, cluster_means(differences, clusters), level), _floor_notes(of_strata, cube)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]
@@ -315,9 +314,10 @@ def _p_of_draws(
     return of_strata._replace(se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words)
 
 
-def _floor_notes(found: StratumP) -> list[str | None]:
+def _floor_notes(found: StratumP, cube: xr.Dataset) -> list[str | None]:
     """Return for every p-value that no draw reached what finds smaller ones."""
-    smaller = "the least that these draws give; more draws of the cube resolve smaller p"
+    ways = "n_draws='auto' or tails='splitting'" if _splits(cube) else "n_draws='auto'"
+    smaller = f"the least that these draws give; {ways} of the cube resolves smaller p"
     words = [
         "splitting ended at this p, an upper bound"
         if str(method).startswith("splitting")
@@ -328,6 +328,11 @@ def _floor_notes(found: StratumP) -> list[str | None]:
     ]
     noted = found.at_floor & (found.p > NEGLIGIBLE_P)
     return [word if floor else None for word, floor in zip(words, noted.tolist(), strict=True)]
+
+
+def _splits(cube: xr.Dataset) -> bool:
+    """Return whether a cube like this one takes tails="splitting"."""
+    return "best_of" not in cube.attrs
 
 
 def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:

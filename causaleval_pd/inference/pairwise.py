@@ -231,7 +231,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
         # an effect of the test alone has no interval
-        "note": np.where(empty, lacking, notes if how.effect in EFFECTS else None),
+        "note": np.where(empty, lacking, notes if how.effect in EFFECTS else np.full(len(empty), None, object)),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 

@@ -79,8 +79,8 @@ def rank_test(
     -----
     Null hypothesis: the levels are exchangeable within every block, so that their mean ranks differ by chance.
     Alternative: at least one level ranks lower or higher than another. Blocks are assumed independent; p is that of the
-    chi-squared distribution, exact with two levels. Do not use it to ask which levels differ, which `compare` tests,
-    nor how much: ranks show no size; nor with fewer than about five blocks, where it has no power.
+    chi-squared distribution, exact with two levels. Do not use it to ask which levels differ, which `compare` tests, or
+    by how much: ranks show no size. With fewer than about five blocks it has little power.
 
     Infinite values rank beyond all finite ones and tie with each other. A block in which a level has no value is left
     out, so that `n_blocks` falls short of the number of truths.

@@ -35,8 +35,8 @@ RANDOMISATION = register_test(
         "mean; or the sum of the clusters' ranks.",
         assumption="Independent clusters: runs on one truth unless the cube names others. Strata that repeat a cluster "
         "are tested by relabelling the estimates of a cluster alike, or by twice its mean p.",
-        avoid="With few draws in a stratum of one cluster: no p-value is below 1 / (n_draws + 1). With controls that "
-        "rows share, or guesses shared between truths whose nodes share names, as columns in causal order.",
+        avoid="With few draws where a stratum has one cluster: no p-value is below 1 / (n_draws + 1). With controls "
+        "that rows share, or guesses shared between truths whose nodes share names, as columns in causal order.",
         reference="https://doi.org/10.2202/1544-6115.1585",
     )
 )

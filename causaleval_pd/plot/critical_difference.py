@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -138,10 +139,10 @@ def critical_difference(
     groups, strays = alike_groups(apart), alike_pairs(apart)
     ranks, names = ranks[order], every[ran][order]
 
-    own, k = ax is None, len(ranks)
-    size = 10.0 if own or inches(ax) >= _WIDE else 8.0
+    own, k, width = ax is None, len(ranks), math.inf if ax is None else inches(ax)
+    size = 10.0 if width >= _WIDE else 8.0
     letter = LETTER * size / 10
-    most = _NAMES if ax is None else min(_NAMES, 0.35 * inches(ax))
+    most = min(_NAMES, 0.35 * width)
     words = [broken(f"{name}  {rank:.2f}", int(most / letter)) for name, rank in zip(names, ranks, strict=True)]
     rows = [line for word in words for line in word.split("\n")]
     step = max(1.0, 0.4 + 0.6 * max(1 + word.count("\n") for word in words))

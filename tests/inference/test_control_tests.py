@@ -282,7 +282,7 @@ def test_advice_on_draws_is_what_the_cube_takes():
     cube = ce.cube(runs, ["shd"], by=["s"], best_of="setting", n_draws=49, rng=1)
     with pytest.warns(UserWarning, match=r"with n_draws=79 or more, or n_draws='auto'$"):
         table = against_controls(cube, adjust="holm")
-    words = "p <= 0.02, the least that these draws give; more draws of the cube resolve smaller p"
+    words = "p <= 0.02, the least that these draws give; n_draws='auto' of the cube resolves smaller p"
     assert table["note"].str.endswith(words).all()
 
 
