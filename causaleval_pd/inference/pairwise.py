@@ -218,6 +218,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             effect = Estimate(effect.effect, *tested.limits)
         notes = sample_notes(effect, a, b)
         lacking, empty = "a level has no value", np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
+    # an effect of the test alone has no interval
+    of_interval: Any = notes if how.effect in EFFECTS else None
     undefined = np.isnan(value)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
@@ -230,8 +232,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
-        # an effect of the test alone has no interval
-        "note": np.where(empty, lacking, notes if how.effect in EFFECTS else np.full(len(empty), None, object)),
+        "note": np.where(empty, lacking, of_interval),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 
