@@ -36,6 +36,20 @@ SLOW = [
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
     *("graph/null/small_world/*", "graph/metric_functions", "figure/pareto", "network/with_controls/every_metric/g*"),
+    *(
+        "test_controls/kept/[bwst]*",
+        "comparison_power/larger",
+        "summary/summed*",
+        "meta_analysis/kept/[fs]*",
+        "dask/compare",
+    ),
+    *(
+        "graph/with_controls/every_metric/[eos]*",
+        "cube/several_nulls",
+        "cube/method/exact",
+        "reasoning/compare_answers",
+    ),
+    *("network/evaluate/discrete", "network/cube/draws", "network/null/dags/gaussian", "figure/skill_profile"),
     *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),
 ]
 NAMES = [

@@ -122,6 +122,9 @@ def report(
     check_type(title, str, "a text", "title")
     check_type(date, (str, type(None)), "a text or None", "date")
     check_flag(overwrite, "overwrite")
+    # before the work of a report is done
+    if not overwrite:
+        _refuse_taken([file] if file.exists() or file.is_symlink() else [])
     jinja()
     cube = read_cube(cube)
     if is_lazy(cube):
@@ -155,10 +158,8 @@ def report(
         beside[folder / "references.bib"] = bibtex(entries).encode()
     beside = {} if output == "html" else beside
     # a file of the same bytes stays as it is: reports of two formats share their references
-    differing = (x for x, content in beside.items() if x.exists() and x.read_bytes() != content)
-    taken = [*([file] if file.exists() or file.is_symlink() else []), *differing]
-    if taken and not overwrite:
-        raise FileExistsError(f"{taken[0]} exists; choose another path, or replace it by overwrite=True")
+    if not overwrite:
+        _refuse_taken([x for x, content in beside.items() if x.exists() and x.read_bytes() != content])
     text = rendered(output, title, date, sections, entries, folder.name)
     if beside:
         refuse_links(folder)
@@ -169,6 +170,12 @@ def report(
     for place, content in (*beside.items(), (file, text.encode())):
         replace_file(place, partial(Path.write_bytes, data=content))
     return file
+
+
+def _refuse_taken(files: Sequence[Path]) -> None:
+    """Refuse to replace files."""
+    if files:
+        raise FileExistsError(f"{files[0]} exists; choose another path, or replace it by overwrite=True")
 
 
 def _target(path: str | os.PathLike[str]) -> tuple[Path, Output]:

@@ -58,7 +58,12 @@ VERBS = {
 #: verbs that read controls, which each kind of cube has in its own variables; to the others all kinds are the same
 CONTROLLED = ["summary", "summary of means", "test_controls", "compare excess", "control_power", "size_and_power"]
 CONTROLLED += ["meta_analysis"]
-SLOW = {"nulls": [*CONTROLLED, "hierarchical"], "sums": [], "draws": []}
+#: one of the verbs that resample, one of those that compare, and the verbs of sums are quick
+SLOW = {
+    "nulls": {*VERBS} - {"compare", "compare together", "bayesian_comparison", "rank_test"},
+    "sums": {*CONTROLLED} - {"summary of means", "test_controls", "size_and_power"},
+    "draws": {*CONTROLLED} - {"meta_analysis", "control_power"},
+}
 #: the kind of which the others are tested too, because its null models are a dimension
 PAIRS = [
     pytest.param(kind, verb, id=f"{kind}-{name}", marks=[pytest.mark.slow] * (name in SLOW[kind]))

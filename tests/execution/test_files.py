@@ -140,7 +140,7 @@ def table_of(verb, keep):
         (True, None),
         pytest.param(True, {}, marks=pytest.mark.slow),
         pytest.param(True, {"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
-        (True, {"n": 1, "draw": 5}),
+        pytest.param(True, {"n": 1, "draw": 5}, marks=pytest.mark.slow),
         (False, None),
         pytest.param(False, {"algorithm": 1}, marks=pytest.mark.slow),
         pytest.param(False, {"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),

@@ -169,7 +169,9 @@ def named_by(algorithm, metric="shd"):
     return runs.ceval.cube([metric], by=["algorithm", "n"], n_draws=20, rng=7, values={"seconds": "minimize"})
 
 
-@pytest.mark.parametrize("name", ["cost of $5 to $6", r"$\bad{", "$a$ & $b$"])
+@pytest.mark.parametrize(
+    "name", [r"$\bad{", *(pytest.param(x, marks=pytest.mark.slow) for x in ("cost of $5 to $6", "$a$ & $b$"))]
+)
 def test_dollar_signs_in_names_are_no_formulas(name):
     cube = named_by(name)
     plot = cube.ceval.plot

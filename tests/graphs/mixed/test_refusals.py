@@ -34,7 +34,7 @@ def batch(column: pd.Series) -> GraphBatch:
 
 
 @pytest.mark.parametrize("kind", MIXED_KINDS)
-@pytest.mark.parametrize("side", ["truth", "estimate", "both"])
+@pytest.mark.parametrize("side", ["both", *(pytest.param(x, marks=pytest.mark.slow) for x in ("truth", "estimate"))])
 def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
     graph, dag = packed(kind), ce.graph_column([DAG])
     table = pd.DataFrame({"truth": dag if side == "estimate" else graph, "estimate": dag if side == "truth" else graph})
