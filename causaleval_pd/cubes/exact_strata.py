@@ -50,7 +50,8 @@ class RowLaws:
         if distribution.dealt is not None:
             if self.dealt is None:
                 n = len(self.number)
-                self.dealt = Dealt(*np.full((3, n), -1, np.int64), np.full((n, 2), np.nan))
+                deck, size, marked = np.full((3, n), -1, np.int64)
+                self.dealt = Dealt(deck, size, marked, np.full((n, 2), np.nan))
             for mine, values in zip(self.dealt, distribution.dealt, strict=True):
                 mine[rows] = values
         used, place = np.unique(distribution.index, return_inverse=True)

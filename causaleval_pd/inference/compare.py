@@ -305,7 +305,9 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     if how.test.binary:
         _check_binary(name, levels, how.test.name)
     table = pair_table(part, name, compared.strata, asked.labels, asked.on)
-    losses = None if compared.expected is None else Losses(levels.scores, compared.expected)
+    losses = None
+    if compared.expected is not None and levels.errors is not None:
+        losses = Losses(levels.scores, compared.expected, levels.errors)
     if losses is None:
         found = compare_levels(levels, first, second, how)
     else:

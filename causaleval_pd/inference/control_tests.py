@@ -17,6 +17,7 @@ from ..cubes.p_values import COMBINED, NEGLIGIBLE_P, StratumP, of_draws, of_mome
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
+    control_errors,
     cube_metrics,
     has_draws,
     mean_score,
@@ -35,6 +36,7 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
+from ..statistics.monte_carlo import without_noise
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
 from .interval_notes import interval_notes, joined
@@ -239,9 +241,11 @@ def _against_controls(
         return paired_difference(own, np.where(failed, mean[:, None], controls))
 
     expected = "control_loss" if direction == "zero" else "control_mean"
-    pairs = differences = difference(cells(variable(cube, name, expected), dims))
+    pairs = difference(cells(variable(cube, name, expected), dims))
     clusters = cells(cluster_ids(cube), dims)
-    effect = clustered_mean(pairs, clusters, level)
+    # differences that the controls' Monte Carlo errors explain show no variation
+    differences = without_noise(pairs, cells(control_errors(cube, name), dims))
+    effect = clustered_mean(differences, clusters, level)._replace(effect=clustered_mean(pairs, clusters, level).effect)
     alternative = better_side(direction)
     able = tested(cube, name)
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
