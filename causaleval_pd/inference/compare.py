@@ -20,6 +20,7 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
+from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
@@ -336,8 +337,13 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
         level = how.level
         if asked.simultaneous:
             found, level, notes = simultaneous_intervals(table["effect"], table.pop("sample").tolist(), how)
-            own = table["note"] if asked.on == "skill" else [None] * len(table)
-            table = table.assign(ci_low=found.low, ci_high=found.high, note=pd.array(joined(own, notes), dtype="str"))
+            alone = (table["note"] == NOISE_ALONE).to_numpy(bool)
+            own = [
+                note if asked.on == "skill" or here else None for note, here in zip(table["note"], alone, strict=True)
+            ]
+            low, high = (np.where(alone, np.nan, x) for x in (found.low, found.high))
+            notes[alone] = None
+            table = table.assign(ci_low=low, ci_high=high, note=pd.array(joined(own, notes), dtype="str"))
         same = [
             table.assign(
                 alternative=how.claim,

@@ -36,7 +36,7 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
-from ..statistics.monte_carlo import without_noise
+from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
 from .interval_notes import interval_notes, joined
@@ -244,7 +244,8 @@ def _against_controls(
     pairs = difference(cells(variable(cube, name, expected), dims))
     clusters = cells(cluster_ids(cube), dims)
     # differences that the controls' Monte Carlo errors explain show no variation
-    differences = without_noise(pairs, cells(control_errors(cube, name), dims))
+    errors = cells(control_errors(cube, name), dims)
+    differences, alone = without_noise(pairs, errors), noise_alone(pairs, errors)
     effect = clustered_mean(differences, clusters, level)._replace(effect=clustered_mean(pairs, clusters, level).effect)
     alternative = better_side(direction)
     able = tested(cube, name)
@@ -264,6 +265,7 @@ def _against_controls(
 
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
+    notes = np.where(alone, NOISE_ALONE, interval_notes(effect, cluster_means(differences, clusters), level))
     table = strata_table(
         cube,
         null=null,
@@ -290,7 +292,7 @@ def _against_controls(
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(interval_notes(effect, cluster_means(differences, clusters), level), _floor_notes(of_strata)),
+        note=joined(notes, _floor_notes(of_strata)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]

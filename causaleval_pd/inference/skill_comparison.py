@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from ..cubes.schema import FAILED, NO_RUN
 from ..statistics.arrays import Bools, Floats
 from ..statistics.clusters import cluster_count, cluster_sums
+from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
 from .pairwise import Comparison, Ints, Levels, claimed, clusters_of_pairs
 
 #: tests of a difference of skills
 SKILL_TESTS = ("jackknife", "sign_flip")
-#: why there is no interval where controls are drawn
-NOISE_ALONE = "no variation beyond the controls' Monte Carlo error"
 #: share of the jackknife variance from which on a result is carried by one cluster
 _CARRIED = 0.5
 

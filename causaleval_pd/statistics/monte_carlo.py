@@ -7,10 +7,12 @@ import scipy
 
 from .arrays import Bools, Floats, moments, ratio
 
+#: why there is no interval where such values do not differ by more
+NOISE_ALONE = "no variation beyond the controls' Monte Carlo error"
 #: Monte Carlo errors by which a number may differ from another one as if it were equal
 FEW_ERRORS = 4
 #: probability that the variance of Monte Carlo errors alone stays below its limit
-_SURE = 0.999
+_SURE = 0.99
 
 
 def largest_variance(variances: Floats) -> Floats:
@@ -35,7 +37,7 @@ def largest_variance(variances: Floats) -> Floats:
     Examples
     --------
     >>> largest_variance([[0.1, 0.1, 0.1, 0.1, 0.1], [0.0, 0.0, 0.0, 0.0, 0.0]]).round(2).tolist()
-    [2.31, 0.0]
+    [1.66, 0.0]
     """
     squares = np.asarray(variances, np.float64)
     total = squares.sum(axis=-1)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Bools, Estimate, Floats, ratio
 from .direction import TOLERANCE
-from .monte_carlo import FEW_ERRORS, largest_variance
+from .monte_carlo import FEW_ERRORS, NOISE_ALONE, largest_variance
 from .paired_tests import Alternative, check_alternative
 
 #: clusters below which there is no interval, and effective number of clusters (Kish)
@@ -19,8 +19,6 @@ FEWEST_CLUSTERS, FEWEST_EFFECTIVE = 5, 3
 MANY_CLUSTERS = 50
 #: losses and expected control losses by cluster, and the Monte Carlo errors of the latter where there are any
 Sums = tuple[ArrayLike, ...]
-#: why skill has no interval where controls are drawn, and an exact mean of theirs might leave no variation
-NOISE_ALONE = "no interval: no variation beyond the controls' Monte Carlo error"
 
 
 def skill_interval(
@@ -128,7 +126,7 @@ def skill_notes(
         "no interval: fewer than 2 clusters have a loss": found.usable & (found.n_lossy < 2),
         "no interval: few clusters outweigh the others": found.usable & (found.effective < FEWEST_EFFECTIVE),
         "no interval: no variation": found.usable & ~vary(rest),
-        NOISE_ALONE: found.usable & ~vary(rest, found.relative_errors),
+        f"no interval: {NOISE_ALONE}": found.usable & ~vary(rest, found.relative_errors),
         f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": found.usable
         & (found.n_clusters < MANY_CLUSTERS),
     }

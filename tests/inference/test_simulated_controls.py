@@ -42,15 +42,19 @@ def test_summary_and_test_have_no_interval(cube):
     assert simultaneous["skill_low"].isna().all()
     tested = cube.ceval.test_controls()
     assert tested["effect"].notna().all() and tested[["ci_low", "ci_high"]].isna().all(axis=None)
-    assert (tested["note"] == "no variation").all()
+    assert tested["note"].str.startswith("no variation beyond the controls' Monte Carlo error").all()
 
 
 def test_comparisons_have_no_interval(cube):
     skill = cube.ceval.compare("a", on="skill").iloc[0]
     assert np.isnan(skill["ci_low"]) and (np.isnan(skill["p_value"]) or skill["p_value"] == 1)
     assert skill["note"] == "no variation beyond the controls' Monte Carlo error"
-    excess = cube.ceval.compare("a", on="excess", test="t").iloc[0]
-    assert np.isnan(excess["ci_low"]) and excess["note"] == "no variation"
+    means = (cube["shd"] - cube["shd_control_mean"]).mean("replicate").to_numpy()
+    for test in ("t", "wilcoxon", "sign", "sign_flip", "bootstrap"):
+        for settings in ({}, {"simultaneous": True, "rng": 1} if test in ("t", "wilcoxon", "sign") else {}):
+            excess = cube.ceval.compare("a", on="excess", test=test, **settings).iloc[0]
+            assert np.isnan([excess["ci_low"], excess["ci_high"]]).all() and skill["note"] in excess["note"]
+            assert excess["effect"] == pytest.approx(means[0] - means[1], abs=0.5)
 
 
 def test_a_level_compared_with_itself_is_no_better(cube):

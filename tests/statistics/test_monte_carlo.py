@@ -12,18 +12,18 @@ from causaleval_pd.statistics.skill import skill_difference, skill_influence, sk
 
 
 def test_the_largest_variance_is_a_chi_squared_quantile():
-    assert largest_variance(np.full(6, 0.5)) == pytest.approx(3 * stats.chi2.ppf(0.999, 5) / 5)
-    assert largest_variance(np.array([0.5, 0.0, 0.0])) == pytest.approx(0.5 * stats.chi2.ppf(0.999, 1))
+    assert largest_variance(np.full(6, 0.5)) == pytest.approx(3 * stats.chi2.ppf(0.99, 5) / 5)
+    assert largest_variance(np.array([0.5, 0.0, 0.0])) == pytest.approx(0.5 * stats.chi2.ppf(0.99, 1))
     assert largest_variance(np.zeros((2, 4))).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("n", [3, 5, 20])
-def test_noise_is_taken_for_variation_once_in_a_thousand(n):
+def test_noise_is_taken_for_variation_once_in_a_hundred(n):
     rng = np.random.default_rng(n)
     errors = rng.uniform(0.5, 2, (20_000, n))
     values = 3 + errors * rng.normal(size=errors.shape)
-    assert (~noise_alone(values, errors)).mean() < 0.004
-    assert (without_noise(values, errors).std(axis=1) < 1e-12).mean() > 0.996
+    assert (~noise_alone(values, errors)).mean() < 0.013
+    assert (without_noise(values, errors).std(axis=1) < 1e-12).mean() > 0.987
     assert noise_alone(values + 20 * rng.normal(size=values.shape), errors).mean() < 0.05
     assert not noise_alone(values, np.zeros(errors.shape)).any()
 
@@ -41,18 +41,18 @@ def test_equal_shares_of_simulated_losses_have_no_interval(n, draws):
     rng = np.random.default_rng(n + draws)
     loss, control, error = simulated(rng, np.full((2000, n), 0.6), draws)
     found = skill_interval(loss, control, control_error=error)
-    assert np.isnan(found.low).mean() > 0.995 and np.isnan(found.high).mean() > 0.995
+    assert np.isnan(found.low).mean() > 0.98 and np.isnan(found.high).mean() > 0.98
     assert not np.isnan(skill_interval(loss, control).low).any(), "without errors all shares differ"
     assert np.isnan(skill_influence(loss[0], control[0], control_error=error[0])).all()
     assert "Monte Carlo error" in skill_notes(loss[0], control[0], control_error=error[0]).item()
     other = simulated(rng, np.full((2000, n), 0.8), draws)
     apart, same = skill_difference((loss, control, error), other), skill_difference(*[(loss, control, error)] * 2)
-    assert np.isnan(apart.low).mean() > 0.995 and np.isnan(apart.p_value).mean() > 0.9
-    assert (same.p_value == 1).mean() > 0.995
+    assert np.isnan(apart.low).mean() > 0.98 and np.isnan(apart.p_value).mean() > 0.9
+    assert (same.p_value == 1).mean() > 0.98
 
 
 @pytest.mark.parametrize("draws", [19, 99, np.inf])
-@pytest.mark.parametrize(("n", "least"), [(5, 0.96), (10, 0.96), (20, 0.92)])
+@pytest.mark.parametrize(("n", "least"), [(5, 0.95), (10, 0.96), (20, 0.92)])
 def test_shares_that_are_equal_by_chance_are_refused_however_controls_are_found(n, least, draws):
     """A tenth of the truths has losses nine times as large, all others the same share: few samples show a disaster."""
     rng = np.random.default_rng(n)
