@@ -231,3 +231,23 @@ def test_verbs_that_need_all_rows_are_refused_by_name():
     ):
         _ = table.ceval.report
     assert not hasattr(table.ceval, "nothing")
+
+
+@pytest.mark.parametrize("null", ["permute_answers", "majority_answers", "random_answers"])
+@pytest.mark.parametrize("tails", ["exact", None])
+def test_answers_are_shuffled_within_whole_strata(null, tails):
+    rng = np.random.default_rng(1)
+    answers = pd.DataFrame({"s": rng.choice(list("xy"), 60), "q": rng.choice(["1", "2"], 60), "run": range(60)})
+    answers = answers.assign(truth=rng.random(60) < 0.5).assign(estimate=lambda t: t["truth"] ^ (rng.random(60) < 0.2))
+    how = {"field": "answer", "n_draws": 29, "rng": 1, "null": null, "key": "run", "context": {"group": "q"}}
+    cubes = {"by": ["s"], "tails": tails, "metrics": ["answer_accuracy"], **how}
+    lazy = dd.from_pandas(answers, npartitions=4, sort=False).ceval
+    wanted = answers.ceval.cube(**cubes).ceval.summary()
+    for found in (lazy.summary(**cubes), lazy.cube(**cubes).ceval.summary()):
+        pd.testing.assert_frame_equal(found.compute(scheduler="synchronous"), wanted, rtol=1e-12)
+    if null == "random_answers":
+        rows = lazy.with_controls(["answer_accuracy"], **how).compute(scheduler="synchronous")
+        pd.testing.assert_frame_equal(rows, answers.ceval.with_controls(["answer_accuracy"], **how), check_dtype=False)
+    else:
+        with pytest.raises(ValueError, match=f"controls of {null} depend on the other rows of the table"):
+            lazy.with_controls(["answer_accuracy"], **how)

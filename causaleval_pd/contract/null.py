@@ -100,6 +100,8 @@ class Matching:
         Number of the row's cluster, whose rows are relabelled alike; None where rows are relabelled one by one.
     metrics : tuple of Metric
         The metrics that are controlled, where they are known.
+    keys : (n,) uint64 or None
+        Names of the rows' random streams, for models that draw several rows together.
     """
 
     truth: pd.Series
@@ -111,6 +113,7 @@ class Matching:
     prepared: Any = None
     cluster: NDArray[np.int64] | None = None
     metrics: tuple[Metric, ...] = ()
+    keys: NDArray[np.uint64] | None = None
 
 
 #: `controls(matching, rows, pairs, keys)`: the controls of one batch, whose rows have these random keys

@@ -22,6 +22,7 @@ from .reading import (
     cube_metrics,
     draws_shared,
     has_controls,
+    loss_errors,
     losses,
     metric_strata,
     null_references,
@@ -43,16 +44,18 @@ Stratum = tuple[Any, ...]
 class ClusterLosses(NamedTuple):
     """Losses of the runs of each cluster, such as a truth, and those expected of their controls, added up."""
 
-    #: index: clusters; columns: sum of losses and sum of expected losses
+    #: index: clusters; columns: sums of losses, of expected losses, and of their Monte Carlo errors
     table: pd.DataFrame
     #: whether every run is a cluster
     single: bool
 
     @classmethod
-    def of(cls, clusters: NDArray[np.int64], own: Floats, expected: Floats, *, single: bool) -> ClusterLosses:
+    def of(
+        cls, clusters: NDArray[np.int64], own: Floats, expected: Floats, error: Floats, *, single: bool
+    ) -> ClusterLosses:
         """Add up the runs of one stratum (n,)."""
-        here = ~np.isnan(own)
-        return cls(pd.DataFrame({"own": own, "expected": expected})[here].groupby(clusters[here]).sum(), single)
+        here, columns = ~np.isnan(own), {"own": own, "expected": expected, "error": error}
+        return cls(pd.DataFrame(columns)[here].groupby(clusters[here]).sum(), single)
 
     def merge(self, other: ClusterLosses) -> ClusterLosses:
         """Merge the runs of two tables."""
@@ -60,9 +63,10 @@ class ClusterLosses(NamedTuple):
             return ClusterLosses(pd.concat([self.table, other.table], ignore_index=True), self.single)
         return ClusterLosses(self.table.add(other.table, fill_value=0), self.single)
 
-    def skill(self, level: float) -> Skill:
-        """Return the skill with its limits."""
-        return Skill.of(self.table[["own"]].to_numpy().T, self.table[["expected"]].to_numpy().T, level)
+    def skill(self, level: float, *, shared: bool = False) -> Skill:
+        """Return the skill with its limits; the Monte Carlo errors are those of one draw if draws are `shared`."""
+        own, expected, error = (self.table[[name]].to_numpy().T for name in ("own", "expected", "error"))
+        return Skill.of(own, expected, level, error, shared=shared)
 
 
 class RunSums(NamedTuple):
@@ -151,7 +155,9 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
         n, values, totals, draws, drawn, tests = stratum_sums(alone, metric, statistic=statistic)
         tails = stratum_tails(alone, metric, statistic)
         scores = cells(alone[metric], strata_dims(alone))
-        own, expected = losses(alone, metric) if has_controls(cube, metric) else (np.full(scores.shape, np.nan),) * 2
+        own, expected, errors = (np.full(scores.shape, np.nan),) * 3
+        if has_controls(cube, metric):
+            own, expected, errors = *losses(alone, metric), loss_errors(alone, metric)
         clusters, single = clusters_of_runs(alone), cluster_setting(alone) == SINGLE
         floors = cluster_floors(alone) if has_verdicts(alone) else [None] * len(n)
         for i in np.flatnonzero(n[:, 0]).tolist():
@@ -161,7 +167,7 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
             distinct = Table(found[None], counts[None].astype(np.float64))
             of_tests = None if tests is None else tests.take(one)
             sums = Sums(n[one], distinct, totals[:, :, one], draws[:, one], controls, of_tests)
-            lost = ClusterLosses.of(clusters[i], own[i], expected[i], single=single)
+            lost = ClusterLosses.of(clusters[i], own[i], expected[i], errors[i], single=single)
             means = _cluster_means(clusters[i], scores[i]) if by_cluster and not single else None
             of_tails = None if tails is None else tails.take(one)
             strata[metric, labels[i]] = RunSums(sums, lost, means, floors[i], of_tails)
@@ -206,7 +212,7 @@ def summarise_sums(
     for (metric, labels), runs in found.strata.items():
         columns = summary_columns(
             runs.sums,
-            runs.losses.skill(level) if drawn else None,
+            runs.losses.skill(level, shared=shared) if drawn else None,
             found.empty[metric].attrs,
             np.array([not shared and not null_references(found.empty, metric)]),
             (lambda p: p) if runs.tails is None else runs.tails.replace,

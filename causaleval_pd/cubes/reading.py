@@ -278,6 +278,23 @@ def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np
     return np.where(gone, np.nan, pairs[0]), np.where(gone, np.nan, pairs[1])
 
 
+def control_errors(cube: xr.Dataset, name: str) -> xr.DataArray:
+    """Return the Monte Carlo standard error of what is expected of each run's controls; 0 where none is known."""
+    found = variable_name(name, "control_mean_se")
+    return cube[found].fillna(0.0) if found in cube else xr.zeros_like(cube[name], np.float64)
+
+
+def loss_errors(cube: xr.Dataset, name: str) -> NDArray[np.float64]:
+    """Return the Monte Carlo standard errors of the losses expected of controls, as `losses`; NaN where these are.
+
+    Those of the controls' means, which are at least as large. The errors of several runs of a cluster add up, since
+    they may have the same draws.
+    """
+    gone = np.isnan(losses(cube, name)[1])
+    errors = control_errors(cube, name).transpose(*strata_dims(cube), "replicate").to_numpy()
+    return np.where(gone, np.nan, errors.reshape(gone.shape))
+
+
 def clusters_of_runs(cube: xr.Dataset) -> NDArray[np.int64]:
     """Return the number of each run's cluster, a row a stratum; runs of several strata may share one."""
     if cluster_setting(cube) == SINGLE:

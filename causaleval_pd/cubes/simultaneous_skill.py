@@ -12,7 +12,7 @@ from ..statistics.simultaneous import MOST_NUMBERS, sidak_level, single_level
 from ..statistics.skill import skill_influence
 from ..tables.clusters import SINGLE
 from .lazy_tables import is_lazy
-from .reading import cluster_setting, clusters_of_runs, has_controls, losses, metric_strata
+from .reading import cluster_setting, clusters_of_runs, has_controls, loss_errors, losses, metric_strata
 from .reshaped import check_metric
 
 
@@ -49,12 +49,14 @@ def simultaneous_level(cube: xr.Dataset, names: Sequence[str], level: float, see
     for name in names:
         if has_controls(cube, name):
             part = check_metric(metric_strata(cube, name), name)
-            parts.append((*losses(part, name), clusters_of_runs(part)))
+            parts.append((*losses(part, name), loss_errors(part, name), clusters_of_runs(part)))
     if not parts:
         return level
-    own, expected, clusters = (np.concatenate(x) for x in zip(*parts, strict=True))
+    own, expected, errors, clusters = (np.concatenate(x) for x in zip(*parts, strict=True))
     if single or len(own) * len(np.unique(clusters)) > MOST_NUMBERS:
-        alone = skill_influence(cluster_sums(own, clusters)[0], cluster_sums(expected, clusters)[0])
+        alone = skill_influence(
+            *(cluster_sums(x, clusters)[0] for x in (own, expected)), control_error=cluster_sums(errors, clusters)[0]
+        )
         return sidak_level(level, int((~np.isnan(alone)).any(axis=1).sum()))
-    influence = skill_influence(cluster_columns(own, clusters), cluster_columns(expected, clusters))
-    return single_level(influence, level, rng=seed)
+    columns = [cluster_columns(x, clusters) for x in (own, expected, errors)]
+    return single_level(skill_influence(*columns[:2], control_error=columns[2]), level, rng=seed)

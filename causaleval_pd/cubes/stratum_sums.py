@@ -28,8 +28,10 @@ from .reading import (
     cluster_setting,
     clusters_of_runs,
     control_values,
+    draws_shared,
     has_controls,
     has_draws,
+    loss_errors,
     strata_dims,
     variable,
 )
@@ -137,14 +139,24 @@ class Skill(NamedTuple):
     level: float
 
     @classmethod
-    def of(cls, loss: Floats, control_loss: Floats, level: float) -> Skill:
-        """Compute it from the losses of each cluster of runs."""
-        return cls(skill_interval(loss, control_loss, level), skill_notes(loss, control_loss), level)
+    def of(
+        cls,
+        loss: Floats,
+        control_loss: Floats,
+        level: float,
+        control_error: Floats | None = None,
+        *,
+        shared: bool = False,
+    ) -> Skill:
+        """Compute it from the losses of each cluster of runs, as `skill_interval`."""
+        found = skill_interval(loss, control_loss, level, control_error=control_error, shared=shared)
+        return cls(found, skill_notes(loss, control_loss, control_error=control_error), level)
 
 
 def stratum_skill(cube: xr.Dataset, metric: str, level: float) -> Skill:
     """Return the skill of each stratum with limits; runs of one cluster are not independent."""
-    return Skill.of(*cluster_losses(cube, metric), level)
+    errors = cluster_sums(loss_errors(cube, metric), clusters_of_runs(cube))[0]
+    return Skill.of(*cluster_losses(cube, metric), level, errors, shared=draws_shared(cube))
 
 
 def summary_columns(

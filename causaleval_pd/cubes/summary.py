@@ -122,7 +122,9 @@ def summary(
     the ratio of losses. With at least five truths they cover .94 to .96 (nominal .95) for losses up to a gamma law of
     shape 2, but .40 with five truths, .65 with ten and .83 with twenty where a tenth of them has losses nine times as
     large: a disaster that has not happened cannot be seen. There are no limits below five truths, where few truths
-    outweigh the others, where fewer than two have a loss, or where all have the same share of losses.
+    outweigh the others, where fewer than two have a loss, or where all have the same share of losses, or shares that
+    differ by no more than the Monte Carlo errors of drawn controls make them. With `share_draws=True` these errors are
+    alike in all truths, and are added.
 
     The interval of the mean leaves out one cluster at a time as well, with Kish's effective number of clusters less one
     as degrees of freedom. It covers .95 for normal clusters of equal size and .946 or more for unequal ones; .91 for

@@ -16,6 +16,7 @@ from ..cubes.lazy.partitions import (
     check_draws,
     in_partition,
     need_key,
+    refuse_estimated,
     settle_field,
 )
 from ..execution.random_streams import RNGLike, resolve_seed
@@ -112,7 +113,8 @@ def with_controls(
     Raises
     ------
     ValueError
-        As `causaleval_pd.with_controls`; also where a key is needed.
+        As `causaleval_pd.with_controls`; also where a key is needed, and for null models that are estimated from other
+        rows, such as `"permute_answers"`.
 
     Examples
     --------
@@ -134,6 +136,7 @@ def with_controls(
     settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     settings |= {"truth": truth, "estimate": estimate}
     settings["field"] = settle_field(table, metrics, truth, estimate, field)
+    refuse_estimated(settings["field"], null)
     return _by_partition(table, with_controls_table, metrics, settings)
 
 

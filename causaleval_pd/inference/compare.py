@@ -20,6 +20,7 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
+from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
@@ -308,7 +309,9 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     if how.test.binary:
         _check_binary(name, levels, how.test.name)
     table = pair_table(part, name, compared.strata, asked.labels, asked.on)
-    losses = None if compared.expected is None else Losses(levels.scores, compared.expected)
+    losses = None
+    if compared.expected is not None and levels.errors is not None:
+        losses = Losses(levels.scores, compared.expected, levels.errors)
     if losses is None:
         found = compare_levels(levels, first, second, how)
     else:
@@ -337,8 +340,13 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
         level = how.level
         if asked.simultaneous:
             found, level, notes = simultaneous_intervals(table["effect"], table.pop("sample").tolist(), how)
-            own = table["note"] if asked.on == "skill" else [None] * len(table)
-            table = table.assign(ci_low=found.low, ci_high=found.high, note=pd.array(joined(own, notes), dtype="str"))
+            alone = (table["note"] == NOISE_ALONE).to_numpy(bool)
+            own = [
+                note if asked.on == "skill" or here else None for note, here in zip(table["note"], alone, strict=True)
+            ]
+            low, high = (np.where(alone, np.nan, x) for x in (found.low, found.high))
+            notes[alone] = None
+            table = table.assign(ci_low=low, ci_high=high, note=pd.array(joined(own, notes), dtype="str"))
         same = [
             table.assign(
                 alternative=how.claim,

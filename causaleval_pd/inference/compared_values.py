@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, shown
-from ..cubes.reading import null_name, strata_dims, strata_table, variable
+from ..cubes.reading import control_errors, null_name, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
@@ -66,20 +66,30 @@ def compared_values(
     groups = None if grouped is None else cells(grouped, others, last=last)
     direction = "maximize" if on == "skill" else part[name].attrs["direction"]
     own, expected = _scores(part, name, dim, on, missing)
-    levels = Levels(cells(own, others, last=last), status, direction, margin, groups)
+    errors = None if on == "metric" else cells(control_errors(part, name), others, last=last)
+    levels = Levels(cells(own, others, last=last), status, direction, margin, groups, errors)
     losses = None if expected is None else cells(expected, others, last=last)
     return Compared(levels, losses, strata, run[:, first] & run[:, second])
 
 
-def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str | None) -> tuple[xr.DataArray, xr.DataArray | None]:
-    """Return the value of every run by itself, its skill where the loss of its controls is not 0, and its group."""
+class RunValues(NamedTuple):
+    """The values of runs by themselves, their Monte Carlo standard errors, and the runs' groups."""
+
+    values: xr.DataArray
+    errors: xr.DataArray
+    groups: xr.DataArray | None
+
+
+def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str | None) -> RunValues:
+    """Return the value of every run by itself, such as its skill where the loss of its controls is not 0."""
     groups = run_groups(part, cluster)
     if on == "metric":
-        return part[name], groups
-    own, expected = _scores(part, name, "", on, "drop")
+        return RunValues(part[name], xr.zeros_like(part[name], np.float64), groups)
+    (own, expected), errors = _scores(part, name, "", on, "drop"), control_errors(part, name)
     if expected is None:
-        return own, groups
-    return 1 - own / expected.where(expected > TOLERANCE), groups
+        return RunValues(own, errors, groups)
+    share = own / expected.where(expected > TOLERANCE)
+    return RunValues(1 - share, share * errors / expected.where(expected > TOLERANCE), groups)
 
 
 def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> tuple[Ints, Ints]:

@@ -17,6 +17,7 @@ from ..cubes.p_values import NEGLIGIBLE_P, StratumP, combines_draws, of_draws, o
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
+    control_errors,
     cube_metrics,
     has_draws,
     mean_score,
@@ -35,6 +36,7 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
+from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
 from .interval_notes import interval_notes, joined
@@ -241,9 +243,12 @@ def _against_controls(
         return paired_difference(own, np.where(failed, mean[:, None], controls))
 
     expected = "control_loss" if direction == "zero" else "control_mean"
-    pairs = differences = difference(cells(variable(cube, name, expected), dims))
+    pairs = difference(cells(variable(cube, name, expected), dims))
     clusters = cells(cluster_ids(cube), dims)
-    effect = clustered_mean(pairs, clusters, level)
+    # differences that the controls' Monte Carlo errors explain show no variation
+    errors = cells(control_errors(cube, name), dims)
+    differences, alone = without_noise(pairs, errors), noise_alone(pairs, errors)
+    effect = clustered_mean(differences, clusters, level)._replace(effect=clustered_mean(pairs, clusters, level).effect)
     alternative = better_side(direction)
     able = tested(cube, name)
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
@@ -262,6 +267,7 @@ def _against_controls(
 
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
+    notes = np.where(alone, NOISE_ALONE, interval_notes(effect, cluster_means(differences, clusters), level))
     table = strata_table(
         cube,
         null=null,
@@ -288,7 +294,7 @@ def _against_controls(
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(interval_notes(effect, cluster_means(differences, clusters), level), _floor_notes(of_strata, cube)),
+        note=joined(notes, _floor_notes(of_strata, cube)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]

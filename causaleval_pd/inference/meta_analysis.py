@@ -22,6 +22,7 @@ from ..cubes.reading import (
     cluster_setting,
     clusters_of_runs,
     cube_metrics,
+    loss_errors,
     losses,
     need_controls,
     null_name,
@@ -210,6 +211,8 @@ class _Strata(NamedTuple):
     #: losses of the runs and expected ones, added up by truth; NaN where absent
     loss: Floats
     control_loss: Floats
+    #: Monte Carlo standard errors of the latter
+    error: Floats
     #: runs that count
     n_runs: NDArray[np.int64]
     #: whether strata have runs on the same truth
@@ -221,7 +224,7 @@ def _pool(
 ) -> dict[str, Any]:
     """Return the columns of one metric, over `n_rows` remaining strata; see `meta_analysis`."""
     p = stratum_p(cube, name).p
-    loss, expected = losses(cube, name)
+    (loss, expected), errors = losses(cube, name), loss_errors(cube, name)
     scores = cells(cube[name], strata_dims(cube))
     variance, truths = _guessing_variance(cube, name, expected), clusters_of_runs(cube)
     runs = np.where(cells(cube["status"], strata_dims(cube)) != NO_RUN, 1.0, np.nan)
@@ -231,11 +234,11 @@ def _pool(
     rows, k = [], len(p) // max(n_rows, 1)
     for row in range(n_rows):
         part = slice(row * k, (row + 1) * k)
-        here, sums, controls = (cluster_columns(x[part], truths[part]) for x in (runs, loss, expected))
+        here, own, controls, error = (cluster_columns(x[part], truths[part]) for x in (runs, loss, expected, errors))
         shared = bool(((~np.isnan(here)).sum(axis=0) > 1).any())
         # counts without an optimum have values and no losses
         used = (~np.isnan(scores[part])).sum(axis=1)
-        strata = _Strata(p[part], variance[part], sums, controls, used, shared)
+        strata = _Strata(p[part], variance[part], own, controls, error, used, shared)
         found = _combine(strata, combine, int(cube.attrs["n_draws"])) | _pool_skills(strata, level)
         least = np.fmin.reduce(strata.p_value, initial=1.0) * found["n_strata"]
         if shared and least <= 1 - level < found["p_value"]:
@@ -267,21 +270,22 @@ def _combine(strata: _Strata, combine: Combine, n_draws: int) -> dict[str, Any]:
 def _pool_skills(strata: _Strata, level: float) -> dict[str, Any]:
     """Return the mean skill of strata with its interval, and how they differ."""
     sums = strata.loss, strata.control_loss
-    own = skill_interval(*sums, level)
+    own = skill_interval(*sums, level, control_error=strata.error)
     known = np.isfinite(own.effect) & (strata.variance > 0)
     blank = int((np.isfinite(own.effect) & ~known).sum())
     note = [f"left out: {counted(blank, 'stratum', 'strata')} whose controls are all alike"] if blank else []
     infinite = int((np.isinf(strata.loss) | np.isinf(strata.control_loss)).any(axis=1).sum())
     note += [f"left out: {counted(infinite, 'stratum', 'strata')} with infinite losses"] if infinite else []
     if strata.share_truths:
-        found, difference = pool_shared_skills(*sums, strata.variance, level), (math.nan, math.nan)
+        found = pool_shared_skills(*sums, strata.variance, level, control_error=strata.error)
+        difference = math.nan, math.nan
     else:
-        found, difference = pool_skills(own.effect, strata.variance, level), equal_skills(*sums)
+        found, difference = pool_skills(own.effect, strata.variance, level), equal_skills(*sums, strata.error)
     if found.n_effects == 1:
         [one] = np.flatnonzero(known)
         found = found._replace(low=own.low[one], high=own.high[one])
     if found.n_effects == 1 or (found.n_effects > 1 and strata.share_truths):
-        word = skill_notes(*(_add(x[known]) for x in sums)).item()
+        word = skill_notes(*(_add(x[known]) for x in sums), control_error=_add(strata.error[known])).item()
         note += [word] if word else []
     elif found.n_effects == 2:
         note.append("no interval: 2 strata")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
+from ..statistics.monte_carlo import largest_variance
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, run_values
 from .interval_notes import counted, joined
@@ -76,8 +77,8 @@ def model(
     ------
     ValueError
         If the formula has anything but the above, a name is unknown, a term has one level or cannot be told from the
-        others, a value is infinite, all values are equal, there are fewer than five clusters, or the cube has several
-        null models.
+        others, a value is infinite, all values are equal, the terms explain all values but for the Monte Carlo error of
+        the controls, there are fewer than five clusters, or the cube has several null models.
 
     Notes
     -----
@@ -121,12 +122,12 @@ def model(
     grouped = settle_cluster(cube, cluster)
     runs, counts = _runs(part, name, on, grouped)
     data, labels = _columns(runs, read)
-    table = _fitted(data, read, labels, runs["y"].to_numpy(np.float64), level)
+    table = _fitted(data, read, labels, runs.errors, level)
     table = table.assign(
         metric=name,
         response=response,
-        n_runs=len(runs),
-        n_clusters=runs["group"].nunique(),
+        n_runs=len(runs.values),
+        n_clusters=len(np.unique(runs.groups)),
         **counts,
         null=pd.array([None if on == "metric" else null_name(part, name)] * len(table), dtype="str"),
     )
@@ -151,15 +152,24 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
     return (known[0] if metric is None else cube_metrics(cube, metric)[0]), on
 
 
-def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return the runs with a value: their strata, value and group; and how many failed or have none."""
+class _Runs(NamedTuple):
+    """The runs with a value: their strata, a row each, values, Monte Carlo standard errors of these, and groups."""
+
+    strata: pd.DataFrame
+    values: Floats
+    errors: Floats
+    groups: NDArray[np.int64]
+
+
+def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[_Runs, dict[str, int]]:
+    """Return the runs with a value, and how many failed or have none."""
     dims = strata_dims(part)
     status = part["status"].transpose(*dims, "replicate").to_numpy()
-    own, grouped = run_values(part, name, on=on, cluster=cluster)
-    values = own.transpose(*dims, "replicate").to_numpy().reshape(-1)
+    found = run_values(part, name, on=on, cluster=cluster)
+    values, errors = (x.transpose(*dims, "replicate").to_numpy().reshape(-1) for x in (found.values, found.errors))
     groups = np.arange(1, len(values) + 1)
-    if grouped is not None:
-        groups = grouped.transpose(*dims, "replicate").to_numpy().reshape(-1)
+    if found.groups is not None:
+        groups = found.groups.transpose(*dims, "replicate").to_numpy().reshape(-1)
     strata = strata_table(part) if dims else pd.DataFrame(index=pd.RangeIndex(1))
     table = strata.loc[np.repeat(np.arange(len(strata)), part.sizes["replicate"])].reset_index(drop=True)
     run, failed = status.reshape(-1) != NO_RUN, status.reshape(-1) == FAILED
@@ -171,23 +181,23 @@ def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[pd.
         )
     known = run & ~failed & ~np.isnan(values)
     counts = {"n_failed": int(failed.sum()), "n_undefined": int((run & ~failed & ~known).sum())}
-    table = table.assign(y=values, group=groups)[known].reset_index(drop=True)
-    n_groups = table["group"].nunique()
+    runs = _Runs(table[known].reset_index(drop=True), values[known], errors[known], groups[known])
+    n_groups = len(np.unique(runs.groups))
     if n_groups < FEWEST_CLUSTERS:
         raise ValueError(
-            f"{len(table)} runs with a value have {counted(n_groups, 'cluster')} ({cluster or 'one a run'}); a model "
-            f"needs at least {FEWEST_CLUSTERS}"
+            f"{len(runs.values)} runs with a value have {counted(n_groups, 'cluster')} ({cluster or 'one a run'}); a "
+            f"model needs at least {FEWEST_CLUSTERS}"
         )
-    if np.ptp(table["y"].to_numpy()) <= TOLERANCE * max(1.0, float(np.abs(table["y"]).max())):
-        raise ValueError(f"all {len(table)} runs have the value {table['y'].iloc[0]:g}; there is nothing to explain")
-    return table, counts
+    if np.ptp(runs.values) <= TOLERANCE * max(1.0, float(np.abs(runs.values).max())):
+        raise ValueError(f"all {len(runs.values)} runs have the value {runs.values[0]:g}; there is nothing to explain")
+    return runs, counts
 
 
-def _columns(runs: pd.DataFrame, formula: Formula) -> tuple[pd.DataFrame, dict[str, str]]:
+def _columns(runs: _Runs, formula: Formula) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the data with a plain name for every factor, and what results call it."""
-    data, labels = pd.DataFrame({"y": runs["y"], "group": runs["group"]}), dict[str, str]()
+    data, labels = pd.DataFrame({"y": runs.values, "group": runs.groups}), dict[str, str]()
     for place, factor in enumerate(_factors(formula)):
-        column = runs[factor.name]
+        column = runs.strata[factor.name]
         number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
         if factor.form == "log":
             if not number or not (column > 0).all():
@@ -211,7 +221,7 @@ def _factors(formula: Formula) -> list[Factor]:
 
 
 def _fitted(
-    data: pd.DataFrame, formula: Formula, labels: Mapping[str, str], response: Floats, level: float
+    data: pd.DataFrame, formula: Formula, labels: Mapping[str, str], errors: Floats, level: float
 ) -> pd.DataFrame:
     """Return a row a coefficient."""
     # statsmodels is imported where it is used
@@ -222,10 +232,10 @@ def _fitted(
     # the formula that is evaluated has nothing but these names
     plain = f"y ~ {int(formula.intercept)} + {' + '.join(terms)}"
     made = OLS.from_formula(plain, data)
-    design = np.asarray(made.exog, np.float64)
+    design, response = np.asarray(made.exog, np.float64), data["y"].to_numpy(np.float64)
     words = [re.sub(r"x\d+", lambda found: labels[found[0]], str(name)) for name in made.exog_names]
     _check_rank(design, words)
-    _check_error(design, response)
+    _check_error(design, response, errors)
     groups = data["group"].to_numpy(np.int64)
     found, note = _variances(design, response, groups)
     ratio = found.cluster / found.residual if found.residual > 0 and found.cluster > 0 else 0.0
@@ -267,9 +277,14 @@ def _check_rank(design: Floats, words: list[str]) -> None:
         raise ValueError(f"{len(design)} runs with a value are too few for {len(words)} terms")
 
 
-def _check_error(design: Floats, response: Floats) -> None:
-    """Refuse values that the terms explain exactly."""
+def _check_error(design: Floats, response: Floats, errors: Floats) -> None:
+    """Refuse values that the terms explain exactly, or but for their Monte Carlo standard errors."""
     residual = response - design @ np.linalg.lstsq(design, response, rcond=None)[0]
+    if errors.any() and (residual**2).sum() <= largest_variance(errors**2):
+        raise ValueError(
+            "the terms explain every value but for the Monte Carlo error of the controls, so that there is no error to "
+            "compare them with; more draws make that error smaller"
+        )
     if np.sqrt((residual**2).mean()) <= 1e-9 * response.std():
         raise ValueError("the terms explain every value exactly, so that there is no error to compare them with")
 

@@ -20,6 +20,7 @@ from ..statistics.arrays import Estimate, Floats, mean_difference, paired_differ
 from ..statistics.clusters import cluster_count, cluster_means
 from ..statistics.dominance import cliffs_delta, paired_cliffs_delta
 from ..statistics.effects import cohen_dz, hedges_gz, welch_difference
+from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.rank_biserial import rank_biserial
 from ..statistics.ranks import ZeroMethod
@@ -120,6 +121,8 @@ class Levels(NamedTuple):
     direction: str
     margin: float
     cluster: Ints | None
+    #: Monte Carlo standard errors of the scores, where they are simulated in part
+    errors: Floats | None = None
 
 
 class _Tested(NamedTuple):
@@ -199,6 +202,12 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             tested = _test_pairs(value, cluster, levels, how)
         effect = _paired_effect(value, a, b, cluster, tested, how)
         notes = interval_notes(effect, cluster_means(value, cluster), how.level)
+        measured, errors = _measured(levels, first, second)
+        if (alone := noise_alone(measured, errors)).any():
+            whole = _paired_effect(measured, a, b, cluster, tested, how).effect
+            limits = (np.where(alone, np.nan, x) for x in (effect.low, effect.high))
+            effect = Estimate(np.where(alone, whole, effect.effect), *limits)
+            notes[alone] = NOISE_ALONE
         blocks_only = how.test.design == "blocks"
         lacking = "no block has a value of every level" if blocks_only else "no pair has both values"
         empty = np.isnan(value).all(axis=1)
@@ -238,10 +247,22 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
 
 
 def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
-    """Return the differences of paired runs, a row a stratum and pair of levels; NaN without both."""
-    a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
+    """Return the differences of paired runs, a row a stratum and pair of levels; NaN without both.
+
+    Those of a row are alike where they differ by no more than Monte Carlo errors do.
+    """
+    return without_noise(*_measured(levels, first, second))
+
+
+def _measured(levels: Levels, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+    """Return the differences of paired runs, and their Monte Carlo standard errors."""
+    n = levels.scores.shape[-1]
+    a, b = (levels.scores[:, place].reshape(-1, n) for place in (first, second))
     run = [levels.status[:, place].reshape(a.shape) != NO_RUN for place in (first, second)]
-    return np.where(run[0] & run[1], paired_difference(a, b), np.nan)
+    values = np.where(run[0] & run[1], paired_difference(a, b), np.nan)
+    if levels.errors is None:
+        return values, np.zeros(values.shape)
+    return values, np.hypot(*(levels.errors[:, place].reshape(-1, n) for place in (first, second)))
 
 
 def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:

@@ -23,7 +23,7 @@ _BY_RANKS = ("hodges_lehmann", "rank_biserial", "median_difference")
 class Sample(NamedTuple):
     """What one row of a table of comparisons is computed from."""
 
-    #: differences (1, n), or losses and control losses of both levels (4, n)
+    #: differences (1, n), or losses, control losses and their errors of both levels (6, n)
     values: Floats
     #: number of the cluster of each, the same in all rows; None where pairs are independent
     clusters: Ints | None
@@ -41,7 +41,7 @@ def check_simultaneous(how: Comparison) -> None:
 
 
 def samples(values: Sequence[Floats], known: Bools, clusters: Ints | None) -> list[Sample]:
-    """Return the sample of every row of arrays (rows, n), one or four, that are gathered by cluster.
+    """Return the sample of every row of arrays (rows, n), one or six, that are gathered by cluster.
 
     `known` and `clusters` (rows, n) are the pairs with a value and their clusters, before they were gathered.
     """
@@ -67,7 +67,7 @@ def simultaneous_intervals(effect: pd.Series, rows: Sequence[Sample], how: Compa
     enough = number >= FEWEST_CLUSTERS
     skill = how.effect == "skill_difference"
     if skill:
-        a, b = (parts[0], parts[1]), (parts[2], parts[3])
+        a, b = tuple(parts[:3]), tuple(parts[3:])
         own = skill_contributions(a, b)
     else:
         own = contributions(parts[0], effect.to_numpy(np.float64), ranks=how.effect in _BY_RANKS)

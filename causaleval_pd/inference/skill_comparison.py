@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..cubes.schema import FAILED, NO_RUN
 from ..statistics.arrays import Bools, Floats
 from ..statistics.clusters import cluster_count, cluster_sums
+from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
 from .pairwise import Comparison, Ints, Levels, claimed, clusters_of_pairs
@@ -21,10 +22,11 @@ _CARRIED = 0.5
 
 
 class Losses(NamedTuple):
-    """One metric's losses over strata x levels x replicates, and those expected of the runs' controls."""
+    """One metric's losses over strata x levels x replicates, those expected of the runs' controls, and their errors."""
 
     own: Floats
     expected: Floats
+    errors: Floats
 
 
 def check_skill_test(how: Comparison) -> None:
@@ -48,7 +50,7 @@ def compare_skills(
     failed = run & ((status_a == FAILED) | (status_b == FAILED))
     cluster = clusters_of_pairs(levels.cluster, first, second)
     summed, gone = paired_losses(losses, levels, first, second)
-    a, b = (summed[0], summed[1]), (summed[2], summed[3])
+    a, b = tuple(summed[:3]), tuple(summed[3:])
 
     def shifted(shift: float, side: Alternative) -> Outcome:
         if how.test.design == "skill":
@@ -60,6 +62,7 @@ def compare_skills(
     bounded = how.test.design == "skill"
     n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
     infinite = np.asarray(np.isinf(summed).any(axis=(0, 2)), bool)
+    drawn = np.asarray((np.nan_to_num([a[2], b[2]]) > 0).any(axis=(0, 2)), bool)
     return {
         "statistic": statistic,
         "p_value": p_value,
@@ -71,12 +74,12 @@ def compare_skills(
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
         "method": how.method,
-        "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite),
+        "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite, drawn),
     }
 
 
 def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> tuple[list[Floats], Bools]:
-    """Return losses and control losses of both levels, summed by cluster, and which pairs lack a value."""
+    """Return losses, control losses and their errors of both levels, by cluster, and which pairs lack a value."""
     n = levels.scores.shape[-1]
     run = [levels.status[:, place].reshape(-1, n) != NO_RUN for place in (first, second)]
     given = [x[:, place].reshape(-1, n) for place in (first, second) for x in losses]
@@ -86,15 +89,18 @@ def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> 
     return (parts if cluster is None else [cluster_sums(x, cluster)[0] for x in parts]), gone
 
 
-def _notes(effect: Floats, low: Floats, share: Floats, n_clusters: Ints, infinite: Bools) -> NDArray[np.object_]:
-    """Return why there is no result, or that one cluster carries it."""
+def _notes(
+    effect: Floats, low: Floats, share: Floats, n_clusters: Ints, infinite: Bools, drawn: Bools
+) -> NDArray[np.object_]:
+    """Return why there is no result, or that one cluster carries it; `drawn` are rows whose controls are."""
     few = n_clusters < FEWEST_CLUSTERS
     reasons = {
         "no run of both levels": n_clusters == 0,
         "no result: infinite losses": infinite,
         "controls without a loss": np.isnan(effect),
         f"fewer than {FEWEST_CLUSTERS} clusters": few,
-        "no variation": np.isnan(low) & ~few,
+        "no variation": np.isnan(low) & ~few & ~drawn,
+        NOISE_ALONE: np.isnan(low) & ~few & drawn,
         "carried by one cluster: it has more than half of the variance": share > _CARRIED,
     }
     notes = np.full(len(effect), None, object)

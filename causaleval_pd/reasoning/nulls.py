@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm, Distribution
+from ..contract.law import ClosedForm, Dealt, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import uniforms
 from .closed_forms import ANSWER, COUNTED
+from .decks import Decks
 from .field import ANSWERS, QUANTITY
 from .measures.count_laws import CountLaw, quantity_laws
 from .measures.yes_counts import Floats, Terms
@@ -44,10 +44,11 @@ _LONG_NAMES = {
 
 #: laws of the controls of single answers
 _ANSWER_LAWS = {
-    "permute_answers": """Draw an answer from the reasoner's own.
+    "permute_answers": """Shuffle answers over samples.
 
-Law: yes with the share of yes among the answers to the same question in the same arm and stratum: the law of each
-answer if these are shuffled. Given: the shares. Answers of different rows are drawn independently.""",
+Law: all orders of the answers to a question, in an arm and stratum, are equally likely. One answer is yes with the
+share of yes among them; of the rows whose true answer is yes, the number with a yes is hypergeometric. Given: the
+numbers of yes. With `share_draws=True` each row draws from that share by itself.""",
     "random_answers": """Draw an answer by a fair coin.
 
 Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.""",
@@ -98,6 +99,8 @@ class _RandomAnswers(Controls):
     p_yes: Floats
     #: (n,): keys of the rows' random streams
     keys: NDArray[np.uint64]
+    #: answers that are dealt to the rows, and (n,) their places in the table; None where rows are independent
+    decks: tuple[Decks, NDArray[np.int64]] | None = None
 
     @property
     def kind(self) -> NDArray[np.object_]:
@@ -112,19 +115,28 @@ class _RandomAnswers(Controls):
         return _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
-        yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
+        if self.decks is None:
+            yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
+        else:
+            yes = self.decks[0].draw(self.decks[1], self.keys, start, count)
         return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the two values of the metric and their probabilities."""
         if metric.closed_form != ANSWER.name:
             return None
-        values = [
+        each = [
             np.asarray(metric(AnswerPairs(self.pairs.truth, np.full(self.pairs.n, answer))), np.float64)
             for answer in (False, True)
         ]
-        weights = np.stack([1 - self.p_yes, self.p_yes], axis=1)
-        return _closed(np.arange(self.pairs.n), np.stack(values, axis=1), weights)
+        values, weights = np.stack(each, axis=1), np.stack([1 - self.p_yes, self.p_yes], axis=1)
+        found = _closed(np.arange(self.pairs.n), values, weights)
+        if self.decks is None or found.distribution is None:
+            return found
+        decks, rows = self.decks
+        question = decks.question[rows]
+        dealt = Dealt(question, decks.size[question], decks.n_yes[question], values)
+        return replace(found, distribution=replace(found.distribution, dealt=dealt))
 
 
 def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
@@ -133,28 +145,19 @@ def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> Closed
 
 
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
-    """Return each row's probability of yes; a permuted answer is yes with the share of yes in its group."""
-    answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
-    labels = [np.zeros(len(answers), np.int64)]
-    if matching.context is not None:
-        labels.append(matching.context.codes)
-    if matching.stratum is not None:
-        labels.append(matching.stratum)
-    group = pd.factorize(pd.MultiIndex.from_arrays(labels))[0]
-    share = pd.Series(answers).groupby(group).transform("mean").to_numpy(np.float64)
-    return {
-        "permute_answers": share,
-        "random_answers": np.full(len(answers), 0.5),
-        "majority_answers": (share > 0.5).astype(np.float64),
-        "always_yes": np.ones(len(answers)),
-        "always_no": np.zeros(len(answers)),
-    }[name]
+    """Return each row's probability of yes."""
+    n = len(matching.estimate)
+    if name == "majority_answers":
+        return np.asarray(Decks.of(matching).shares > 0.5, np.float64)
+    return np.full(n, {"random_answers": 0.5, "always_yes": 1.0, "always_no": 0.0}[name])
 
 
 def _controls_of_answers(name: str) -> MakeControls:
     """Return the function that makes controls of answers by a null model, with its law as docstring."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        if isinstance(matching.prepared, Decks):
+            return _RandomAnswers(pairs, matching.prepared.shares[rows], keys, (matching.prepared, rows))
         return _RandomAnswers(pairs, matching.prepared[rows], keys)
 
     controls.__doc__ = _ANSWER_LAWS[name]
@@ -265,7 +268,7 @@ for _name, _long_name in _LONG_NAMES.items():
                 _name,
                 _long_name,
                 _controls_of_answers(_name),
-                prepare=partial(_probabilities_of_yes, _name),
+                prepare=Decks.of if _name == "permute_answers" else partial(_probabilities_of_yes, _name),
                 estimated=_name in ("permute_answers", "majority_answers"),
             ),
         )

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import Bools, Floats, moments, ratio
 from .direction import TOLERANCE
+from .monte_carlo import noise_alone
 from .skill import FEWEST_CLUSTERS, FEWEST_EFFECTIVE, jackknife_limits, vary
 
 #: strata from which on the mean has an interval, and truths of every stratum from which on their equality is tested
@@ -77,7 +78,12 @@ def pool_skills(skill: ArrayLike, variance: ArrayLike, level: float = 0.95) -> P
 
 
 def pool_shared_skills(
-    loss: ArrayLike, control_loss: ArrayLike, variance: ArrayLike, level: float = 0.95
+    loss: ArrayLike,
+    control_loss: ArrayLike,
+    variance: ArrayLike,
+    level: float = 0.95,
+    *,
+    control_error: ArrayLike | None = None,
 ) -> PooledSkill:
     """Pool the skills of strata that share truths, as `pool_skills`, with limits of a jackknife over truths.
 
@@ -89,13 +95,15 @@ def pool_shared_skills(
         As in `pool_skills`.
     level : float
         Probability of the interval.
+    control_error : (k, n) array_like, optional
+        Monte Carlo standard errors of the control losses, where these are means of draws; default 0.
 
     Returns
     -------
     PooledSkill
         The limits hold the weights of strata fixed. They are NaN where `skill_interval` of the truths has none: below
         five truths, below an effective number of three, where fewer than two truths have a loss, and where all truths
-        have the same share of losses.
+        have the same share of losses, or shares that differ by no more than Monte Carlo errors do.
 
     Examples
     --------
@@ -123,8 +131,12 @@ def pool_shared_skills(
     rest = ratio(weights @ rest, weights @ left)
     parts = (weights / weights.sum()) @ (controls / bottom[:, None])
     effective = 1 / (parts**2).sum()
+    # by truth, Monte Carlo errors of the pooled share, relative to it
+    errors = np.zeros(gone.shape) if control_error is None else np.where(gone, 0.0, np.nan_to_num(control_error))
+    shares = (weights * top / bottom**2)[:, None] * errors[used][:, present]
+    noise = np.sqrt((shares**2).sum(axis=0)) / np.where(weights @ (top / bottom) > 0, weights @ (top / bottom), np.inf)
     enough = len(parts) >= FEWEST_CLUSTERS and effective >= FEWEST_EFFECTIVE
-    if not enough or ((losses > TOLERANCE).any(axis=0)).sum() < 2 or not vary(rest):
+    if not enough or ((losses > TOLERANCE).any(axis=0)).sum() < 2 or not vary(rest, noise):
         return pooled._replace(low=math.nan, high=math.nan)
     low, high = jackknife_limits(np.array(1 - pooled.skill), rest, np.array(effective), level)
     return pooled._replace(low=float(low), high=min(float(high), 1.0))
@@ -150,19 +162,21 @@ def _variance_between(y: Floats, v: Floats) -> float:
     return float(scipy.optimize.brentq(excess, 0.0, len(y) * float(np.var(y)) + 1e-12, xtol=1e-14))
 
 
-def equal_skills(loss: Floats, control_loss: Floats) -> tuple[float, float]:
+def equal_skills(loss: Floats, control_loss: Floats, control_error: Floats | None = None) -> tuple[float, float]:
     """Test whether strata have the same skill by Welch's analysis of variance of linearised skills; approximate.
 
     Parameters
     ----------
     loss, control_loss : (k, n) ndarray
         Losses of the runs on each truth of each stratum and those expected of their controls, NaN where absent.
+    control_error : (k, n) ndarray, optional
+        Monte Carlo standard errors of the latter; default 0.
 
     Returns
     -------
     statistic, p_value : float
-        NaN below two strata, where a stratum has fewer than 20 truths, where all are alike, as if perfect, and with an
-        infinite loss.
+        NaN below two strata, where a stratum has fewer than 20 truths, where all are alike, as if perfect or but for
+        Monte Carlo errors, and with an infinite loss.
 
     References
     ----------
@@ -177,7 +191,9 @@ def equal_skills(loss: Floats, control_loss: Floats) -> tuple[float, float]:
     share = top / bottom
     values = 1 - share - (loss[here] - share * control_loss[here]) / (bottom / numbers)
     n, mean, deviation = moments(values)
-    if (n < FEWEST_TRUTHS).any() or not (deviation > 0).all():
+    errors = np.zeros(values.shape) if control_error is None else np.nan_to_num(control_error[here])
+    alone = noise_alone(values, errors * share / (bottom / numbers))
+    if (n < FEWEST_TRUTHS).any() or not (deviation > 0).all() or alone.any():
         return math.nan, math.nan
     k, weights = len(n), n / deviation**2
     total = weights.sum()

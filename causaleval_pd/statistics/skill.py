@@ -10,15 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Bools, Estimate, Floats, ratio
 from .direction import TOLERANCE
+from .monte_carlo import FEW_ERRORS, NOISE_ALONE, largest_variance
 from .paired_tests import Alternative, check_alternative
 
 #: clusters below which there is no interval, and effective number of clusters (Kish)
 FEWEST_CLUSTERS, FEWEST_EFFECTIVE = 5, 3
 #: clusters from which on a rare large loss has probably been seen
 MANY_CLUSTERS = 50
+#: losses and expected control losses by cluster, and the Monte Carlo errors of the latter where there are any
+Sums = tuple[ArrayLike, ...]
 
 
-def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95) -> Estimate:
+def skill_interval(
+    loss: ArrayLike,
+    control_loss: ArrayLike,
+    level: float = 0.95,
+    *,
+    control_error: ArrayLike | None = None,
+    shared: bool = False,
+) -> Estimate:
     """Return skill and its interval by a delete-one-cluster jackknife of log(sum of losses / sum of control losses).
 
     Parameters
@@ -27,6 +37,11 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
         Sums of the losses and of the expected control losses of each cluster, such as a truth; NaN where absent.
     level : float
         Probability of the interval.
+    control_error : (..., n) array_like, optional
+        Monte Carlo standard errors of `control_loss`, where it is a mean of draws; default 0, which is exact.
+    shared : bool
+        Whether clusters have the same draws, so that their errors may be alike and are no part of the differences
+        between clusters; they are added then.
 
     Returns
     -------
@@ -34,7 +49,8 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
         Skill is NaN where the controls have no loss or infinite ones, and minus infinity where only the runs have
         infinite ones. Limits are NaN then, below five clusters, below an effective number of three (Kish: control
         losses are the weights), where fewer than two clusters have a loss, as where all runs are perfect, and where all
-        clusters have the same share of losses. They assume that no rare large losses are missing from the sample.
+        clusters have the same share of losses, or shares that differ by no more than Monte Carlo errors do. They assume
+        that no rare large losses are missing from the sample.
 
     References
     ----------
@@ -46,19 +62,20 @@ def skill_interval(loss: ArrayLike, control_loss: ArrayLike, level: float = 0.95
     >>> found.effect.round(3), found.low.round(3), found.high.round(3)
     (np.float64(0.611), np.float64(0.384), np.float64(0.755))
     """
-    found = _support(loss, control_loss)
+    found = _support(loss, control_loss, control_error)
     share, rest = _shares(found)
-    low, high = jackknife_limits(share, rest, found.effective, level)
+    further = found.relative_errors.sum(axis=-1) if shared else 0.0
+    low, high = jackknife_limits(share, rest, found.effective, level, further)
     shown = _shown(found, rest)
     return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
 
 
-def skill_influence(loss: ArrayLike, control_loss: ArrayLike) -> Floats:
+def skill_influence(loss: ArrayLike, control_loss: ArrayLike, *, control_error: ArrayLike | None = None) -> Floats:
     """Return what each cluster contributes to the interval of skill: its jackknife value minus their mean.
 
     Parameters
     ----------
-    loss, control_loss : (..., n) array_like
+    loss, control_loss, control_error : (..., n) array_like
         As in `skill_interval`.
 
     Returns
@@ -72,7 +89,7 @@ def skill_influence(loss: ArrayLike, control_loss: ArrayLike) -> Floats:
     >>> found.round(2).tolist()
     [0.04, -0.04, 0.08, 0.08, nan, -0.13, -0.04]
     """
-    found = _support(loss, control_loss)
+    found = _support(loss, control_loss, control_error)
     _, rest = _shares(found)
     values, _ = _log_scaled(rest)
     known = _shown(found, rest)[..., None] & ~np.isnan(values)
@@ -80,12 +97,14 @@ def skill_influence(loss: ArrayLike, control_loss: ArrayLike) -> Floats:
     return np.asarray(values - _mean(values, known.sum(axis=-1))[..., None], np.float64)
 
 
-def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]:
+def skill_notes(
+    loss: ArrayLike, control_loss: ArrayLike, *, control_error: ArrayLike | None = None
+) -> NDArray[np.object_]:
     """Return why skill has no interval, or what the interval assumes; None where there is nothing to note.
 
     Parameters
     ----------
-    loss, control_loss : (..., n) array_like
+    loss, control_loss, control_error : (..., n) array_like
         As in `skill_interval`.
 
     Returns
@@ -97,7 +116,8 @@ def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]
     >>> skill_notes([0.0, 0.0, 0.0], [6.0, 5.0, 6.0]).item()
     'skill 1, no interval: no run has a loss'
     """
-    found = _support(loss, control_loss)
+    found = _support(loss, control_loss, control_error)
+    rest = _shares(found)[1]
     words = {
         "no skill: the controls have infinite losses": (found.n_clusters > 0) & np.isposinf(found.control_loss),
         "no interval: infinite losses": (found.n_clusters > 0) & np.isposinf(found.loss),
@@ -106,7 +126,8 @@ def skill_notes(loss: ArrayLike, control_loss: ArrayLike) -> NDArray[np.object_]
         f"no interval: fewer than {FEWEST_CLUSTERS} clusters": found.usable & (found.n_clusters < FEWEST_CLUSTERS),
         "no interval: fewer than 2 clusters have a loss": found.usable & (found.n_lossy < 2),
         "no interval: few clusters outweigh the others": found.usable & (found.effective < FEWEST_EFFECTIVE),
-        "no interval: no variation": found.usable & ~vary(_shares(found)[1]),
+        "no interval: no variation": found.usable & ~vary(rest),
+        f"no interval: {NOISE_ALONE}": found.usable & ~vary(rest, found.relative_errors),
         f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": found.usable
         & (found.n_clusters < MANY_CLUSTERS),
     }
@@ -125,6 +146,8 @@ class _Support(NamedTuple):
     n_lossy: NDArray[np.int64]
     #: effective number of clusters
     effective: Floats
+    #: (..., n): Monte Carlo errors of the controls, as shares of the sum of their losses
+    relative_errors: Floats
 
     @property
     def known(self) -> Bools:
@@ -132,14 +155,25 @@ class _Support(NamedTuple):
         return np.asarray(np.isfinite(self.control_loss), bool)
 
 
-def _support(loss: ArrayLike, control_loss: ArrayLike) -> _Support:
+def _support(loss: ArrayLike, control_loss: ArrayLike, control_error: ArrayLike | None = None) -> _Support:
     losses, controls = _pairs(loss, control_loss)
     top, bottom = (np.where(np.isnan(x), 0.0, x).sum(axis=-1) for x in (losses, controls))
     usable = (bottom > TOLERANCE) & np.isfinite(top) & np.isfinite(bottom)
     with np.errstate(invalid="ignore"):
         effective = ratio(bottom**2, np.where(np.isnan(controls), 0.0, controls**2).sum(axis=-1))
     n, lossy = (~np.isnan(losses)).sum(axis=-1), (losses > TOLERANCE).sum(axis=-1)
-    return _Support(losses, controls, top, bottom, usable, n, lossy, effective)
+    errors = _relative_errors(controls, control_error)
+    return _Support(losses, controls, top, bottom, usable, n, lossy, effective, errors)
+
+
+def _relative_errors(controls: Floats, control_error: ArrayLike | None) -> Floats:
+    """Return the Monte Carlo errors of control losses (..., n) as shares of their sum; 0 where none is known."""
+    if control_error is None:
+        return np.zeros(controls.shape)
+    gone = np.isnan(controls) | np.isinf(controls)
+    errors = np.where(gone, 0.0, np.nan_to_num(np.broadcast_to(np.asarray(control_error, np.float64), controls.shape)))
+    total = np.where(gone, 0.0, controls).sum(axis=-1, keepdims=True)
+    return np.asarray(errors / np.where(total > TOLERANCE, total, np.inf), np.float64)
 
 
 def _shares(found: _Support) -> tuple[Floats, Floats]:
@@ -156,19 +190,29 @@ def _shares(found: _Support) -> tuple[Floats, Floats]:
 def _shown(found: _Support, rest: Floats) -> Bools:
     """Return where skill has an interval, from the shares of losses without each cluster."""
     enough = (found.n_clusters >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE)
-    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & vary(rest), bool)
+    varied = vary(rest, found.relative_errors)
+    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & varied, bool)
 
 
-def vary(rest: Floats) -> Bools:
+def vary(rest: Floats, relative_errors: ArrayLike = 0.0) -> Bools:
     """Return whether the shares of losses without each cluster (..., n) differ; NaN marks absent clusters.
 
-    Equal shares show no error, which does not mean that the error is 0.
+    Equal shares show no error, which does not mean that the error is 0. Shares of simulated losses differ if they
+    differ by more than `relative_errors` (..., n), their Monte Carlo errors, make them.
     """
     gone = np.isnan(rest)
     high = np.where(gone, -np.inf, rest).max(axis=-1, initial=-np.inf)
     low = np.where(gone, np.inf, rest).min(axis=-1, initial=np.inf)
     with np.errstate(invalid="ignore"):  # infinite losses
-        return np.asarray(high - low > TOLERANCE * np.maximum(1.0, np.abs(high)), bool)
+        differ = np.asarray(high - low > TOLERANCE * np.maximum(1.0, np.abs(high)), bool)
+    noise = np.broadcast_to(np.asarray(relative_errors, np.float64), rest.shape) ** 2
+    if not noise.any():
+        return differ
+    number = (~gone).sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        values, log_scale = _log_scaled(rest)
+        share = np.where(log_scale, 1.0, _mean(values, number))
+        return np.asarray(differ & (_jackknife_error(values, number) ** 2 > share**2 * largest_variance(noise)), bool)
 
 
 def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:
@@ -179,7 +223,9 @@ def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:
     return np.where(np.isnan(rest), np.nan, values), np.asarray(log_scale, bool)
 
 
-def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: float) -> tuple[Floats, Floats]:
+def jackknife_limits(
+    share: Floats, rest: Floats, effective: Floats, level: float, further: ArrayLike = 0.0
+) -> tuple[Floats, Floats]:
     """Return limits of 1 - share (...) from the shares without each cluster, on a log scale where all are positive.
 
     Parameters
@@ -192,9 +238,12 @@ def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: floa
         Effective number of clusters; one more than the degrees of freedom.
     level : float
         Probability of the interval.
+    further : (...) array_like
+        Standard error, relative to the share, that does not show in the differences between clusters.
     """
     values, log_scale = _log_scaled(rest)
     error = _jackknife_error(values, (~np.isnan(rest)).sum(axis=-1))
+    error = np.sqrt(error**2 + (np.asarray(further) * np.where(log_scale, 1.0, share)) ** 2)
     reach = scipy.special.stdtrit(np.maximum(1.0, effective - 1), (1 + level) / 2) * error
     with np.errstate(invalid="ignore", over="ignore"):
         low = np.where(log_scale, 1 - share * np.exp(reach), 1 - share - reach)
@@ -216,8 +265,8 @@ class SkillDifference(NamedTuple):
 
 
 def skill_difference(
-    first: tuple[ArrayLike, ArrayLike],
-    second: tuple[ArrayLike, ArrayLike],
+    first: Sums,
+    second: Sums,
     *,
     alternative: Alternative = "two-sided",
     shift: float = 0.0,
@@ -227,8 +276,9 @@ def skill_difference(
 
     Parameters
     ----------
-    first, second : pair of (..., n) array_like
-        Losses and expected control losses of each level, summed by cluster; clusters with a missing value are left out.
+    first, second : two or three (..., n) array_like
+        Losses and expected control losses of each level, summed by cluster, and the Monte Carlo standard errors of the
+        latter where they are means of draws; clusters with a missing value are left out.
     alternative : {"two-sided", "less", "greater"}
         Side of `shift` on which skill(first) - skill(second) is expected.
     shift : float
@@ -240,8 +290,8 @@ def skill_difference(
     -------
     SkillDifference
         The difference is NaN where the controls of either level have no loss, or a loss is infinite. Statistic, p and
-        limits are NaN then, below five clusters, and where the difference does not vary; p is 1 then where it equals
-        `shift`.
+        limits are NaN then, below five clusters, and where the difference does not vary, or by no more than Monte Carlo
+        errors do; p is 1 then where it equals `shift`, but for such errors.
 
     References
     ----------
@@ -260,8 +310,9 @@ def skill_difference(
     error = _jackknife_error(values, number)
     enough = number >= FEWEST_CLUSTERS
     df = np.maximum(number - 1, 1).astype(np.float64)
-    still = error <= TOLERANCE
-    same = still & (np.abs(effect - shift) <= TOLERANCE)
+    noise = _noise_of_difference(first, second, gone)
+    still = (error <= TOLERANCE) | (error**2 <= largest_variance(noise))
+    same = still & (np.abs(effect - shift) <= TOLERANCE + FEW_ERRORS * np.sqrt(noise.sum(axis=-1)))
     t = np.where(same, 0.0, np.where(still, np.nan, ratio(effect - shift, error)))
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
     p = np.where(same, 1.0, scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1))
@@ -274,7 +325,7 @@ def skill_difference(
     return SkillDifference(t, p, effect, effect - half, effect + half, share)
 
 
-def skill_contributions(first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayLike, ArrayLike]) -> Floats:
+def skill_contributions(first: Sums, second: Sums) -> Floats:
     """Return what each cluster contributes to the difference of two skills: its jackknife value minus their mean.
 
     Parameters and missing values as in `skill_difference`; NaN for clusters with a missing value.
@@ -283,11 +334,9 @@ def skill_contributions(first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayL
     return np.asarray(_mean(values, (~np.isnan(values)).sum(axis=-1))[..., None] - values, np.float64)
 
 
-def _differences(
-    first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayLike, ArrayLike]
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _differences(first: Sums, second: Sums) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return the difference of two skills (...), the same without each cluster (..., n), and absent clusters."""
-    sides = [_pairs(*side) for side in (first, second)]
+    sides = [_pairs(*side[:2]) for side in (first, second)]
     gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
     whole, left_out = [], []
     beyond = _infinite(sides, gone)
@@ -300,13 +349,26 @@ def _differences(
     return whole[1] - whole[0], np.where(gone, np.nan, left_out[1] - left_out[0]), gone
 
 
-def linearised_difference(first: tuple[ArrayLike, ArrayLike], second: tuple[ArrayLike, ArrayLike]) -> Floats:
+def _noise_of_difference(first: Sums, second: Sums, gone: Bools) -> Floats:
+    """Return the Monte Carlo variance of a difference of skills that comes from each cluster (..., n)."""
+    noise = np.zeros(gone.shape)
+    for side in (first, second):
+        losses, controls = (np.where(gone, 0.0, x) for x in _pairs(*side[:2]))
+        errors = _relative_errors(np.where(gone, np.nan, controls), side[2] if len(side) > 2 else None)
+        total = controls.sum(axis=-1)
+        with np.errstate(invalid="ignore"):  # infinite losses
+            share = ratio(losses.sum(axis=-1), np.where(total > TOLERANCE, total, np.nan))
+        noise = noise + (np.where(np.isfinite(share), share, 0.0)[..., None] * errors) ** 2
+    return noise
+
+
+def linearised_difference(first: Sums, second: Sums) -> Floats:
     """Return what each cluster contributes to the difference of two skills if they are equal, for sign flips.
 
     The ratio of losses under the null hypothesis is the mean of both. The contributions are symmetric about 0, to
     first order, where both levels have the same skill; NaN for clusters with a missing value.
     """
-    sides = [_pairs(*side) for side in (first, second)]
+    sides = [_pairs(*side[:2]) for side in (first, second)]
     gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
     kept = [tuple(np.where(gone | _infinite(sides, gone), 0.0, x) for x in side) for side in sides]
     sums = [tuple(x.sum(axis=-1) for x in side) for side in kept]

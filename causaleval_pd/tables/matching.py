@@ -50,7 +50,8 @@ class Matches:
     ) -> Matcher:
         """Prepare a null model for the rows of a task; those of a `cluster` share their labels."""
         matching = Matching(
-            task.truth, task.estimate, self.kinds, stratum, model.options, task.context, None, cluster, task.metrics
+            *(task.truth, task.estimate, self.kinds, stratum, model.options, task.context, None, cluster, task.metrics),
+            keys=self.keys_of(model),
         )
         if isinstance(task.field, SeveralTruths):
             return match_several(model, matching, task.field)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -201,7 +201,7 @@ def _laws(
         return []
     law = closed.distribution
     known = able if closed.listed is None else able & closed.listed
-    return [(rows[known], replace(law, index=law.index[known]))]
+    return [(rows[known], law.take(known))]
 
 
 def _moments(

@@ -52,6 +52,31 @@ def stratum(ratio: Draw, n_clusters: int, sizes: str, rng: np.random.Generator) 
     return float(covered[shown].mean()) if shown.any() else np.nan, float(1 - shown.mean())
 
 
+#: ratios of which some samples show no variation, beside one that varies
+PLAIN: dict[str, Draw] = {
+    "gamma, shape 2": RATIOS["gamma, shape 2"],
+    "all alike": lambda rng, shape: np.full(shape, 0.6),
+    "10 % disasters, others alike": lambda rng, shape: 0.6 / 1.8 * np.where(rng.random(shape) < 0.1, 9, 1.0),
+}
+
+
+def simulated(
+    ratio: Draw, n_clusters: int, draws: float, rng: np.random.Generator, *, known: bool
+) -> tuple[float, float]:
+    """Return coverage of a stratum's skill whose control losses are means of draws, and the share without interval.
+
+    Controls have a standard deviation of a quarter of their mean. Monte Carlo errors may be `known`.
+    """
+    shape = (N_SAMPLES, n_clusters)
+    control = rng.uniform(4, 20, shape)
+    error = control / 4 / np.sqrt(draws)
+    drawn = control + error * rng.normal(size=shape)
+    found = skill_interval(ratio(rng, shape) * control, drawn, control_error=error if known else None)
+    shown = ~np.isnan(found.low)
+    covered = (found.low <= 0.4) & (found.high >= 0.4)
+    return float(covered[shown].mean()) if shown.any() else np.nan, float(1 - shown.mean())
+
+
 def losses(law: str, mean: Floats, n: int, rng: np.random.Generator) -> Floats:
     """Return losses (..., n) of runs whose controls lose 1, with the given means (..., 1)."""
     shape = (*mean.shape[:-1], n)
@@ -107,6 +132,14 @@ def main() -> None:
     for law in ("normal", "exponential"):
         cells = (shared(law, k, n, rng) for k, n in designs)
         print(f"{law:<16}" + "".join(f"{f'{a:.3f} ({b:.2f})':>16}" for a, b in cells))
+    rng = np.random.default_rng(8)
+    print("\nSkill of a stratum whose control losses are means of draws: coverage (share without interval)")
+    print(f"{'ratio of losses':<30}{'draws':<8}{'errors':<9}" + "".join(f"{n:>15}" for n in numbers))
+    for name, ratio in PLAIN.items():
+        for draws, known in ((np.inf, True), (1000, False), (1000, True), (99, False), (99, True)):
+            cells = (simulated(ratio, n, draws, rng, known=known) for n in numbers)
+            words = f"{name:<30}{'exact' if draws == np.inf else draws:<8}{'known' if known else 'ignored':<9}"
+            print(words + "".join(f"{f'{a:.3f} ({b:.2f})':>15}" for a, b in cells))
 
 
 if __name__ == "__main__":

@@ -36,14 +36,17 @@ def test_losses_merge_by_cluster(single):
     rng = np.random.default_rng(5)
     values = np.where(rng.random(60) < 0.1, np.nan, rng.random(60))
     expected, truths = np.where(np.isnan(values), np.nan, rng.uniform(1, 2, 60)), rng.integers(1, 9, 60)
+    errors = np.where(np.isnan(values), np.nan, rng.uniform(0, 0.01, 60))
     # runs that are clusters of their own are numbered anew in every part
     clusters = np.tile(np.arange(20), 3) if single else truths
     parts = [
-        ClusterLosses.of(*(x[part] for x in (clusters, values, expected)), single=single)
+        ClusterLosses.of(*(x[part] for x in (clusters, values, expected, errors)), single=single)
         for part in np.split(np.arange(60), 3)
     ]
     merged = parts[0].merge(parts[1]).merge(parts[2])
-    sums = [values, expected] if single else [cluster_sums(x, truths)[0] for x in (values, expected)]
-    np.testing.assert_allclose(np.ravel(merged.skill(0.9).estimate), skill_interval(*sums, 0.9), rtol=1e-12)
+    *sums, noise = (x if single else cluster_sums(x, truths)[0] for x in (values, expected, errors))
+    for shared in (False, True):
+        wanted = skill_interval(*sums, 0.9, control_error=noise, shared=shared)
+        np.testing.assert_allclose(np.ravel(merged.skill(0.9, shared=shared).estimate), wanted, rtol=1e-12)
     assert len(merged.table) == ((~np.isnan(values)).sum() if single else 8)
     assert merged.skill(0.9).note.item() == (None if single else "assumes no rare large losses: fewer than 50 clusters")

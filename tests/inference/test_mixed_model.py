@@ -154,3 +154,12 @@ def test_infinite_values_are_refused(study):
     values[0, 0, 0] = np.inf
     with pytest.raises(ValueError, match="1 run with an infinite value"):
         model(study(values), "m ~ algorithm")
+
+
+@pytest.mark.parametrize("name", ["group", "y", "error"])
+def test_strata_may_have_any_name(name):
+    runs = ce.datasets.runs().query("n == 100").rename(columns={"density": name})
+    cube = runs.ceval.cube(["shd"], by=["algorithm", name], n_draws=None)
+    usual = runs.rename(columns={name: "density"}).ceval.cube(["shd"], by=["algorithm", "density"], n_draws=None)
+    found, expected = cube.ceval.model(f"shd ~ algorithm * {name}"), usual.ceval.model("shd ~ algorithm * density")
+    np.testing.assert_allclose(found["estimate"], expected["estimate"], rtol=1e-9)

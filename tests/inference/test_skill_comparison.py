@@ -31,7 +31,7 @@ def study():
     status = np.full(own.shape, SCORED, np.int8)
     status[0, 1, 3], own[0, 1, 3] = FAILED, np.nan
     cluster = np.broadcast_to(np.repeat(np.arange(1, 8), 2), own.shape)
-    return Losses(own, expected), Levels(own, status, "maximize", 0.1, cluster)
+    return Losses(own, expected, np.zeros(own.shape)), Levels(own, status, "maximize", 0.1, cluster)
 
 
 def test_losses_are_added_up_by_cluster(study):

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...contract.context import data_columns, resolve_context
 from ...contract.field import get_field
-from ...contract.null import Nulls
+from ...contract.null import Null, Nulls
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
 from ...tables.matching import find_members, named_nulls
@@ -126,8 +126,21 @@ def level_ranks(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequenc
 
 def looks_at_strata(field: str, null: Nulls) -> bool:
     """Return whether a null model needs all rows of a stratum, which no partition has."""
-    models = [model for one in named_nulls(null) for model in find_members(get_field(field), one)]
-    return any(model.by_stratum for model in models)
+    return any(model.by_stratum or model.estimated for model in _models(field, null))
+
+
+def refuse_estimated(field: str, null: Nulls) -> None:
+    """Refuse null models of rows that are estimated from other rows, of which a partition has some."""
+    names = [model.name for model in _models(field, null) if model.estimated]
+    if names:
+        raise ValueError(
+            f"the controls of {', '.join(names)} depend on the other rows of the table, of which a partition has some; "
+            "use summary or cube, which bring the rows of a stratum together, or compute the table first"
+        )
+
+
+def _models(field: str, null: Nulls) -> list[Null]:
+    return [model for one in named_nulls(null) for model in find_members(get_field(field), one)]
 
 
 def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:

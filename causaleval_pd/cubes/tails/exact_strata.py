@@ -1,13 +1,17 @@
-"""Exact p-values of strata whose rows all have exact laws: the law of their sum, by convolution."""
+"""Exact p-values of strata whose rows all have exact laws: the law of their sum, by convolution.
+
+Rows whose values are dealt without replacement, such as shuffled answers, enter it deck by deck.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from ...contract.law import Distribution
+from ...contract.law import Dealt, Distribution
 from ...contract.metric import Metric
 from ...statistics.arrays import SMALLEST_P
 from ...statistics.direction import merit
@@ -40,9 +44,18 @@ class RowLaws:
         #: (n,): number of each row's law, -1 without one
         self.number = np.full(n, -1, np.int64)
         self.laws: list[RowLaw] = []
+        #: how the laws of rows depend on each other, with deck -1 where they do not; None without any that do
+        self.dealt: Dealt | None = None
 
     def add(self, rows: NDArray[np.int64], distribution: Distribution) -> None:
         """Add the laws of some rows."""
+        if distribution.dealt is not None:
+            if self.dealt is None:
+                n = len(self.number)
+                deck, size, marked = np.full((3, n), -1, np.int64)
+                self.dealt = Dealt(deck, size, marked, np.full((n, 2), np.nan))
+            for mine, values in zip(self.dealt, distribution.dealt, strict=True):
+                mine[rows] = values
         used, place = np.unique(distribution.index, return_inverse=True)
         self.number[rows] = len(self.laws) + place
         for at in used:
@@ -93,10 +106,14 @@ def exact_strata(
         numbers = laws.number[mine]
         if (numbers < 0).any():
             continue
-        chosen = sorted(zip(numbers.tolist(), scores[mine].tolist(), strict=True), key=lambda x: (order[x[0]], x[1]))
-        runs = [(scored[number], value) for number, value in chosen]
+        alone = mine if laws.dealt is None else mine[laws.dealt.deck[mine] < 0]
+        decks = _decks(laws, scored, np.setdiff1d(mine, alone), scores, aim)
+        if decks is None:
+            continue
+        chosen = zip(laws.number[alone].tolist(), scores[alone].tolist(), strict=True)
+        runs = [(scored[number], value) for number, value in sorted(chosen, key=lambda x: (order[x[0]], x[1]))]
         for statistic in LAW_STATISTICS:
-            summed = _standardized(runs) if statistic == "standardized" else _mean(runs)
+            summed = _sum(runs, decks, statistic)
             tail = None if summed is None else tail_of_sum(*summed, most_work=MOST_WORK)
             if tail is not None:
                 at = grid.stratum[mine[0]]
@@ -115,32 +132,105 @@ def rows_of_strata(counted: Bools, grid: Grid) -> list[NDArray[np.int64]]:
     return np.split(rows, starts[1:]) if len(rows) else []
 
 
-def _mean(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:
-    """Return the laws of the scores, and their observed sum; None where a score may be undefined or infinite."""
-    if any(law.undefined > 0 or not np.isfinite(law.values).all() or not np.isfinite(value) for law, value in runs):
+class _Kind(NamedTuple):
+    """Rows of a deck that score the same without a mark, and the same with one."""
+
+    law: RowLaw
+    #: (2,): score without and with a mark
+    values: Floats
+    #: observed scores
+    scores: Floats
+
+
+class _Deck(NamedTuple):
+    """Rows of which a number is marked at random."""
+
+    marked: int
+    kinds: list[_Kind]
+
+    def order(self) -> list[Any]:
+        """Return what decks are put in order by, whatever the order of the rows."""
+        return [self.marked, *((x.values.tobytes(), len(x.scores), float(x.scores.sum())) for x in self.kinds)]
+
+    def law(self, standard: list[_Standard]) -> Law:
+        """Return the law of the sum of the rows' scores, by how those of each kind are standardised."""
+        n = [len(kind.scores) for kind in self.kinds]
+        first = np.arange(max(0, self.marked - sum(n[1:])), min(n[0], self.marked) + 1)
+        weights = scipy.stats.hypergeom.pmf(first, sum(n), n[0], self.marked)
+        values = np.zeros(len(first))
+        for number, kind, unit in zip((first, self.marked - first), self.kinds, standard, strict=False):
+            without, marked = unit.of(kind.values)
+            values += number * marked + (len(kind.scores) - number) * without
+        return values, weights / weights.sum()
+
+
+def _decks(
+    laws: RowLaws, scored: list[RowLaw], rows: NDArray[np.int64], scores: Floats, aim: Any
+) -> list[_Deck] | None:
+    """Return the decks of a stratum's rows; None where one lacks a row, or has rows of more than two kinds."""
+    if laws.dealt is None or not len(rows):
+        return []
+    dealt = laws.dealt.take(rows)
+    values = merit(dealt.values, **aim)
+    _, kind = np.unique(values.view("V16")[:, 0], return_inverse=True)
+    order = np.lexsort([kind, dealt.deck])
+    starts = np.flatnonzero(np.diff(dealt.deck[order], prepend=-1))
+    found = []
+    for mine in np.split(order, starts[1:]):
+        of_kinds = np.split(mine, np.flatnonzero(np.diff(kind[mine])) + 1)
+        if len(mine) != dealt.size[mine[0]] or len(of_kinds) > 2:
+            return None
+        kinds = [_Kind(scored[laws.number[rows[at[0]]]], values[at[0]], scores[rows[at]]) for at in of_kinds]
+        found.append(_Deck(int(dealt.marked[mine[0]]), kinds))
+    return sorted(found, key=_Deck.order)
+
+
+class _Standard(NamedTuple):
+    """How scores enter a statistic: less a mean, in units of a deviation; all as 0 where it is infinite."""
+
+    mean: float
+    deviation: float
+
+    def of(self, scores: Any) -> Floats:
+        """Return scores as they enter; undefined ones as 0."""
+        return np.nan_to_num((np.asarray(scores, np.float64) - self.mean) / self.deviation)
+
+
+def _standard(law: RowLaw, statistic: str) -> _Standard | None:
+    """Return how scores of a law enter a statistic; None where one may be infinite, or undefined in a mean."""
+    if not np.isfinite(law.values).all() or (statistic == "mean" and law.undefined > 0):
         return None
-    return [(law.values, law.weights) for law, _ in runs], sum(value for _, value in runs)
+    if statistic == "mean":
+        return _Standard(0.0, 1.0)
+    mean = float(law.weights @ law.values)
+    deviation = float(np.sqrt(law.weights @ (law.values - mean) ** 2))
+    if not np.isfinite(deviation):
+        return None
+    return _Standard(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else np.inf)
 
 
-def _standardized(runs: list[tuple[RowLaw, float]]) -> tuple[list[Law], float] | None:
-    """Return the laws of the standardised scores, in which undefined ones are 0, and their observed sum.
+def _sum(runs: list[tuple[RowLaw, float]], decks: list[_Deck], statistic: str) -> tuple[list[Law], float] | None:
+    """Return the laws of the parts of a statistic, and its observed value.
 
-    None where no run has a score that varies, or one may be infinite.
+    None where a score may be infinite, where one may be undefined in a mean, and where no standardised score varies.
     """
     laws, total = [], 0.0
     for law, value in runs:
-        if not len(law.values):
-            continue
-        if not np.isfinite(law.values).all():
+        unit = _standard(law, statistic)
+        if unit is None or (statistic == "mean" and not np.isfinite(value)):
             return None
-        mean = float(law.weights @ law.values)
-        deviation = float(np.sqrt(law.weights @ (law.values - mean) ** 2))
-        if not np.isfinite(deviation):
-            return None
-        if deviation > 1e-9 * max(1.0, abs(mean)):
-            z, chances = (law.values - mean) / deviation, law.weights
+        if np.isfinite(unit.deviation):
+            values, weights = unit.of(law.values), law.weights
             if law.undefined > 0:
-                z, chances = np.append(z, 0.0), np.append(chances * (1 - law.undefined), law.undefined)
-            laws.append((z, chances))
-            total += 0.0 if np.isnan(value) else (value - mean) / deviation
+                values, weights = np.append(values, 0.0), np.append(weights * (1 - law.undefined), law.undefined)
+            laws.append((values, weights))
+            total += float(unit.of(value))
+    for deck in decks:
+        units = [_standard(kind.law, statistic) for kind in deck.kinds]
+        known = [unit for unit in units if unit is not None]
+        if len(known) < len(units):
+            return None
+        if any(np.isfinite(unit.deviation) for unit in known):
+            laws.append(deck.law(known))
+            total += sum(float(unit.of(kind.scores).sum()) for kind, unit in zip(deck.kinds, known, strict=True))
     return (laws, total) if laws else None

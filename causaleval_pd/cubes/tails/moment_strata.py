@@ -52,6 +52,8 @@ def moment_strata(
     known = laws.number >= 0
     every = np.where(known, of_laws[:, laws.number] if of_laws.size else np.nan, moments)
     for rows in rows_of_strata(counted, grid):
+        if laws.dealt is not None and (laws.dealt.deck[rows] >= 0).any():
+            continue  # such rows have an exact law, and no independent scores
         # in an order of their own, so that no digit depends on the order of the rows
         mine = rows[np.lexsort([observed[rows], *every[:, rows]])]
         for statistic in LAW_STATISTICS:

@@ -47,8 +47,9 @@ def answer_scores(
         positive; 0/0 is NaN; missing answers count in n_failed only), accuracy_low, accuracy_high (all missing
         answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
         majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
-        reasoner's answers to each question are shuffled over samples), p_value (exact probability that shuffled answers
-        have at least as many true positives; accuracy and F1 have the same order).
+        reasoner's answers to each question are shuffled over samples), p_value (probability that shuffled answers have
+        at least as many true positives, exact up to 20,000 answers and by the normal law beyond; accuracy and F1 have
+        the same order).
 
     Raises
     ------
