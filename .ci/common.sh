@@ -1,9 +1,17 @@
 # shellcheck shell=bash
-# What the steps share: tests that may not be skipped, and interpreters by version.
+# What the steps share: an environment, tests that may not be skipped, and interpreters by version.
 set -euo pipefail
 
 # tests of one field each, for environments that need not run all
 reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/networks tests/configurational/formulas)
+
+# Activate the environment that steps share, with an extra of the package that no step before has installed.
+with_extra() {
+    source "$work/env/bin/activate"
+    # `dev` holds the others
+    [ -e "$work/extra-dev" ] || [ -e "$work/extra-$1" ] || pip install -e ".[$1]"
+    touch "$work/extra-$1"
+}
 
 # Run a test command; print its end, and fail also if a test was skipped: a skipped comparison compares nothing.
 tested() {

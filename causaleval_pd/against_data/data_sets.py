@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.alike import hint_alike
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -143,6 +145,7 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     if lacking:
         raise DataError(
             f"the data have no columns for the nodes {lacking[:5]}; their columns are {list(data.columns)[:10]}"
+            + hint_alike(lacking, (name for name in data.columns if isinstance(name, str)))
         )
     frame = data[list(names)]
     if frame.shape[1] != len(names):

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ..contract.alike import check_labels
 from ..contract.checks import check_type
 from .reading import cube_metrics, has_controls, null_name, strata_dims
 from .schema import (
@@ -169,6 +170,7 @@ def _check_labels(cube: xr.Dataset) -> None:
                 f"the label {label} of {dim!r} occurs twice, so runs may be counted twice; put cubes together by "
                 f"causaleval_pd.concat, or give labels of their own by assign_coords({dim}=...)"
             )
+        check_labels(index.to_series(), dim, "cube")
 
 
 def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:

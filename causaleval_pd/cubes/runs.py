@@ -15,7 +15,7 @@ from ..contract.metric import METRICS, Metric, get_metric
 from ..execution.random_streams import hash_rows, key_columns
 from ..tables.best_of import Candidates, find_candidates, match_candidates
 from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
-from ..tables.columns import column, column_or_level, numbers
+from ..tables.columns import column, column_or_level, labels_of, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, find_members, match_rows, named_nulls
 from ..tables.scoring import score_rows
@@ -137,7 +137,7 @@ def read_runs(
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
     strata = stratum_columns(table, by, own)
     carried = {name: numbers(table, name, "values") for name in directions}
-    replicates = None if replicate is None else column_or_level(table, replicate, "replicate")
+    replicates = None if replicate is None else labels_of(table, replicate, "replicate")
     for name, floors in _floors(own, choice, list(directions)).items():
         carried[name], directions[name] = floors, "none"
     given = None if control is None or choice is None else column(table, control, "control")

@@ -13,6 +13,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from ..contract.alike import check_labels, near_equal
 from ..contract.checks import check_type, shown
 from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
 
@@ -77,6 +78,7 @@ def _check_text(name: str, label: str) -> None:
 
 def levels(name: str, values: pd.Series) -> Axis:
     """Return the axis of a column's levels, missing values last."""
+    check_labels(values, name)
     if isinstance(values.dtype, pd.CategoricalDtype):
         kept = values.cat.remove_unused_categories()
         codes, labels = kept.cat.codes.to_numpy(np.int64), kept.cat.categories
@@ -120,6 +122,12 @@ def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
     if not pd.api.types.is_numeric_dtype(values.dtype):
         raise ValueError(f"{name!r} holds {values.dtype}, and only numbers can be cut by edges; name it without edges")
     numbers = values.to_numpy(np.float64, na_value=np.nan)
+    beside = near_equal(numbers, cuts)
+    if beside is not None:
+        raise ValueError(
+            f"row {int(np.argmax(numbers == beside[0]))}: {name} is {beside[0]!r}, which differs from the edge "
+            f"{beside[1]!r} by rounding errors only; round the values, as in table[{name!r}].round(9)"
+        )
     outside = (numbers < cuts[0]) | (numbers > cuts[-1])
     if outside.any():
         row = int(np.argmax(outside))

@@ -20,8 +20,8 @@ from ..graphs.kernels.planes import marks_from_planes
 from ..graphs.mixed.marks import is_mixed, plane_halves
 from ..graphs.packing.packed import unpack_column as unpack_graphs
 from ..graphs.packing.unpacked import Block
-from ..structure.field import different_nodes
 from ..structure.field import labels as graph_labels
+from ..structure.field import node_sides
 from .cells.column import coerce_scores, holds_scores, score_column
 from .cells.packed import KINDS, SINGLE, SYMMETRIC, pack_scores, score_cells, unpack_column
 from .pairs import ScorePairs, Truths
@@ -96,7 +96,7 @@ def _check_nodes(
 
 def other_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how the nodes of a truth and of scores differ."""
-    return f"{different_nodes(truth, estimate).split(';')[0]}; make the scores with score_column(..., nodes=truths)"
+    return f"{node_sides(truth, estimate)}; make the scores with score_column(..., nodes=truths)"
 
 
 def pair(truth: Any, estimate: Any) -> ScorePairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK
+from ..contract.checks import shown
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .classes import not_in_class
 from .collect import Collector
@@ -150,6 +153,8 @@ class Cells:
 
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
         _refuse_masked(cell)
+        if isinstance(cell, str) and cell[:1] == BYTE_ORDER_MARK:
+            raise ValueError(f"found {BYTE_ORDER_MARK!r} in the name or heading that begins the text; {EXPLAIN_MARK}")
         encoding = recogniser.find(cell)
         found = encoding.read(cell)
         if isinstance(found, Edges) and found.labels is not None:
@@ -164,7 +169,7 @@ class Cells:
         kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
         stack = self._stacks.get(kind)
         if stack is None:  # matrices of one kind are checked once
-            _check_matrix(values)
+            _check_matrix(values, found.labels)
             is_named = found.labels is not None
             labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
             if len(labels) != values.shape[0]:
@@ -316,11 +321,32 @@ def _self_loop(label: Any) -> str:
     return f"found an edge from {label!r} to itself; graphs have no self loops"
 
 
-def _check_matrix(matrix: Any) -> None:
+def _check_matrix(matrix: Any, labels: Labels | None) -> None:
     """Refuse matrices that are not square or not of numbers."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"found an array of shape {matrix.shape}, expected a square adjacency matrix")
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"found a matrix of dtype {matrix.dtype}, expected zeros and ones (bool, integer or float)")
+        raise ValueError(
+            f"found a matrix of dtype {matrix.dtype}, expected zeros and ones (bool, integer or float)"
+            f"{_explain_objects(matrix, labels) if matrix.dtype.kind in 'OU' else ''}"
+        )
     if matrix.shape[0] > MAX_NODES:
         raise ValueError(f"found a matrix of {matrix.shape[0]} nodes; at most {MAX_NODES} are supported")
+
+
+def _explain_objects(matrix: NDArray[Any], labels: Labels | None) -> str:
+    """Name the first cell of a matrix of objects or texts that is not a number, and how to mend it."""
+    for (i, j), value in np.ndenumerate(matrix):
+        if isinstance(value, (int, float, np.number)) and not is_missing(value):
+            continue
+        place = (i, j) if labels is None else (labels[i], labels[j])
+        mend = "write 0 where there is no edge"
+        if isinstance(value, str):
+            is_number = re.fullmatch(r"\s*[-+]?[\d.,]+\s*", value)
+            mend = "write 1 for an edge, 0 for none"
+            if is_number:
+                mend = "read texts as numbers, as in matrix.astype(float)"
+            if is_number and "," in value:
+                mend = "read the file with decimal=','"
+        return f"; cell {place} holds {shown(value)}: {mend}"
+    return "; its cells are numbers: pass matrix.astype(float)"

@@ -28,16 +28,26 @@ _ARROW = re.compile(r"(?<=\s)o-+(?:>|o(?=\s|$))|<-+(?:>|o(?=\s))|(?<=\s)o--+|--+
 _STOP = r"<-|->|--|(?<=\s)o-(?:[->]|o(?=\s|$))"
 _BLANK = r"[^\S\n\r]*"
 _QUOTED = re.compile(rf"""{_BLANK}(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'){_BLANK}""")
-_SIMPLE = re.compile(rf"[ ]*([\w.:()+*/^]+(?:-[\w.:()+*/^]+)*)[ ]*(?=[;\n\r]|{_STOP}|$)")
+_SIMPLE = re.compile(rf"[ ]*([\w.]+(?:[-:+*/^][\w.]+)*)[ ]*(?=[;\n\r]|{_STOP}|$)")
 _BARE = re.compile(rf"(?:(?!{_STOP})[^;\n\r])*")
 # what a bare name may not hold: syntax of other notations, which would silently become part of a name
 _NOT_BARE = re.compile(
     r"""[,{}"\x00\t]|\s\s|\s[-=~|<>]+\s|=>|[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2794\u2798-\u27be\u2b05-\u2b0d]"""
     r"""|^'|[\u2014\u2015\ufe58]|[\x85\u2028\u2029\u200b\ufeff]|&(?:lt|gt|amp|quot|nbsp|\#\w+)\b|\s[-\u2010-\u2013\u2212\ufe63\uff0d]|[-\u2010-\u2013\u2212\ufe63\uff0d]\s|^\W*$|^[<>|=~]|[<>|=~]$"""
+    # quotes of other keyboards around a name, semicolons and commas of other scripts, tags of HTML
+    r"""|^[\u201c-\u201f\u2018-\u201b\u00ab\u00bb\u2039\u203a`\u00b4]"""
+    r"""|[\u00b6\uff1b\ufe54\u037e\u061b\uff0c\u3001\u3002\u060c]|</?[A-Za-z][^<>]*>"""
 )
 # what joins nodes in other notations: a name of such parts that stands alone is doubtful, in an edge it is not
 _JOINS = r"\s\-\u2010-\u2013\u2212\ufe63\uff0d"
 _DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
+# a weight, a comment, a number in a list or another separator beside a node, unless the name is quoted or expected
+_NOTE = re.compile(
+    r"\s[\[(](?:[-+]?[\d.]+%?|[^\])=]*=[^\])]*)[\])]$|:\s|\s\||\s[-+]?\d*\.\d+$|\s#\s|\s//|\s[&+*/\\\u00b7\u2022]\s"
+    r"|^(?:\d+[.)]|[*\u00b7\u2022\u2023\u25aa\u25cf])\s|^(\*+)[^*]+\1$"
+)
+#: what stands between two edges that are written in one line
+_BETWEEN = re.compile(r"\s(?:and|or|then)\s|\.\s|\\[nr]")
 _WORD = re.compile(r"\w")
 #: words that begin a text of another notation; such a word alone is what is left of a file that was cut off
 _HEADING = re.compile(r"(?:strict|graph|digraph|network|net|dag|pdag|mag|pag|Graph)$")
@@ -110,15 +120,17 @@ def parse_edges(text: str) -> EdgeText:
         return EdgeText((), [])
     quoted: set[str] = set()
     glued: dict[str, str] = {}
+    noted: set[str] = set()
     at = 0
     while at < len(text):
         if text[at] in ";\n\r" or text[at].isspace():
             at += 1
             continue
         name, at = _read_name(text, at, quoted)
-        left = position.setdefault(name, len(position))
+        left = start = position.setdefault(name, len(position))
         while arrow := _ARROW.match(text, at):
             before = name
+            noted.update(_between_edges(name) if left != start else ())
             name, at = _read_name(text, arrow.end(), quoted)
             _refuse_other_marks(text, arrow, before, name, quoted)
             glued.update(_without_circles(text, before, arrow, name))
@@ -146,7 +158,10 @@ def parse_edges(text: str) -> EdgeText:
         for name, node in position.items()
         if name not in quoted
         and (
-            glued.get(name) in position or (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
+            name in noted
+            or _is_noted(name)
+            or glued.get(name) in position
+            or (_joins_nodes(name, position) if node in linked else _DOUBTFUL.search(name))
         )
     ]
     if len(position) == 1 and _HEADING.match(name) and name not in quoted:
@@ -155,6 +170,11 @@ def parse_edges(text: str) -> EdgeText:
     if any(3 in edge[2:] or edge[2:] == (2, 2) for edge in edges):
         return EdgeText(tuple(position), [], tuple(doubtful), edges)
     return EdgeText(tuple(position), [arc for edge in edges for arc in _arcs(edge)], tuple(doubtful))
+
+
+def _between_edges(name: str) -> list[str]:
+    """Return the name, between two arrows, if it seems to be the end of one edge and the start of another."""
+    return [name] if _BETWEEN.search(name) else []
 
 
 def _arcs(edge: Ends) -> list[tuple[int, int]]:
@@ -183,6 +203,12 @@ def explain_doubt(name: str) -> str:
         return (
             f"found {name!r} alone, which begins a text in another notation that is cut off here; quote the name of a "
             f"node ({_quote(name)}), or list it in nodes="
+        )
+    if _NOTE.search(name) or _BETWEEN.search(name):
+        return (
+            f"found {name!r}, which may be more than the name of a node, such as two nodes, or a node and a weight; "
+            f"write edges with {ARROWS} and ';' after each, and quote a name that holds other syntax "
+            f"({_quote(name)}), or list it in nodes="
         )
     if not _DOUBTFUL.search(name):
         return (
@@ -290,10 +316,18 @@ def explain_text(cell: str) -> str:
     )
 
 
+def _is_noted(name: str) -> bool:
+    """Return whether a name seems to hold more than a name, as `B (0.5)` and `(A`."""
+    if name.isidentifier():
+        return False
+    return bool(_NOTE.search(name)) or name.count("(") != name.count(")")
+
+
 def write_name(name: str) -> str:
     """Return a node name, quoted where it has to be."""
     unsafe = (
         _NOT_BARE.search(name)
+        or _is_noted(name)
         or _ARROW.search(name)
         or TEXT_OF_OBJECT.match(name + " ")
         or _TETRAD.match(name)

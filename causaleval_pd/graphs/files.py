@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
-import re
 from collections.abc import Hashable, Iterable, Mapping
 from glob import glob, has_magic
 from inspect import signature
@@ -14,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ..contract.checks import check_type
 from ..contract.encoding import ENCODINGS
 from .column import read_column
-from .formats.edge_list import EDGE_COLUMNS, read_csv
-from .packing.header import MAX_NODES
+from .formats.text_matrices import read_table
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
@@ -35,9 +31,6 @@ _ENCODING_OF = {
     ".bif": "BIF",
     ".dsc": "BIF",
 }
-
-_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")
-_DELIMITERS = re.compile(r"[,;\t]")
 
 
 def read_graphs(
@@ -159,89 +152,9 @@ def _read_cell(file: Path) -> Any:
         text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except UnicodeDecodeError as fault:
         raise ValueError(f"byte {fault.start} is not valid UTF-8; save the file as UTF-8") from None
-    found = read_table(text)
-    name = _ENCODING_OF.get(file.suffix.lower())
+    suffix = file.suffix.lower()
+    found = read_table(text, is_table=suffix in (".csv", ".tsv"))
+    name = _ENCODING_OF.get(suffix)
     if name is not None and isinstance(found, str) and not ENCODINGS.find(name).takes(text):
         raise ValueError(f"found {text[:40]!r}, which does not begin as {name}; read other texts by graph_column")
     return found
-
-
-def read_table(text: str) -> Any:
-    r"""Return the matrix or the table of edges that a text holds, else the text itself.
-
-    Examples
-    --------
-    >>> read_table("A,B\n0,1\n0,0\n")
-       A  B
-    A  0  1
-    B  0  0
-    >>> read_table("A -> B")
-    'A -> B'
-    """
-    head = text.lstrip("\r\n").split("\n", 2)[:2]
-    separator = _separator(head)
-    first = [_fields(line, separator) for line in head if line.strip()]
-    if not first:
-        return text
-    if first[0] and all(_NUMBER.match(field) for field in first[0]):
-        return _matrix(text, separator, header=False)
-    if separator is not None and any({*names[:2]} <= {*first[0]} for names in EDGE_COLUMNS):
-        return read_csv(text, separator)
-    if len(first) == 2 and first[1]:
-        numbers = [bool(_NUMBER.match(field)) for field in first[1]]
-        if (
-            len(numbers) > 1
-            and (all(numbers) or all(numbers[1:]))
-            and len(first[0]) in (len(numbers), len(numbers) - 1)
-        ):
-            return _matrix(text, separator, header=True)
-    return text
-
-
-def _separator(lines: list[str]) -> str | None:
-    """Return the separator of fields, None for blanks."""
-    found = next((x for line in lines[::-1] for x in _DELIMITERS.findall(line)), None)
-    return found
-
-
-def _fields(line: str, separator: str | None) -> list[str]:
-    if separator is None:
-        return [field.strip('"') for field in line.split()]
-    return [field.strip() for field in next(csv.reader([line.strip("\r\n")], delimiter=separator), [])]
-
-
-def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
-    """Read a matrix; a header names the columns, and a name before each row the rows."""
-    names: list[str] | None = None
-    rows: list[NDArray[np.float64]] = []
-    labels: list[str] = []
-    for number, line in enumerate(io.StringIO(text), 1):
-        fields = _fields(line, separator)
-        if not any(fields):
-            continue
-        if header and names is None:
-            names = fields
-            continue
-        if len(fields) > MAX_NODES + 1:
-            raise ValueError(f"line {number}: found {len(fields)} numbers; at most {MAX_NODES} nodes are supported")
-        if (header and not _NUMBER.match(fields[0])) or (names and len(fields) == len([x for x in names if x]) + 1):
-            labels.append(fields[0])
-            fields = fields[1:]
-        odd = next((field for field in fields if not _NUMBER.match(field)), None)
-        if odd is not None:
-            raise ValueError(f"line {number}: found {odd[:60]!r}, expected a number")
-        if rows and len(fields) != len(rows[0]):
-            raise ValueError(f"line {number}: found {len(fields)} numbers, the first row has {len(rows[0])}")
-        if len(rows) >= len(fields):
-            raise ValueError(f"line {number}: found more than {len(fields)} rows of {len(fields)} numbers")
-        rows.append(np.array(["nan" if field == "NA" else field for field in fields], np.float64))
-    if not rows or len(rows) != len(rows[0]):
-        raise ValueError(f"found {len(rows)} rows of {len(rows[0]) if rows else 0} numbers, expected a square matrix")
-    stacked = np.stack(rows)
-    values = stacked.astype(np.int8) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
-    if names is None:
-        return values
-    columns = [name for name in names if name] if len(names) > len(rows) else names
-    if len(columns) != len(rows) or (labels and len(labels) != len(rows)):
-        raise ValueError(f"line 1: found {len(columns)} names, expected {len(rows)} as there are rows")
-    return pd.DataFrame(values, labels or columns, columns)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
 from ..contract.encoding import Labels
 from .graph import Graph
 from .packing.header import check_names
@@ -26,6 +27,8 @@ def short(labels: Sequence[Any]) -> str:
 def node_name(label: Hashable) -> str:
     """Return a node label as a name; integers are written in decimals."""
     if isinstance(label, str):
+        if label[:1] == BYTE_ORDER_MARK:
+            raise ValueError(f"found the node {label!r}; {EXPLAIN_MARK}")
         return str(label)
     if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
         return str(label)
@@ -44,8 +47,8 @@ def _given_names(labels: Iterable[Any], whose: str) -> Nodes:
     """Return the names that `nodes=` lists."""
     try:
         names = tuple(node_name(label) for label in labels)
-    except TypeError as fault:
-        raise TypeError(f"{whose}: {fault}") from None
+    except (TypeError, ValueError) as fault:
+        raise type(fault)(f"{whose}: {fault}") from None
     _refuse_twice(names, whose)
     return names
 
@@ -147,8 +150,8 @@ class NodeSets:
         if unknown or (absent and not complete):
             differences = [f"{what} {short(part)}" for what, part in (("unknown", unknown), ("absent", absent)) if part]
             raise ValueError(
-                f"found the nodes {short(names)}, expected {short(expected)} (nodes=): {', '.join(differences)}; "
-                "relabel by rename=, or mend the graph's nodes"
+                f"found the nodes {short(names)}, expected {short(expected)} (nodes=): {', '.join(differences)}"
+                f"{hint_alike(unknown, absent)}; relabel by rename=, or mend the graph's nodes"
             )
         return self.place(names, absent)
 

@@ -21,7 +21,7 @@ def explain_weights(source: ArrayLike, target: ArrayLike, weights: ArrayLike, ed
     """
     values = np.asarray(weights, np.float64)
     if not np.isfinite(values).all():
-        return "drop missing and infinite weights"
+        return "drop missing and infinite weights, as by np.nan_to_num(W, posinf=0, neginf=0) where they are no edges"
     if np.isin(values, (-1, 0, 1, 2, 3)).all():
         return "decode endpoint codes first, or name their encoding= (see list_encodings)"
     size = np.abs(values)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.alike import hint_alike
 from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
@@ -74,8 +75,8 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
     return np.append(names, 0)[unpacked.row_node_set]
 
 
-def different_nodes(truth: list[str], estimate: list[str]) -> str:
-    """Describe how two node sets differ, and how to mend it."""
+def node_sides(truth: list[str], estimate: list[str]) -> str:
+    """Describe how two node sets differ."""
     only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
     if len(truth) + len(estimate) <= 20:
         what = f"truth has nodes {truth}, estimate has {estimate}"
@@ -84,8 +85,15 @@ def different_nodes(truth: list[str], estimate: list[str]) -> str:
             f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
         ]
         what = f"truth has {len(truth)} nodes, estimate {len(estimate)} ({'; '.join(sides)})"
-    latent = "" if only[1] or not only[0] else "name the others in context={'latents': [...]} if they are latent, or "
-    return f"{what}; {latent}give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
+    return what + hint_alike(*only)
+
+
+def different_nodes(truth: list[str], estimate: list[str]) -> str:
+    """Describe how two node sets differ, and how to mend it."""
+    known = set(estimate) < set(truth)
+    latent = "name the others in context={'latents': [...]} if they are latent, or " if known else ""
+    mend = f"{latent}give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
+    return f"{node_sides(truth, estimate)}; {mend}"
 
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:

@@ -22,7 +22,7 @@ from ..contract.metric import Metric
 from ..contract.null import Null
 from ..execution.random_streams import hash_rows, key_columns
 from ..statistics.direction import merit
-from .columns import column_or_level
+from .columns import labels_of
 from .matching import Matches, control_kinds
 from .row_summary import summarise
 from .scoring import check_kinds, warn_of_rows
@@ -120,7 +120,7 @@ def find_candidates(
         If candidates of a group have different truths or the same level, or there are no truths.
     """
     check_column_name(best_of, "best_of")
-    levels = column_or_level(table, best_of, "best_of").reset_index(drop=True)
+    levels = labels_of(table, best_of, "best_of").reset_index(drop=True)
     identity = task.identity() if task.truth is not None else None
     if identity is None:
         raise ValueError("best_of= compares candidates on one truth, and truth=None names no truth")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_column_name, name_row
 from ..contract.field import Field
 from ..execution.random_streams import hash_rows
-from .columns import column_or_level
+from .columns import labels_of
 from .tasks import Task
 
 Ints = NDArray[np.int64]
@@ -161,7 +161,7 @@ def read_clusters(
         return Clusters(SINGLE, _single(len(table)))
     if setting == BY_TRUTH:
         return Clusters(BY_TRUTH, identity)
-    values = column_or_level(table, cluster, "cluster").reset_index(drop=True)
+    values = labels_of(table, cluster, "cluster").reset_index(drop=True)
     failed, numbers = task.failed(), hash_rows([values]).view(np.int64)
     lacking = values.isna().to_numpy() & ~failed
     if lacking.any():

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.alike import check_labels
 from ..contract.checks import check_flag, check_type, nearest
 from ..contract.metric import Metric
 
@@ -37,6 +38,13 @@ def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series
     if name in table.columns:
         raise ValueError(f"{name!r} ({role}) is both a column and an index level, which is ambiguous; rename one")
     return pd.Series(table.index.get_level_values(cast(str, name)).array, index=table.index, name=name)
+
+
+def labels_of(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
+    """Return one column or level whose labels name groups of rows; labels that look alike are an error."""
+    found = column_or_level(table, name, role)
+    check_labels(found, name)
+    return found
 
 
 def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float64]:

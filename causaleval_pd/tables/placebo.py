@@ -18,7 +18,7 @@ from ..contract.history import call, calls, remember
 from ..contract.null import Controls, Matching
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
 from .clusters import BY_TRUTH, read_clusters
-from .columns import column, column_or_level, with_cells
+from .columns import column, labels_of, with_cells
 from .settings import Cells
 from .tasks import Metrics, Task, cells_field, read_tasks, select
 
@@ -146,7 +146,7 @@ class Placebos:
                     f"cells of field {task.field.name!r} have no labels; name the column within whose values estimates "
                     "are exchanged by cluster="
                 )
-            found = pd.factorize(column_or_level(runs, cluster, "cluster"))[0].astype(np.int64) + 1
+            found = pd.factorize(labels_of(runs, cluster, "cluster"))[0].astype(np.int64) + 1
         else:
             found = read_clusters(runs, cluster, task, task.field.of_truth.identify(task.truth)).ids
         if joint == "all":

@@ -20,7 +20,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
 from ..contract.pairs import PairError
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
-from .columns import column_or_level, numbers
+from .columns import column_or_level, labels_of, numbers
 from .controls import control_columns
 from .matching import Matches, check_columns
 from .row_summary import summarise
@@ -208,7 +208,7 @@ def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
         raise ValueError("by names no column; give the columns whose values name a run")
     if not len(table):
         raise ValueError("the table has no rows to pool")
-    found = [column_or_level(table, key, "by") for key in keys]
+    found = [labels_of(table, key, "by") for key in keys]
     for key, values in zip(keys, found, strict=True):
         lacking = values.isna().to_numpy()
         if lacking.any():

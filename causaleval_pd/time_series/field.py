@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.alike import hint_alike
 from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
@@ -64,11 +65,13 @@ def _joined(cells: LaggedCells, rows: NDArray[np.int64]) -> tuple[LaggedBatch, N
 
 def different_nodes(truth: tuple[str, ...], estimate: tuple[str, ...]) -> str:
     """Describe how two sets of variables differ, and how to mend it."""
-    only = [sorted(set(a) - set(b))[:5] for a, b in ((truth, estimate), (estimate, truth))]
-    sides = [f"only in the {side}: {names}" for side, names in zip(("truth", "estimate"), only, strict=True) if names]
+    only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
+    sides = [
+        f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
+    ]
     return (
-        f"truth has {len(truth)} variables, estimate {len(estimate)} ({'; '.join(sides)}); give both the same, e.g. by "
-        "lagged_column(estimates, nodes=[...])"
+        f"truth has {len(truth)} variables, estimate {len(estimate)} ({'; '.join(sides)}){hint_alike(*only)}; "
+        "give both the same, e.g. by lagged_column(estimates, nodes=[...])"
     )
 
 

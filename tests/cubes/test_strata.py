@@ -130,3 +130,30 @@ def test_dates_with_a_missing_one_stay_dates():
     summary = table.ceval.cube(["shd"], by=["day"], n_draws=5, rng=1).ceval.summary()
     assert summary["day"].tolist() == ["2020-01-01 00:00:00", "2021-01-01 00:00:00", "missing"]
     assert summary["n_runs"].tolist() == [1, 1, 1]
+
+
+def test_labels_that_may_be_one_are_refused(small):
+    for odd in ([True, 1], ["pc", "pc "], [0.3, 0.1 + 0.2]):
+        values = pd.Series([odd[i % 2] for i in range(len(small))], small.index, dtype=object).infer_objects()
+        table = small.assign(g=values)
+        calls = [
+            lambda table=table: ce.cube(table, ["shd"], by=["g"], n_draws=None),
+            lambda table=table: ce.cube(table, ["shd"], by=["algorithm"], n_draws=5, rng=1, cluster="g"),
+            lambda table=table: ce.cube(table, ["shd"], by=["algorithm"], n_draws=None, replicate="g"),
+            lambda table=table: ce.with_controls(table, ["shd"], n_draws=5, rng=1, best_of="g"),
+            lambda table=table: ce.pool(table, by=["g"]),
+            lambda table=table: ce.placebo(table, rng=1, cluster="g"),
+        ]
+        for call in calls:
+            with pytest.raises(ValueError, match="'g': found the labels .* (count as equal|look alike|rounding)"):
+                call()
+
+
+def test_numbers_beside_an_edge_are_refused(small):
+    table = small.assign(g=[0.1 + 0.2] * len(small))
+    with pytest.raises(
+        ValueError, match=r"row 0: g is 0.30000000000000004, which differs from the edge 0.3 by rounding"
+    ):
+        ce.cube(table, ["shd"], by=[{"g": [0, 0.3, 1]}], n_draws=None)
+    found = ce.cube(table.round({"g": 9}), ["shd"], by=[{"g": [0, 0.3, 1]}], n_draws=None)
+    assert found["n_runs"].to_numpy().tolist() == [len(small), 0]

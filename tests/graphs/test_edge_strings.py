@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable
 
@@ -360,3 +361,64 @@ def test_quoted_names_keep_characters_that_do_not_show():
     assert (graph_column(column.graph.to_strings()) == column).all()
     persian = "\u0645\u06cc\u200c\u0631\u0648 -> R&D"
     assert graph_column([persian]).graph.to_strings().tolist() == [persian]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("A -> B<br>B -> C", "A -> B<br/>B -> C", "<b>A</b> -> B", "A -> B\uff1b B -> C", "A -> B\u037e B -> C"),
+        *(
+            "\u201cA\u201d -> \u201cB\u201d",
+            "\u2018A\u2019 -> B",
+            "\u00abA\u00bb -> B",
+            "`A` -> `B`",
+            "A -> B\u3001C -> D",
+        ),
+    ],
+)
+def test_tags_and_signs_of_other_keyboards_are_no_part_of_a_bare_name(text):
+    with pytest.raises(ValueError, match=r"row 0 .*found '.*' in the name .* is quoted"):
+        graph_column([text])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        *(("A -> B [0.5]", "B [0.5]"), ("A -> B (0.5)", "B (0.5)"), ("A -> B 0.5", "B 0.5"), ("A -> B: 1", "B: 1")),
+        *(("A -> B [weight=2]", "B [weight=2]"), ("edge: A -> B", "edge: A"), ("A -> B |0.5", "B |0.5")),
+        *(("A -> B # sure", "B # sure"), ("A -> B // sure", "B // sure"), ("(A -> B)", "(A"), ("A -> B)", "B)")),
+        *(("1. A -> B", "1. A"), ("2) A -> B", "2) A"), ("* A -> B", "* A"), ("\u2022 A -> B", "\u2022 A")),
+        *(("**A** -> B", "**A**"), ("A + B -> C", "A + B"), ("A & B -> C", "A & B"), ("A -> B / C -> D", "B / C")),
+        *(("A -> B and C -> D", "B and C"), ("A -> B. C -> D", "B. C"), ("A -> B\\nC -> D", "B\\nC")),
+    ],
+)
+def test_weights_comments_and_other_separators_make_a_name_doubtful(text, name):
+    with pytest.raises(ValueError, match=f"row 0 .*found {re.escape(repr(name))}, which may be "):
+        graph_column([text])
+    column = graph_column([text], nodes=list(parse_edges(text).nodes))
+    assert (graph_column(column.graph.to_strings()) == column).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "CD4+ -> IL-6",
+            "income (USD) -> temp [C]",
+            "A[0] -> B[1]",
+            "PC 1 -> PC 2",
+            "oil and gas -> sea",
+            "gene #1 -> p",
+        ),
+        *(
+            "X(t-1) -> X(t)",
+            "St. John -> sea",
+            "Income..USD. -> p",
+            "$\\nu$ -> $\\beta$",
+            "5' UTR -> R&D",
+            "a/b -> c:d",
+        ),
+    ],
+)
+def test_names_of_columns_are_read_without_quotes(text):
+    assert graph_column([text]).graph.to_strings().tolist() == [text]

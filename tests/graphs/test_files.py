@@ -94,6 +94,25 @@ def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
         ("dag {\n A -> B\n", "line 3: found 'the end of the text'"),
         ("", "found '', which names no nodes"),
         ("0 5\n1 0\n", "only if its encoding is named"),
+        (
+            "A,B\n0,\n0,0\n",
+            "line 2: found an empty cell, expected a number in column 'B'; write 0 where there is no edge",
+        ),
+        (",A,B\nA,,1\nB,0,0\n", "line 2: found an empty cell, expected a number in column 'A'"),
+        ("0,0\n0,\n", "line 2: found an empty cell, expected a number in column 2"),
+        (
+            ";A;B\nA;0,0;1,0\nB;0;0\n",
+            "line 2: found '0,0', .* in column 'A'; write a point for the decimal comma, as '0.0'",
+        ),
+        ("A B\n0 0,5\n0 0\n", "line 2: found '0,5', expected a number in column 'B'; write a point"),
+        ("0,0;1,0\n0;0\n", "line 1: found '0,0', expected a number in column 1; write a point"),
+        ("A,B\nFALSE,TRUE\nFALSE,FALSE\n", "line 2: found 'FALSE', .* in column 'A'; write 1 for true and 0 for false"),
+        ("A,B,\n0,1,\n0,0,\n", "line 2: ends with a separator; delete it at the end of all lines"),
+        ("1,2\n0,1\n0,0\n", "line 3: found more than 2 rows .* if line 1 holds names, write ones that are not numbers"),
+        ("# by me\n# today\nA,B\n0,1\n0,0\n", "line 1: found the comment '# by me' before a matrix"),
+        ("from,to\nA,B\n,C\n", "edge 2: found the node '' in the column 'from', expected a name"),
+        ("from;to;weight\nA;B;0,5\n", "line 2: found '0,5' in the column 'weight', expected a number; write a point"),
+        ("from,to,weight\nA,B,1\nB,C,\n", "line 3: found '' in the column 'weight', expected a number"),
     ],
 )
 def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: str) -> None:
@@ -101,6 +120,24 @@ def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: s
     Path(tmp_path, "odd.txt").write_text(text)
     with pytest.raises(ValueError, match=r"^file odd\.txt: .*" + message):
         ce.read_graphs(f"{tmp_path}/*.txt")
+
+
+@pytest.mark.parametrize("text", ["From,To\nA,B\n", "A,B\n0,100%\n0,0\n", "# by me\nA\n", "A;B"])
+def test_tables_of_something_else_are_no_edge_strings(tmp_path: Path, text: str) -> None:
+    Path(tmp_path, "a.csv").write_text(text)
+    with pytest.raises(ValueError, match=r"^file a.csv: line 1: found .*(expected names of nodes|before a)"):
+        ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
+
+
+def test_edge_strings_in_a_file_of_tables(tmp_path: Path) -> None:
+    Path(tmp_path, "a.csv").write_text("A -> B; B -> C\n")
+    assert ce.read_graphs(tmp_path / "a.csv").graph.to_strings().tolist() == ["A -> B; B -> C"]
+
+
+def test_blank_lines_and_names_with_separators_in_a_matrix(tmp_path: Path) -> None:
+    Path(tmp_path, "a.csv").write_text('"a,b";B\n\n0;1\n\n0;0\n')
+    found = ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
+    assert found.graph.nodes.iloc[0] == ("B", "a,b")
 
 
 GRAPH = ce.as_graph("A -> B; B -> C; D")

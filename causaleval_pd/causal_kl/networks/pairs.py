@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.alike import hint_alike
 from ...contract.pairs import Pairs
 from .formats import read_network
 from .network import DiscreteNetwork, GaussianNetwork, Network
@@ -171,10 +172,10 @@ def differing(truth: Structure, estimate: Structure, sides: tuple[str, str] = ("
     """Return why two networks cannot be compared, or None; `sides` are their names in the message."""
     left, right = sides
     if truth.nodes != estimate.nodes:
-        only = [sorted(set(a) - set(b))[:5] for a, b in ((truth.nodes, estimate.nodes), (estimate.nodes, truth.nodes))]
+        only = [sorted(set(a) - set(b)) for a, b in ((truth.nodes, estimate.nodes), (estimate.nodes, truth.nodes))]
         return (
-            f"{left} has {len(truth.nodes)} nodes, {right} {len(estimate.nodes)}; only in the {left}: {only[0]}, only "
-            f"in the {right}: {only[1]}; give both the same variables"
+            f"{left} has {len(truth.nodes)} nodes, {right} {len(estimate.nodes)}; only in the {left}: "
+            f"{only[0][:5]}, only in the {right}: {only[1][:5]}{hint_alike(*only)}; give both the same variables"
         )
     if truth.kind != estimate.kind:
         return (
@@ -185,8 +186,8 @@ def differing(truth: Structure, estimate: Structure, sides: tuple[str, str] = ("
     for name, true, estimated in zip(truth.nodes, truth.states or (), estimate.states or (), strict=False):
         if true != estimated:
             return (
-                f"node {name!r} has the states {_some(true)} in the {left} and {_some(estimated)} in the {right}; name "
-                "the same states (a state never observed too: states= of from_data)"
+                f"node {name!r} has the states {_some(true)} in the {left} and {_some(estimated)} in the {right}"
+                f"{hint_alike(true, estimated)}; name the same ones (a state never observed too: states= of from_data)"
             )
     return None
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from ...contract.alike import alike, explain_alike
 from ...graphs.packing.header import check_names
 
 MAX_STATES = 10_000
@@ -151,6 +152,9 @@ def _check_states(states: tuple[str, ...]) -> str | None:
         return f"has {len(states)} states, expected 1 to {MAX_STATES}"
     if len(set(states)) < len(states):
         return f"has the states {states}; state names must differ"
+    pair = alike(states)
+    if pair is not None:
+        return f"has two states that may be one: {explain_alike(*pair)}; give them one name"
     if list(states) != sort_states(states):
         return f"has its states out of order: {states}"
     return None

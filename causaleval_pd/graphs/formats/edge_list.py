@@ -97,6 +97,7 @@ def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
     """Read a table of edges as CSV."""
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     rows: list[list[str]] = []
+    lines: list[int] = []
     names: list[str] | None = None
     try:
         for fields in reader:
@@ -109,13 +110,26 @@ def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
                 raise ValueError(f"line {reader.line_num}: found {len(found)} fields, the header has {len(names)}")
             else:
                 rows.append(found)
+                lines.append(reader.line_num)
     except csv.Error as fault:
         raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
     table = pd.DataFrame(rows, columns=names, dtype=object)
     for name in ("weight", "lag"):
         if name in table.columns:
-            table[name] = pd.to_numeric(table[name], errors="coerce")
+            table[name] = _numbers(table[name], name, lines)
     return table
+
+
+def _numbers(fields: pd.Series, name: str, lines: list[int]) -> pd.Series:
+    """Return a column of a table in CSV as numbers; `lines` are those of its rows."""
+    found = pd.to_numeric(fields, errors="coerce")
+    odd = found.isna().to_numpy()
+    if odd.any():
+        at = int(np.argmax(odd))
+        field = str(fields.iloc[at])
+        mend = "write a point for the decimal comma" if re.fullmatch(r"[-+]?\d*,\d+", field) else f"write a {name}"
+        raise ValueError(f"line {lines[at]}: found {field[:60]!r} in the column {name!r}, expected a number; {mend}")
+    return found
 
 
 def write_csv(names: Sequence[str], ends: Ends) -> str:
@@ -150,6 +164,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
     first, second = (cell[name].tolist() for name in names[:2])
+    _refuse_blank(first, names[0])
     if names[2] not in cell.columns:
         _refuse_other_columns(cell, names)
         found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
@@ -187,6 +202,14 @@ def _marks_of(sign: Any) -> tuple[int, int] | None:
         return None
     plain = sign.strip()
     return MARKS_OF_SIGN.get(_SIGN_OF_WORD.get(plain.lower(), plain))
+
+
+def _refuse_blank(first: Sequence[Any], column: str) -> None:
+    """Refuse an edge without its first node."""
+    lacking = next((number for number, node in enumerate(first, 1) if _is_blank(node)), None)
+    if lacking is not None:
+        node = first[lacking - 1]
+        raise ValueError(f"edge {lacking}: found the node {node!r} in the column {column!r}, expected a name")
 
 
 def _is_blank(value: Any) -> bool:

@@ -67,7 +67,9 @@ def _values(frame: pd.DataFrame) -> NDArray[Any]:
 def _read_named(what: str, values: NDArray[Any], index: pd.Index, names: pd.Index) -> Matrix:
     """Bring the rows of a matrix into the order of its columns."""
     if values.shape[0] != values.shape[1]:
-        raise ValueError(f"found a {what} of shape {values.shape}, expected a square adjacency matrix")
+        more = "; read it with index_col=0 if its first column holds names"
+        mend = more if values.shape[1] == values.shape[0] + 1 else ""
+        raise ValueError(f"found a {what} of shape {values.shape}, expected a square adjacency matrix{mend}")
     rows, columns = list(index), list(names)
     if set(rows) != set(columns):
         raise ValueError(

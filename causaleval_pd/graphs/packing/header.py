@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.alike import alike, explain_alike, face
 from ..kernels.planes import KINDS, PLAIN_KINDS, plane_words, planes_of_kind
 from ..mixed.marks import count_edges
 
@@ -80,6 +81,17 @@ def check_names(names: Sequence[str]) -> str | None:
         text.encode()
     except UnicodeEncodeError as error:
         return f"has a node name with {text[error.start]!r}, which is not valid Unicode text"
+    return _unclear(names)
+
+
+def _unclear(names: Sequence[str]) -> str | None:
+    """Return the fault of names of which nothing shows, or two look alike."""
+    hidden = next((name for name in names if not face(name)), None)
+    if hidden is not None:
+        return f"has the node name {hidden!a}, of which nothing shows; give it a name"
+    pair = alike(names)
+    if pair is not None:
+        return f"has two nodes that may be one: {explain_alike(*pair)}; give them one name, or names that differ"
     return None
 
 

@@ -195,3 +195,28 @@ def test_matrices_of_numpy_are_arrays() -> None:
     assert ce.as_graph(cell, encoding="row->column", nodes=["A", "B"]) == ce.as_graph("A -> B")
     column = ce.graph_column([cell, np.asarray(cell), None], encoding="column->row", nodes=["A", "B"])
     assert column.graph.to_strings().tolist()[:2] == ["B -> A"] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([["0", "1"], ["0", "0"]], r"cell \('A', 'A'\) holds '0': read texts as numbers, as in matrix.astype\(float\)"),
+        ([[0, "1,0"], [0, 0]], r"cell \('A', 'B'\) holds '1,0': read the file with decimal=','"),
+        ([[0, None], [0, 0]], r"cell \('A', 'B'\) holds None: write 0 where there is no edge"),
+        ([[0, "yes"], [0, 0]], r"cell \('A', 'B'\) holds 'yes': write 1 for an edge, 0 for none"),
+        ([[0, 1], [0, 0]], r"its cells are numbers: pass matrix.astype\(float\)"),
+    ],
+)
+def test_matrices_of_objects_name_the_cell(values, message):
+    frame = pd.DataFrame(values, list("AB"), list("AB"), dtype=object)
+    with pytest.raises(ValueError, match=r"row 0 .*found a matrix of dtype object, .*" + message):
+        graph_column([frame], encoding="row->column")
+    message = message.replace("'A', 'A'", "0, 0").replace("'A', 'B'", "0, 1")
+    with pytest.raises(ValueError, match=message):
+        graph_column([frame.to_numpy()], encoding="row->column")
+
+
+def test_a_table_whose_first_column_holds_names():
+    frame = pd.DataFrame({"Unnamed: 0": ["A", "B"], "A": [0, 0], "B": [1, 0]})
+    with pytest.raises(ValueError, match=r"shape \(2, 3\), expected a square .*; read it with index_col=0"):
+        graph_column([frame], encoding="row->column")
