@@ -219,6 +219,9 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         notes = sample_notes(effect, a, b)
         lacking, empty = "a level has no value", np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
     undefined = np.isnan(value)
+    if how.effect not in EFFECTS:
+        # an effect of the test alone has no interval
+        notes = np.full(len(undefined), None, object)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
         "p_value": tested.p_value,
@@ -230,8 +233,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
         "method": how.method,
-        # an effect of the test alone has no interval
-        "note": np.where(empty, lacking, notes if how.effect in EFFECTS else None),
+        "note": np.where(empty, lacking, notes),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 

@@ -139,7 +139,7 @@ def critical_difference(
     ranks, names = ranks[order], every[ran][order]
 
     own, k = ax is None, len(ranks)
-    size = 10.0 if own or inches(ax) >= _WIDE else 8.0
+    size = 10.0 if ax is None or inches(ax) >= _WIDE else 8.0
     letter = LETTER * size / 10
     most = _NAMES if ax is None else min(_NAMES, 0.35 * inches(ax))
     words = [broken(f"{name}  {rank:.2f}", int(most / letter)) for name, rank in zip(names, ranks, strict=True)]
