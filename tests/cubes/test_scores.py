@@ -82,7 +82,7 @@ def test_figures_of_several_null_models(many_nulls):
     grid = cube.sel(null="degree").ceval.plot.strata("shd", x="algorithm")
     labels = [text.get_text() for text in grid.figure.legends[0].get_texts()]
     assert "runs, p above .05" in labels
-    assert "Null model: degree" in " ".join(text.get_text() for text in grid.figure.texts)
+    assert "Null model: degree" in " ".join(text.get_text() for text in grid.figure.texts).replace("\n", " ")
     plt.close("all")
 
 
