@@ -117,7 +117,9 @@ def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
         if close is not None:
             raise ValueError(f"{where} {close[0]!r} and {close[1]!r}, equal but for rounding; round: {mend}.round(9)")
     elif values.dtype.kind == "O" or isinstance(values.dtype, pd.StringDtype):
-        pair = alike(label for label in values.dropna().unique() if isinstance(label, str))
+        # other labels need not be hashable
+        words = values[values.map(lambda label: isinstance(label, str)).astype(bool)]
+        pair = alike(words.unique())
         if pair is not None:
             raise ValueError(
                 f"{where} {explain_alike(*pair)}; make them one, as in {mend}.str.normalize('NFC').str.strip()"
