@@ -96,11 +96,11 @@ def summary(
     >>> import causaleval_pd.dask
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
     >>> found = runs.ceval.summary(["shd"], by=["algorithm"], n_draws=100, rng=7)
-    >>> found.compute()[["algorithm", "n_runs", "mean", "p_value"]].round(2)
-      algorithm  n_runs   mean  p_value
-    0       ges    180  13.46     0.01
-    1    lingam    180   6.87     0.01
-    2        pc    180  13.29     0.01
+    >>> found.compute()[["algorithm", "n_runs", "mean", "skill"]].round(2)
+      algorithm  n_runs   mean  skill
+    0       ges     180  13.46   0.44
+    1    lingam     180   6.87   0.71
+    2        pc     180  13.29   0.41
     """
     check_draws(n_draws)
     Drawing(1 if n_draws is None else n_draws, level=level)

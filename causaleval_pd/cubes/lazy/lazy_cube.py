@@ -106,8 +106,8 @@ def cube(
     >>> found = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=100, rng=7)
     >>> dict(found.sizes)
     {'algorithm': 3, 'density': 3, 'n': 3, 'replicate': 20, 'draw': 100, 'shd_bin': 4096}
-    >>> found.ceval.summary().compute()["p_value"].max().round(2)
-    np.float64(0.01)
+    >>> bool(found.ceval.summary().compute()["p_value"].max() < 1e-9)
+    True
     """
     unsuited = {"best_of", "progress", "engine", "n_jobs"} & set(settings)
     if unsuited or keep_draws not in (True, False):
