@@ -66,14 +66,17 @@ def imported(module: Module) -> Iterator[Module]:
         yield from (found for path in paths if path and (found := module_at(path)) and found != module)
 
 
-IMPORTS = {module: set(imported(module)) for module in FILES}
+@functools.cache
+def imports() -> dict[Module, set[Module]]:
+    """Return what every module imports; parsed by the test that asks first, not by every process that collects."""
+    return {module: set(imported(module)) for module in FILES}
 
 
 def test_imports_run_one_way_between_rooms():
     assert {module[0] for module in FILES} - {"__init__"} == set(ROOMS), "every room needs a place in ORDER"
     upward = [
         f"{'.'.join(module)} imports {'.'.join(other)}"
-        for module, others in sorted(IMPORTS.items())
+        for module, others in sorted(imports().items())
         if module[0] != "__init__"
         for other in sorted(others)
         if other[0] == "__init__" or ROOMS.index(other[0]) > ROOMS.index(module[0])
@@ -84,7 +87,7 @@ def test_imports_run_one_way_between_rooms():
 def test_imports_run_one_way_within_every_room():
     for folder in sorted({module[:depth] for module in FILES for depth in range(1, len(module))}):
         depth, units = len(folder), defaultdict(set)
-        for module, others in IMPORTS.items():
+        for module, others in imports().items():
             if module[:depth] == folder and module[-1] != "__init__":
                 inside = {other[depth] for other in others if other[:depth] == folder}
                 units[module[depth]] |= inside - {module[depth]}
@@ -102,9 +105,9 @@ def test_rooms_and_files_keep_to_their_sizes():
 
 
 def test_the_check_sees_imports():
-    assert ("graphs", "pairs") in IMPORTS["structure", "adjacency"]
-    assert ("datasets",) in IMPORTS["__init__",]
-    assert ("execution", "files") in IMPORTS["accessors",], "imports inside functions count"
+    assert ("graphs", "pairs") in imports()["structure", "adjacency"]
+    assert ("datasets",) in imports()["__init__",]
+    assert ("execution", "files") in imports()["accessors",], "imports inside functions count"
 
 
 def test_every_module_has_a_test_of_its_name():

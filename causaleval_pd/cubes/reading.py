@@ -76,7 +76,7 @@ def null_stratum(cube: xr.Dataset) -> xr.Dataset:
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     if "null" not in cube.dims or "null" in strata_dims(cube):
         return cube
-    alone = [name for name, variable in cube.data_vars.items() if "null" not in variable.dims]
+    alone = [name for name in cube.data_vars if "null" not in cube.variables[name].dims]
     spread = cube.assign({name: cube[name].expand_dims(null=cube["null"]) for name in alone})
     # strata that the cube was cut to stay named
     return spread.assign_attrs(strata=json.dumps(["null", *json.loads(_attr(cube, "strata"))]))
@@ -104,8 +104,8 @@ def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
         return cube
     alone = of_metric(cube, metric)
     spread = {
-        name: alone[name].expand_dims({dim: alone[dim] for dim in own if dim not in variable.dims})
-        for name, variable in alone.data_vars.items()
+        name: alone[name].expand_dims({dim: alone[dim] for dim in own if dim not in alone.variables[name].dims})
+        for name in alone.data_vars
     }
     return alone.assign(spread).assign_attrs(strata=json.dumps([*json.loads(_attr(cube, "strata")), *own]))
 

@@ -81,9 +81,9 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
 def fills(cube: xr.Dataset) -> dict[Hashable, Any]:
     """Return the value of a cell without a run, of every variable."""
     return {
-        name: np.asarray(v.fill, cube[name].dtype)[()]
+        name: np.asarray(v.fill, cube.variables[name].dtype)[()]
         for name, v in declared(cube).items()
-        if cube[name].dtype.kind == "f" or not np.isnan(v.fill)
+        if cube.variables[name].dtype.kind == "f" or not np.isnan(v.fill)
     }
 
 
@@ -98,7 +98,8 @@ def _unstacked(cube: xr.Dataset) -> xr.Dataset:
 def _named(cube: xr.Dataset) -> xr.Dataset:
     """Call every metric by the name that its variable has, and its other variables after it."""
     made, found = metrics_of(cube), dict[str, list[str]]()
-    for name, x in cube.data_vars.items():
+    for name in cube.data_vars:
+        x = cube.variables[name]
         if x.attrs.get("role") == "metric" or name in made:
             found.setdefault(str(x.attrs.get("metric", name)), []).append(str(name))
     present = {}
@@ -109,7 +110,8 @@ def _named(cube: xr.Dataset) -> xr.Dataset:
     places = {name: made.index(word) for origin, name in present.items() for word in (origin, name) if word in made}
     order = sorted(present.values(), key=lambda name: places.get(name, len(made)))
     words: dict[Hashable, Hashable] = {}
-    for name, x in cube.data_vars.items():
+    for name in cube.data_vars:
+        x = cube.variables[name]
         own, part = x.attrs.get("metric"), x.attrs.get("part")
         if own in present and part in METRIC_VARIABLES:
             words[name] = METRIC_VARIABLES[part].name(present[own])
@@ -142,10 +144,10 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
     spread = {}
     for name, variable in declared(cube).items():
-        lacking = [dim for dim in dims if dim not in cube[name].dims]
+        lacking = [dim for dim in dims if dim not in cube.variables[name].dims]
         if lacking and variable.merge == "place":
             spread[name] = cube[name].expand_dims({dim: cube[dim] for dim in lacking})
-    return cube.assign(spread)
+    return cube.assign(spread) if spread else cube
 
 
 def _filled(cube: xr.Dataset) -> xr.Dataset:
@@ -157,7 +159,8 @@ def _filled(cube: xr.Dataset) -> xr.Dataset:
         for v in METRIC_VARIABLES.values()
         if v.name(metric) in cube and not np.isnan(v.fill)
     }
-    return cube.assign({name: cube[name].fillna(fill) for name, fill in words.items() if cube[name].dtype.kind == "f"})
+    gone = {name: fill for name, fill in words.items() if cube.variables[name].dtype.kind == "f"}
+    return cube.assign({name: cube[name].fillna(fill).variable for name, fill in gone.items()})
 
 
 def _check_labels(cube: xr.Dataset) -> None:
@@ -184,12 +187,12 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
         )
     whole: dict[Hashable, Any] = {}
     for metric in metrics_of(cube):
-        allowed = {"replicate", "null", *cube["status"].dims, *(cube[metric].dims if metric in cube else ())}
+        allowed = {"replicate", "null", *cube["status"].dims, *(cube.variables[metric].dims if metric in cube else ())}
         for variable in DRAW_VARIABLES.values():
             name = variable.name(metric)
             if name not in cube:
                 continue
-            dims, last = set(cube[name].dims), {*variable.dims(metric)[-1:]} - {"replicate"}
+            dims, last = set(cube.variables[name].dims), {*variable.dims(metric)[-1:]} - {"replicate"}
             if "draw" in last and "draw" not in dims:
                 if n_draws > 1:
                     raise ValueError(f"a single draw of the cube was selected; {again}")
@@ -200,7 +203,7 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
                     f"the controls of {metric} are sums over all replicates of a stratum, which cannot follow what was "
                     "done along 'replicate'; make the cube from the rows you want, or with keep_draws=True"
                 )
-    return cube.assign(whole)
+    return cube.assign(whole) if whole else cube
 
 
 def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
@@ -224,36 +227,38 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
         If values, draws or states were blanked, filled or changed one by one, or strata come from cubes of different
         settings.
     """
-    status, carried = cube["status"], metric in values_of(cube)
+    # variables of one dataset share their labels: without coordinates, no operation aligns them again
+    status, value, carried = cube.variables["status"], cube.variables[metric], metric in values_of(cube)
     if status.dtype.kind not in "iuf":
         raise ValueError(f"status holds the states of runs (0, 1, 2), found the type {status.dtype}; keep it as it was")
-    wrong = ~status.isin([NO_RUN, SCORED, FAILED])
+    wrong = (status != NO_RUN) & (status != SCORED) & (status != FAILED)
     if bool(wrong.any()):
         found = status.to_numpy()[wrong.to_numpy()][0]
         raise ValueError(f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube")
     if not carried:
         _check_settings(cube, metric)
     run = status != NO_RUN
-    if bool((cube[metric].notnull() & ~run).any()):
+    if bool((value.notnull() & ~run).any()):
         cube = _blanked(cube, metric, run)
-    defined = cube[metric].notnull()
+    defined = cube.variables[metric].notnull()
     if not carried:
         _check_defined(cube, metric, defined, run)
         _check_value_table(cube, metric)
-    return cube.assign(status=status.where(~defined, SCORED).astype(np.int8))
+    return cube.assign(status=cube["status"].where(~defined, SCORED).astype(np.int8))
 
 
-def _blanked(cube: xr.Dataset, metric: str, run: xr.DataArray) -> xr.Dataset:
+def _blanked(cube: xr.Dataset, metric: str, run: xr.Variable) -> xr.Dataset:
     """Take values out of cells without a run: `reindex` or `fillna` may have filled them."""
     names = [v.name(metric) for v in METRIC_VARIABLES.values() if v.merge == "place" and v.name(metric) in cube]
-    return cube.assign({x: cube[x].where(run) for x in names if cube[x].dtype.kind == "f"})
+    return cube.assign({x: cube[x].where(run) for x in names if cube.variables[x].dtype.kind == "f"})
 
 
 def _check_settings(cube: xr.Dataset, metric: str) -> None:
-    name, made = METRIC_VARIABLES["settings"].name(metric), cube[metric].attrs.get("settings")
+    name, made = METRIC_VARIABLES["settings"].name(metric), cube.variables[metric].attrs.get("settings")
     if name not in cube or made is None:
         return
-    other = (cube[name] != 0) & ~cube[name].isin(np.atleast_1d(made))
+    marks = cube.variables[name]
+    other = (marks != 0) & ~cube[name].isin(np.atleast_1d(made)).variable
     if bool(other.any()):
         at = np.argwhere(other.to_numpy())[0]
         place = ", ".join(f"{dim} {cube[dim].to_numpy()[i]}" for dim, i in zip(other.dims, at, strict=True))
@@ -265,14 +270,15 @@ def _check_settings(cube: xr.Dataset, metric: str) -> None:
         )
 
 
-def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr.DataArray) -> None:
+def _check_defined(cube: xr.Dataset, metric: str, defined: xr.Variable, run: xr.Variable) -> None:
     """Refuse values and draws that were blanked or filled while their runs stayed."""
     marks = METRIC_VARIABLES["defined"].name(metric)
     if marks in cube:
-        had = (cube[marks] != 0) & run
-        numbers = xr.apply_ufunc(check_numbers, cube[metric], dask="parallelized", output_dtypes=[np.int16])
+        had = (cube.variables[marks] != 0) & run
+        values = cube.variables[metric]
+        numbers = xr.apply_ufunc(check_numbers, values, dask="parallelized", output_dtypes=[np.int16])
         gone, new = int((had & ~defined).sum()), int((defined & ~had).sum())
-        other = int((had & defined & (cube[marks] != numbers)).sum())
+        other = int((had & defined & (cube.variables[marks] != numbers)).sum())
         if gone:
             raise ValueError(
                 f"{metric} was blanked in {gone} runs, which would count as undefined; take runs out of the whole "
@@ -291,7 +297,7 @@ def _check_defined(cube: xr.Dataset, metric: str, defined: xr.DataArray, run: xr
     draws, counts = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
     whole = draws in cube and cube.sizes.get("draw") == int(cube.attrs["n_draws"])
     if whole and counts in cube:
-        changed = run & (cube[draws].notnull().sum("draw") != cube[counts])
+        changed = run & (cube.variables[draws].notnull().sum("draw") != cube.variables[counts])
         if bool(changed.any()):
             raise ValueError(
                 f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "
@@ -303,9 +309,10 @@ def _check_value_table(cube: xr.Dataset, metric: str) -> None:
     """Refuse a table of the controls' values of which some were cut."""
     weights, counts = (METRIC_VARIABLES[part].name(metric) for part in ("control_weight", "control_count"))
     bins = METRIC_VARIABLES["control_weight"].dims(metric)[-1]
-    if not (weights in cube and counts in cube and bins in cube[weights].dims and "draw" in cube[counts].dims):
+    if not (weights in cube and counts in cube):
         return
-    if bool((abs(cube[weights].sum(bins) - cube[counts].sum("draw")) > 0.5).any()):
+    held, counted = cube.variables[weights], cube.variables[counts]
+    if bins in held.dims and "draw" in counted.dims and bool((abs(held.sum(bins) - counted.sum("draw")) > 0.5).any()):
         raise ValueError(
             f"the values of the controls of {metric} were cut along {bins!r}, but their quantiles rest on all; keep "
             "the whole dimension"

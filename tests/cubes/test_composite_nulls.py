@@ -114,7 +114,7 @@ def test_cubes_of_composite_null_models_are_saved_and_lazy(runs, tmp_path):
 
     import causaleval_pd.dask  # noqa: F401, which registers the accessor
 
-    made = cube(runs, ce.worst_of(*LAWS), keep_draws=False, tails=None)
+    made = cube(runs, ce.worst_of(*LAWS), keep_draws=False)
     expected = made.ceval.summary()
     made.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as read:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import dask
 import dask.dataframe as dd
 import numpy as np
@@ -23,11 +25,17 @@ BY = ["algorithm", "density", "n"]
 KINDS = ["draws", "sums", "nulls"]
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def cube(request) -> xr.Dataset:
-    null = ["edges", "erdos_renyi"] if request.param == "nulls" else "edges"
-    found = ce.cube(RUNS, METRICS, by=BY, n_draws=40, rng=7, keep_draws=request.param == "draws", null=null)
+@functools.cache
+def made(kind: str) -> xr.Dataset:
+    """Return the cube of a kind; a fixture that is parametrized beside another argument is made for every test."""
+    null = ["edges", "erdos_renyi"] if kind == "nulls" else "edges"
+    found = ce.cube(RUNS, METRICS, by=BY, n_draws=40, rng=7, keep_draws=kind == "draws", null=null)
     return found.isel(n=[0, 1], density=[0, 2])
+
+
+@pytest.fixture(params=KINDS)
+def cube(request) -> xr.Dataset:
+    return made(request.param).copy()
 
 
 def refuse(*arguments, **settings):
