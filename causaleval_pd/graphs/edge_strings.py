@@ -43,7 +43,7 @@ _JOINS = r"\s\-\u2010-\u2013\u2212\ufe63\uff0d"
 _DOUBTFUL = re.compile(rf"[{_JOINS}|~+*^=<>()\[\]/&!?\\]")
 # a weight, a comment, a number in a list or another separator beside a node, unless the name is quoted or expected
 _NOTE = re.compile(
-    r"\s[\[(](?:[-+]?[\d.]+%?|[^\])=]*=[^\])]*)[\])]$|:\s|\s\||\s[-+]?\d*\.\d+$|\s#\s|\s//|\s[&+*/\\\u00b7\u2022]\s"
+    r"\s[\[(](?:[-+]?[\d.]+%?|[^()\[\]=]*=[^()\[\]]*)[\])]$|:\s|\s\||\s[-+]?\d*\.\d+$|\s#\s|\s//|\s[&+*/\\\u00b7\u2022]\s"
     r"|^(?:\d+[.)]|[*\u00b7\u2022\u2023\u25aa\u25cf])\s|^(\*+)[^*]+\1$"
 )
 #: what stands between two edges that are written in one line

@@ -311,6 +311,7 @@ LONG: list[Callable[[int], str]] = [
     lambda n: "Graph Nodes:\nA;B\nGraph Edges:\n1. A --> B " + "[A --> B]:0.9;" * n,
     lambda n: "Graph Nodes:\n" + ";" * n,
     lambda n: "graph [" + "a [ " * n,
+    lambda n: "graph [" + "a [b= (c=" * n,
     lambda n: "Creator x " * n,
     lambda n: "<!-- -->" * n,
     lambda n: "network x {}\n" + "variable A {}\n" * n,
