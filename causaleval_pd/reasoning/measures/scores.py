@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_number, check_type, name_row
+from ...execution.random_streams import hash_rows
 from .answer_table import as_bits, check_answers, setting_names
 from .yes_counts import Floats, divide
 
@@ -16,6 +18,8 @@ __all__ = ["answer_scores", "score_questions"]
 
 #: number of answers of a group beyond which the p-value of shuffled answers uses the normal law
 _MOST_EXACT = 20_000
+#: shufflings of samples with several answers each, and answers that are moved at a time
+_N_SHUFFLINGS, _MOST_MOVED = 9_999, 1_000_000
 
 
 def answer_scores(
@@ -47,14 +51,22 @@ def answer_scores(
         positive; 0/0 is NaN; missing answers count in n_failed only), accuracy_low, accuracy_high (all missing
         answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
         majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
-        reasoner's answers to each question are shuffled over samples), p_value (probability that shuffled answers have
-        at least as many true positives, exact up to 20,000 answers and by the normal law beyond; accuracy and F1 have
-        the same order).
+        reasoner's answers to each question are shuffled over samples), p_value (probability that
+        shuffled answers have at least as many right ones; see Notes), p_at_floor (whether no shuffling had as many, so
+        that p_value is an upper bound).
 
     Raises
     ------
     ValueError
         If columns are missing, a question is answered twice, or `within` names another column.
+
+    Notes
+    -----
+    The p-value takes samples as independent, not answers: where a group has several answers on a sample, to several
+    questions or by replicates, they move to another sample together, among samples that were asked the same questions
+    equally often; missing answers move with them. Where each sample has one answer in a group the law is
+    hypergeometric; else p is (b + 1) / 10,000, where b of 9,999 shufflings, of a fixed seed, have at least as many
+    right answers. Beyond 20,000 answers p comes from the normal law.
 
     References
     ----------
@@ -75,9 +87,8 @@ def answer_scores(
     if odd := [name for name in within if name not in ("task", "cause", "effect", "world")]:
         raise ValueError(f"within takes task, cause, effect and world, found {odd}; pass settings as by=")
     names = [*settings, *within]
-    query = table.groupby([*settings, "task", "cause", "effect", "world"], sort=False, dropna=False).ngroup()
-    cluster = table.groupby(["task", "sample"], sort=False).ngroup()
-    table = table.assign(query=query, cluster=cluster)
+    query = hash_rows([table[name] for name in (*settings, "task", "cause", "effect", "world")])
+    table = table.assign(query=query, question=query, cluster=hash_rows([table["task"], table["sample"]]))
     if "outcome" in answers.columns:
         table["outcome"] = answers["outcome"].astype(object).to_numpy()
     return _scored(table, names, level)
@@ -149,15 +160,16 @@ def score_questions(
         table[name] = as_bits(answers[name], name)
     if (missing := table["truth"].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing")
-    table["query_"] = table.groupby(kind, sort=False, dropna=False).ngroup() if kind else 0
     unit = "cluster" if "cluster" in answers.columns else "question"
-    table["cluster_"] = pd.factorize(answers[unit], use_na_sentinel=False)[0]
+    own = {"query": [table[name] for name in kind], "question": [answers["question"]], "cluster": [answers[unit]]}
+    hashes = {name: hash_rows(columns) if columns else np.uint64(0) for name, columns in own.items()}
     if "outcome" in answers.columns:
         table["outcome"] = answers["outcome"].astype(object).to_numpy()
-    keep = [*names, "truth", "answer", "query_", "cluster_", *(["outcome"] if "outcome" in table.columns else [])]
-    plain = table[keep].rename(columns={name: (f" {name}" if name in ("query", "cluster") else name) for name in names})
-    plain = plain.rename(columns={"query_": "query", "cluster_": "cluster"})
-    found = _scored(plain, [f" {name}" if name in ("query", "cluster") else name for name in names], level)
+    keep = [*names, "truth", "answer", *(["outcome"] if "outcome" in table.columns else [])]
+    plain = (
+        table[keep].rename(columns={name: (f" {name}" if name in hashes else name) for name in names}).assign(**hashes)
+    )
+    found = _scored(plain, [f" {name}" if name in hashes else name for name in names], level)
     return found.rename(columns={f" {name}": name for name in names})
 
 
@@ -179,7 +191,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
     fn, tn = int((truth & ~answer).sum()), int((~truth & ~answer).sum())
     right = (truth == answer).astype(np.float64)
     low, high = _clustered_wilson(right, known, level)
-    expected, p_value = _shuffled(known, tp)
+    expected, p_value, at_floor = _shuffled(part, known, tp)
     by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
     accuracy = _ratio(tp + tn, n)
     scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
@@ -208,6 +220,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
         "control_accuracy": _ratio(n - (2 * tp + fp + fn) + 2 * expected, n),
         "control_f1": _ratio(2 * expected, 2 * tp + fp + fn),
         "p_value": p_value,
+        "p_at_floor": at_floor,
     }
 
 
@@ -237,22 +250,66 @@ def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple
     return float(low), float(high)
 
 
-def _shuffled(known: pd.DataFrame, tp: int) -> tuple[float, float]:
-    """Return the mean number of true positives if answers are shuffled within questions, and P(at least tp)."""
+def _shuffled(part: pd.DataFrame, known: pd.DataFrame, tp: int) -> tuple[float, float, bool]:
+    """Return the mean true positives of shuffled answers, P(at least tp), and whether p is its upper bound only."""
     if not len(known):
-        return float("nan"), float("nan")
+        return float("nan"), float("nan"), False
     query = np.unique(known["query"].to_numpy(), return_inverse=True)[1]
     weights = (None, known["truth"].to_numpy(np.float64), known["answer"].to_numpy(np.float64))
     n, true, yes = (np.bincount(query, weights=w).astype(np.int64) for w in weights)
     mean = divide(true * yes, n)
+    if known["cluster"].duplicated().any():
+        p = _moved_together(part)
+        return float(mean.sum()), p, p == 1 / (_N_SHUFFLINGS + 1)
     if n.sum() > _MOST_EXACT:
         variance = mean * divide((n - true) * (n - yes), n * np.maximum(n - 1, 1))
-        spread = float(np.sqrt(variance.sum()))
-        p = float(scipy.stats.norm.sf((tp - 0.5 - mean.sum()) / spread)) if spread > 0 else 1.0
-        return float(mean.sum()), p
+        return float(mean.sum()), _normal_tail(tp - 0.5, float(mean.sum()), float(variance.sum())), False
     law, least = np.ones(1), 0
     for own_n, own_true, own_yes in zip(n.tolist(), true.tolist(), yes.tolist(), strict=True):
         low, high = max(0, own_true + own_yes - own_n), min(own_true, own_yes)
         law = np.convolve(law, scipy.stats.hypergeom.pmf(np.arange(low, high + 1), own_n, own_true, own_yes))
         least += low
-    return float(mean.sum()), float(min(1.0, law[max(0, tp - least) :].sum()))
+    return float(mean.sum()), float(min(1.0, law[max(0, tp - least) :].sum())), False
+
+
+def _normal_tail(value: float, mean: float, variance: float) -> float:
+    """Return P(more than a value) under the normal law of these moments; 1 where it has no variance."""
+    return float(scipy.stats.norm.sf((value - mean) / np.sqrt(variance))) if variance > 0 else 1.0
+
+
+def _moved_together(part: pd.DataFrame) -> float:
+    """Return P(at least as many right answers) if the answers of a cluster move together to one with its questions."""
+    truth = part["truth"].to_numpy(np.float64)
+    # 1 for yes, -1 for no, 0 for a missing answer: the sum over true answers orders as the number of right answers
+    given = 2 * part["answer"].to_numpy(np.float64, na_value=0.5) - 1
+    blocks, observed = [(truth[rows], given[rows]) for rows in _blocks(part)], float(truth @ given)
+    if len(part) > _MOST_EXACT:
+        mean = variance = 0.0
+        for true, answered in blocks:
+            mean += len(true) * float(true.mean(axis=0) @ answered.mean(axis=0))
+            apart = [x - x.mean(axis=0) for x in (true, answered)]
+            # the squared sum over clusters by clusters, by the smaller of two products
+            wide = true.shape[1] > len(true)
+            squares = np.square(apart[0] @ apart[1].T) if wide else (apart[0].T @ apart[0]) * (apart[1].T @ apart[1])
+            variance += float(squares.sum()) / max(len(true) - 1, 1)
+        return _normal_tail(observed - 1, mean, variance)
+    rng, found = np.random.default_rng(0), np.zeros(_N_SHUFFLINGS)
+    for true, answered in blocks:
+        step = max(1, _MOST_MOVED // true.size)
+        for start in range(0, _N_SHUFFLINGS, step):
+            n = min(step, _N_SHUFFLINGS - start)
+            orders = rng.permuted(np.tile(np.arange(len(true)), (n, 1)), axis=1)
+            found[start : start + n] += np.einsum("nck,ck->n", answered[orders], true)
+    return float((1 + (found >= observed - 0.5).sum()) / (_N_SHUFFLINGS + 1))
+
+
+def _blocks(part: pd.DataFrame) -> list[NDArray[np.int64]]:
+    """Return the rows, (clusters, answers), of the clusters that were asked the same questions equally often."""
+    cluster, query = part["cluster"].to_numpy(), part["query"].to_numpy()
+    # in an order that does not depend on that of the table
+    order = np.lexsort([part["question"].to_numpy(), query, cluster])
+    starts = np.flatnonzero(np.diff(cluster[order], prepend=cluster[order[0]]) != 0)
+    blocks: dict[bytes, list[NDArray[np.int64]]] = {}
+    for rows in np.split(order, starts):
+        blocks.setdefault(query[rows].tobytes(), []).append(rows)
+    return [np.stack(blocks[questions]) for questions in sorted(blocks)]

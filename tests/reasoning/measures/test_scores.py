@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from causaleval_pd.reasoning import answer_scores, compare_answers
+from causaleval_pd.reasoning import answer_scores, compare_answers, score_questions
 
 
 def table(truth, answer, **more):
@@ -51,7 +51,8 @@ def test_known_classification_scores(known, known_answers):
 
 
 def test_shuffled_answers_by_brute_force_over_two_questions():
-    parts = [table("1100", "1010"), table("1110", "1100").assign(effect="Z")]
+    # samples with one answer each: those of two questions are shuffled apart
+    parts = [table("1100", "1010"), table("1110", "1100").assign(effect="Z", sample=range(4, 8))]
     both = pd.concat(parts, ignore_index=True)
     found = answer_scores(both).iloc[0]
     truth = [np.array(p["truth"], bool) for p in parts]
@@ -66,6 +67,95 @@ def test_shuffled_answers_by_brute_force_over_two_questions():
     assert found["control_accuracy"] == pytest.approx(np.mean(right))
     assert found["control_f1"] == pytest.approx(np.mean(f1))
     assert found["p_value"] == pytest.approx(np.mean(np.array(hits) >= found["tp"]))
+
+
+def joint_shares(parts):
+    """Return the share of all joint shufflings, over parts of (truth, answer), with at least as many right answers."""
+    right = []
+    for orders in itertools.product(*(itertools.permutations(range(len(truth))) for truth, _ in parts)):
+        moved = ((answer[list(order)], truth) for (truth, answer), order in zip(parts, orders, strict=True))
+        right.append(sum(float(((given == true) & ~np.isnan(given)).sum()) for given, true in moved))
+    return np.mean(np.array(right) >= right[0])
+
+
+def rows(truth, answer, first=0, effects="YZ"):
+    """Return a row an answer of arrays (samples, answers): two effects, then their replicates."""
+    made = [
+        {"task": 0, "sample": first + i, "cause": "X", "effect": effects[j % 2], "world": "do1", "replicate": j // 2}
+        | {"truth": bool(truth[i, j]), "answer": pd.NA if np.isnan(answer[i, j]) else bool(answer[i, j])}
+        for i, j in np.ndindex(truth.shape)
+    ]
+    return pd.DataFrame(made).astype({"answer": "boolean"})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_answers_on_a_sample_move_together_by_brute_force(seed):
+    generator = np.random.default_rng(seed)
+    parts = []
+    # six samples with two questions twice each, and three with the first question only
+    for m, k in ((6, 4), (3, 1)):
+        truth = np.tile(generator.random((m, 2)) < 0.5, 2)[:, :k].astype(float)
+        answer = np.where(generator.random((m, k)) < 0.6, truth, 1 - truth)
+        answer[generator.random((m, k)) < 0.1] = np.nan
+        parts.append((truth, answer))
+    table = pd.concat([rows(*parts[0]), rows(*parts[1], first=6)], ignore_index=True)
+    found = answer_scores(table)["p_value"].iloc[0]
+    expected = joint_shares(parts)
+    assert abs(found - expected) <= 4 * np.sqrt(expected * (1 - expected) / 9_999) + 1e-4
+    shuffled = table.sample(frac=1, random_state=seed)
+    assert answer_scores(shuffled)["p_value"].iloc[0] == found, "p does not depend on the order of rows"
+
+
+def test_equal_replicates_are_no_further_evidence():
+    generator = np.random.default_rng(3)
+    sizes = {}
+    for n_replicates in (1, 5):
+        rejected = []
+        for _ in range(60):
+            truth = np.tile(generator.random((20, 2)) < 0.5, n_replicates).astype(float)
+            answer = np.tile(generator.random((20, 2)) < 0.5, n_replicates).astype(float)
+            rejected.append(answer_scores(rows(truth, answer))["p_value"].iloc[0] <= 0.05)
+        sizes[n_replicates] = np.mean(rejected)
+    # independent answers of replicates were rejected in a quarter of all tables
+    assert max(sizes.values()) <= 0.14, sizes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(10_100, 2), (40, 510)])
+def test_the_normal_law_of_many_answers_that_move_together(shape):
+    generator = np.random.default_rng(4)
+    truth = (generator.random(shape) < 0.5).astype(float)
+    answer = np.where(generator.random(shape) < 0.502, truth, 1 - truth)
+    moved = [(generator.permutation(answer) == truth).sum() for _ in range(2_000)]
+    found = answer_scores(rows(truth, answer)).iloc[0]
+    assert found["p_value"] == pytest.approx(np.mean(np.array(moved) >= (answer == truth).sum()), abs=0.05)
+
+
+def test_p_at_the_floor_of_shufflings_is_marked():
+    truth = (np.random.default_rng(6).random((30, 4)) < 0.5).astype(float)
+    found = answer_scores(rows(truth, truth)).iloc[0]
+    assert (found["p_value"], found["p_at_floor"]) == (1e-4, True)
+    assert not answer_scores(rows(truth[:, :1], truth[:, :1])).iloc[0]["p_at_floor"], "the exact law has no floor"
+
+
+def test_clusters_of_questions_move_together():
+    generator = np.random.default_rng(5)
+    truth = generator.random((5, 3)) < 0.5
+    answer = np.where(generator.random((5, 3)) < 0.8, truth, ~truth)
+    made = [
+        {
+            "question": f"{i} {j}",
+            "cluster": i,
+            "rung": 1,
+            "query": f"q{j}",
+            "truth": truth[i, j],
+            "answer": answer[i, j],
+        }
+        for i, j in np.ndindex(truth.shape)
+    ]
+    found = score_questions(pd.DataFrame(made))["p_value"].iloc[0]
+    expected = joint_shares([(truth.astype(float), answer.astype(float))])
+    assert abs(found - expected) <= 4 * np.sqrt(expected * (1 - expected) / 9_999) + 1e-4
 
 
 def test_large_tables_take_the_normal_law():
