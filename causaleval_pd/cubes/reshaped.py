@@ -20,7 +20,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.alike import check_labels
-from ..contract.checks import check_type
+from ..contract.checks import check_type, check_whole, shown
 from .reading import cube_metrics, has_controls, null_name, strata_dims
 from .schema import (
     CUBE_VARIABLES,
@@ -29,6 +29,8 @@ from .schema import (
     METRIC_VARIABLES,
     NO_RUN,
     SCORED,
+    TAIL_METHODS,
+    TAIL_STATISTICS,
     check_numbers,
     declared,
     metrics_of,
@@ -58,12 +60,7 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
         If it is not a cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
     """
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    for name in ("strata", "metrics", "n_draws"):
-        if name not in cube.attrs:
-            raise ValueError(
-                f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes"
-            )
-    cube = _named(_unstacked(cube))
+    cube = _named(_unstacked(_with_attributes(cube)))
     if "status" not in cube:
         raise ValueError(
             "the dataset lacks the cube's variable 'status'; keep the whole cube and name metrics in the call, as in "
@@ -76,6 +73,31 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
     cube = _filled(_with_strata(cube))
     _check_labels(cube)
     return _with_whole_controls(cube) if controls and has_controls(cube) else cube
+
+
+def _with_attributes(cube: xr.Dataset) -> xr.Dataset:
+    """Check the attributes by which a cube is read."""
+    for name in ("strata", "metrics", "n_draws"):
+        if name not in cube.attrs:
+            raise ValueError(
+                f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes"
+            )
+    for name in ("strata", "metrics"):
+        try:
+            words = json.loads(cube.attrs[name])
+        except (TypeError, ValueError):
+            words = None
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise ValueError(
+                f"the attribute {name!r} of a cube is a JSON list of names, found {shown(cube.attrs[name])}; keep it "
+                "as it was"
+            )
+    made = cube.attrs["n_draws"]
+    n_draws = check_whole(int(made) if isinstance(made, str) and made.isdecimal() else made, "the attribute 'n_draws'")
+    drawn = [name for name in cube.data_vars if cube.variables[name].attrs.get("role") == "control"]
+    if drawn and not n_draws:
+        raise ValueError(f"the attribute 'n_draws' is 0, but the cube has controls ({drawn[0]}); keep it as it was")
+    return cube.assign_attrs(n_draws=n_draws)
 
 
 def fills(cube: xr.Dataset) -> dict[Hashable, Any]:
@@ -140,7 +162,7 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
                 f"e.g. cube.rename({{{dim!r}: 'my_{dim}'}})"
             )
     if not set(dims) <= set(named):
-        gone = [name for name in named if name in cube.coords and name not in dims]
+        gone = [name for name in named if name in cube.coords and not cube[name].ndim]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
     spread = {}
     for name, variable in declared(cube).items():
@@ -235,7 +257,9 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     if bool(wrong.any()):
         found = status.to_numpy()[wrong.to_numpy()][0]
         raise ValueError(f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube")
+    _check_types(cube, metric)
     if not carried:
+        _check_attributes(cube, metric)
         _check_settings(cube, metric)
     run = status != NO_RUN
     if bool((value.notnull() & ~run).any()):
@@ -243,6 +267,7 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     defined = cube.variables[metric].notnull()
     if not carried:
         _check_defined(cube, metric, defined, run)
+        cube = _with_p_values(cube, metric)
         _check_value_table(cube, metric)
     return cube.assign(status=cube["status"].where(~defined, SCORED).astype(np.int8))
 
@@ -251,6 +276,22 @@ def _blanked(cube: xr.Dataset, metric: str, run: xr.Variable) -> xr.Dataset:
     """Take values out of cells without a run: `reindex` or `fillna` may have filled them."""
     names = [v.name(metric) for v in METRIC_VARIABLES.values() if v.merge == "place" and v.name(metric) in cube]
     return cube.assign({x: cube[x].where(run) for x in names if cube.variables[x].dtype.kind == "f"})
+
+
+def _check_types(cube: xr.Dataset, metric: str) -> None:
+    """Refuse variables that no longer hold numbers."""
+    for name in (metric, *CUBE_VARIABLES, *(v.name(metric) for v in METRIC_VARIABLES.values())):
+        if name in cube and cube.variables[name].dtype.kind not in "iuf":
+            raise ValueError(f"{name} holds numbers, found the type {cube.variables[name].dtype}; keep it as it was")
+
+
+def _check_attributes(cube: xr.Dataset, metric: str) -> None:
+    """Refuse a metric that has lost the attributes by which it is read."""
+    lost = [name for name in ("direction", "optimum") if name not in cube.variables[metric].attrs]
+    if lost:
+        raise ValueError(
+            f"{metric} has lost its attributes ({', '.join(lost)}); keep them, as by xr.set_options(keep_attrs=True)"
+        )
 
 
 def _check_settings(cube: xr.Dataset, metric: str) -> None:
@@ -303,6 +344,30 @@ def _check_defined(cube: xr.Dataset, metric: str, defined: xr.Variable, run: xr.
                 f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "
                 "runs rest on them as they were; select runs by their status, or of the whole cube by where()"
             )
+
+
+def _with_p_values(cube: xr.Dataset, metric: str) -> xr.Dataset:
+    """Refuse p-values of strata that were changed; take zeros of `fillna` out again where there was none."""
+    blanked: dict[str, xr.DataArray] = {}
+    for statistic in TAIL_STATISTICS:
+        names = [METRIC_VARIABLES[f"{statistic}_{part}"].name(metric) for part in ("p", "p_low", "p_high", "p_method")]
+        if any(name not in cube for name in names):
+            continue
+        p, low, high, method = (cube.variables[name] for name in names)
+        filled = (method == 0) & (p == 0)
+        without_limits = filled | ((low == 0) & (high == 0) & (p > 0))
+        wrong = (
+            (p < 0) | (p > 1) | (((low > p) | (high < p)) & ~without_limits) | ((method == 0) & p.notnull() & ~filled)
+        )
+        if bool((wrong | (method < 0) | (method >= len(TAIL_METHODS))).any()):
+            raise ValueError(
+                f"p-values of strata were changed ({names[0]}), as by round(), fillna() or arithmetic; keep them as "
+                "they were, or leave them out by drop_vars"
+            )
+        if bool(without_limits.any()):
+            gone = (filled, without_limits, without_limits)
+            blanked |= {name: cube[name].where(~mask) for name, mask in zip(names, gone, strict=False)}
+    return cube.assign(blanked) if blanked else cube
 
 
 def _check_value_table(cube: xr.Dataset, metric: str) -> None:

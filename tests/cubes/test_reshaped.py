@@ -427,7 +427,41 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     # xarray's own message
     "two numbers of draws": (seeds(n_draws=10), "conflicting dimension sizes"),
     "with and without controls": (seeds(n_draws=None), "was made with other settings"),
+    "numbers as text": (lambda c: c.assign(shd=c["shd"].astype(str)), "shd holds numbers, found the type"),
+    "objects": (lambda c: c.assign(shd_control_mean=c["shd_control_mean"].astype(object)), "found the type object"),
+    "metrics that are no list": (
+        lambda c: c.assign_attrs(metrics="shd"),
+        "'metrics' of a cube is a JSON list of names",
+    ),
+    "strata that are no list": (lambda c: c.assign_attrs(strata='{"n": 1}'), "'strata' of a cube is a JSON list"),
+    "no draws by the attribute": (lambda c: c.assign_attrs(n_draws=0), "'n_draws' is 0, but the cube has controls"),
+    "draws that are no number": (lambda c: c.assign_attrs(n_draws="many"), "'n_draws' must be .* found 'many'"),
+    "no attributes of a metric": (lambda c: c.assign(shd=c["shd"].drop_attrs()), "shd has lost its attributes"),
 }
+
+
+def p_values(**changes: float) -> Callable[[xr.Dataset], xr.Dataset]:
+    names = {f"shd_standardized_{part}": value for part, value in changes.items()}
+    return lambda cube: cube.assign({name: xr.full_like(cube[name], value) for name, value in names.items()})
+
+
+@pytest.mark.parametrize("change", [{"p": -1}, {"p": 2}, {"p_low": 1, "p_high": 1}, {"p_method": 99}, {"p_method": 0}])
+def test_changed_p_values_of_strata_are_refused(exact_cube, change):
+    with pytest.raises(ValueError, match=r"p-values of strata were changed \(shd_standardized_p\)"):
+        p_values(**change)(exact_cube).ceval.test_controls("shd")
+
+
+@pytest.fixture(scope="module")
+def exact_cube() -> xr.Dataset:
+    cube = make(RUNS, tails="exact")
+    assert bool(cube["shd_standardized_p"].notnull().any())
+    return cube
+
+
+def test_a_stratum_whose_labels_are_of_another_dimension_stays_a_coordinate(exact_cube, tmp_path):
+    swapped = exact_cube.assign_coords(size=("n", ["small", "large"])).swap_dims(n="size")
+    np.testing.assert_array_equal(swapped.ceval.summary()["mean"], exact_cube.ceval.summary()["mean"])
+    swapped.ceval.report(tmp_path / "report.md")
 
 
 @pytest.mark.parametrize("name", quick_first(REFUSED))
@@ -474,6 +508,9 @@ def test_filled_cells_without_a_run_stay_without_one():
     cube = ce.cube(ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)"), ["shd"], by=["n"], rng=7)
     assert cube["shd"].isnull().any()
     check(cube.fillna(0).ceval.summary(), cube.ceval.summary())
+    # p-values without limits, or of other statistics, have none after it either
+    assert cube["shd_standardized_p_low"].isnull().any()
+    pd.testing.assert_frame_equal(cube.fillna(0).ceval.test_controls("shd"), cube.ceval.test_controls("shd"))
 
 
 def test_reshaped_cubes_are_described(cubes):
