@@ -87,6 +87,10 @@ def brunner_munzel(
 
     Notes
     -----
+    Null hypothesis: a value of either sample is as often the larger. Alternative: it is not, or values of `a` tend to
+    the named side. Assumption: all values are independent; variances and shapes may differ. Not for runs on the same
+    truths, which are pairs, nor for a sample of one value.
+
     The limits are symmetric on Fisher's z scale. Limits on the scale of delta would agree with p, but cover .79 of .95
     for large effects with six values each. So these can hold 0 where p is below .05, and never the other way round.
 

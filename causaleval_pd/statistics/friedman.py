@@ -51,6 +51,12 @@ def friedman(values: ArrayLike) -> Friedman:
         sign test, which is larger than that of the chi-squared distribution. Blocks that are all equal give p = 1; NaN
         without blocks or with fewer than two treatments.
 
+    Notes
+    -----
+    Null hypothesis: within a block every order of the treatments is equally probable. Alternative: some treatments tend
+    to rank higher. Assumption: blocks are independent. Not to name which treatments differ, for which p would count the
+    others' differences (`max_t`), nor for blocks that depend on each other.
+
     References
     ----------
     Friedman (1937), 10.1080/01621459.1937.10503522.
@@ -102,6 +108,12 @@ def rank_differences(
     difference, p_value, nemenyi : (..., c) ndarray
         Difference of mean ranks; its p-value, exact up to 30 blocks and normal beyond; and Nemenyi's two-sided p-value,
         adjusted for all pairs of treatments: that of the studentised range, and at least the exact one.
+
+    Notes
+    -----
+    Null hypothesis of all comparisons: every order of all treatments of a block is equally probable. Alternative: two
+    treatments differ in mean rank, or the first lies on the named side. Assumption: blocks are independent. Not where
+    other treatments differ, which changes the p-value of a pair (`max_t` keeps its level there).
 
     References
     ----------

@@ -75,8 +75,11 @@ def max_t(
     -----
     One sign vector flips the differences of all pairs of treatments at once. A pair's t depends on no other treatment;
     these enter only the maximum, which makes p larger, so that a pair keeps its level whatever the others do. The null
-    hypothesis of a pair is that its differences are symmetric about 0. The limits are mean -+ q s, where q is the
-    quantile of the largest t of the centred differences under the same flips. Flips of up to 12 blocks are exact.
+    hypothesis of a pair is that its differences are symmetric about 0, the alternative that their mean is not 0 or lies
+    on the named side. Assumption: blocks are independent. Not for skewed differences in few blocks.
+
+    The limits are mean -+ q s, where q is the quantile of the largest t of the centred differences under the same
+    flips. Flips of up to 12 blocks are exact.
 
     References
     ----------

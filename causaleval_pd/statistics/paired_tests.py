@@ -75,6 +75,10 @@ def paired_wilcoxon(
 
     Notes
     -----
+    Null hypothesis: differences are distributed symmetrically about 0. Alternative: their pseudomedian is not 0, or
+    lies on the named side. Assumptions: differences are independent and have the same symmetric law. Not for skewed
+    differences, whose median may be 0 where this test rejects (`sign_test`), nor for dependent ones.
+
     Exact up to 50 nonzero differences without ties and up to 25 with ties, given the tied ranks; beyond that the normal
     approximation with the variance of the tied ranks and no continuity correction, as in `scipy.stats.wilcoxon`.
 
@@ -152,6 +156,12 @@ def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") 
 
     As `paired_wilcoxon`, with the number of positive differences and an exact binomial p.
 
+    Notes
+    -----
+    Null hypothesis: a difference that is not 0 is positive with probability 1/2. Alternative: with another probability,
+    or one on the named side. Assumption: differences are independent. Not where their size matters, to which this test
+    is blind, nor for dependent differences.
+
     Examples
     --------
     >>> sign_test([1.0, 2.0, 3.0, 0.0], alternative="greater").p_value
@@ -174,6 +184,10 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", le
     As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused. The limits of the
     mean difference are those of Clopper and Pearson for the share of (1, 0) among the pairs that differ, given how many
     differ.
+
+    Notes ----- Null hypothesis: (1, 0) and (0, 1) are equally probable. Alternative: they are not, or (1, 0) is more
+    probable ("greater") or less. Assumption: pairs are independent. Not for values other than 0 and 1, nor for
+    dependent pairs, such as replicates.
 
     References
     ----------
@@ -207,6 +221,10 @@ def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -
     As `paired_wilcoxon`, with t and its p-value with n - 1 degrees of freedom; NaN if the differences do not vary,
     unless all are 0 (p = 1).
 
+    Notes ----- Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side.
+    Assumptions: differences are independent, and their mean is about normal. Not for few differences with a heavy
+    tail, nor for dependent ones.
+
     Examples
     --------
     >>> paired_t([[1.0, 2.0, 3.0, 4.0], [1.0, np.nan, np.nan, np.nan]]).p_value.round(4)
@@ -218,6 +236,12 @@ def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -
 
 def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
     """Test whether independent samples have the same mean by Welch's t; NaN rules as in `paired_t`.
+
+    Notes
+    -----
+    Null hypothesis: the means are equal. Alternative: they are not, or that of `a` lies on the named side. Assumptions:
+    all values are independent, and both means are about normal; variances may differ. Not for runs on the same truths,
+    which are pairs (`paired_t`), nor for few values with a heavy tail.
 
     References
     ----------
@@ -242,6 +266,12 @@ def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-
 
     U of `a`, expected to be less or greater than `b` (..., m), and its p-value: exact where one sample has at most 8
     values and nothing ties, else the normal approximation with continuity correction.
+
+    Notes
+    -----
+    Null hypothesis: both samples have the same distribution. Alternative: values of one tend to be larger, or those of
+    `a` on the named side. Assumption: all values are independent. Not as a test of medians, nor where variances differ
+    (`brunner_munzel`), nor for runs on the same truths, which are pairs.
 
     References
     ----------

@@ -31,6 +31,13 @@ def randomisation_test(
     as extreme}) / (n + 1) over the defined draws; NaN without an observed value or a draw. Values within `1e-12 max(1,
     |observed|)` tie, and ties count as extreme.
 
+    Notes
+    -----
+    Null hypothesis: the observed value is one more draw of the null model. Alternative: it tends to the named side.
+    Assumption: the observed value and its draws are exchangeable under the null model, so draws of dependent runs must
+    be drawn jointly. Not for draws of another model, such as other margins: their distance from the observed value
+    is no evidence.
+
     Examples
     --------
     >>> float(randomisation_test(3.0, [1.0, 2.0, 4.0]).p_value)
@@ -57,6 +64,11 @@ def moments_test(
     ------
     ValueError
         If there are fewer than 10,000 draws, whose skewness is too uncertain.
+
+    Notes
+    -----
+    Null hypothesis, alternative and assumption are those of `randomisation_test`; besides, the draws have a law near
+    Pearson's type III. Not for few values, or for lattices of few steps, whose tails have no such law.
 
     Examples
     --------

@@ -54,6 +54,10 @@ def sign_flip(
 
     Notes
     -----
+    Null hypothesis: differences are distributed symmetrically about 0. Alternative: their mean is not 0, or lies on the
+    named side. Assumption: differences are independent; their laws may differ. Not for skewed differences, nor for
+    dependent ones, whose signs cannot flip apart.
+
     A centre c is rejected where few means of flipped pairs are at most c (Hartigan's typical values), so that limits
     are order statistics of these means. Rows of equal size share their sign vectors: each p-value is valid by itself,
     but p-values are not independent of each other. The p-value of a row does not depend on the other rows.
@@ -129,8 +133,10 @@ def bootstrap_mean(
     ValueError
         If `alternative` is unknown.
 
-    Notes
-    -----
+    Notes ----- Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side.
+    Assumption: differences are independent draws of one law with a variance. Not for very few differences, nor for
+    dependent ones.
+
     The p-value compares t = mean / s with the studentised, centred resamples t* = (mean* - mean) / s*:
     p = (#{t* at least as extreme} + 1) / (n_resamples + 1). The limits are mean -+ q s, where q is the quantile of
     |t*|: the means that the two-sided test does not reject. Centred means without studentising reject far too often in

@@ -46,14 +46,14 @@ def answer_scores(
     Returns
     -------
     DataFrame
-        A row a group: n, n_failed (without an answer), of these n_refused, n_truncated and n_unread (missing where the
-        table has no column `outcome`), tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is
-        positive; 0/0 is NaN; missing answers count in n_failed only), accuracy_low, accuracy_high (all missing
-        answers wrong, all right), ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample),
-        majority_accuracy (if the commoner true answer is always given), control_accuracy, control_f1 (means if the
-        reasoner's answers to each question are shuffled over samples), p_value (probability that
-        shuffled answers have at least as many right ones; see Notes), p_at_floor (whether no shuffling had as many, so
-        that p_value is an upper bound).
+        A row a group: n, n_failed (without an answer), n_clusters (samples with an answer), of the failed n_refused,
+        n_truncated and n_unread (missing where the table has no column `outcome`), tp, fp, fn, tn, accuracy, precision,
+        recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN; missing answers count in n_failed only),
+        accuracy_low, accuracy_high (all missing answers wrong, all right), ci_low, ci_high (Wilson's interval of the
+        accuracy, clustered by sample), majority_accuracy (if the commoner true answer is always given),
+        control_accuracy, control_f1 (means if the reasoner's answers to each question are shuffled over samples),
+        p_value (probability that shuffled answers have at least as many right ones; see Notes), p_at_floor (whether no
+        shuffling had as many, so that p_value is an upper bound).
 
     Raises
     ------
@@ -109,7 +109,9 @@ def score_questions(
     answers : DataFrame
         Answered questions, as `ask` returns for the sets of `read_cladder`, `read_corr2cause`, `read_counterbench`:
         question (key), truth, answer, and columns to split by. Rows of one `cluster`, where there is such a column,
-        depend on each other.
+        depend on each other: their answers move together (see the Notes of `answer_scores`), so that p can be small
+        only with many clusters that were asked questions of the same kinds (four have 24 orders). Drop the column where
+        they are independent.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
     within : str or sequence of str
@@ -199,6 +201,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
     return {
         "n": n,
         "n_failed": missing,
+        "n_clusters": known["cluster"].nunique(),
         **_outcomes(part),
         "tp": tp,
         "fp": fp,
