@@ -16,7 +16,7 @@ from .control_inputs import check_index, edge_room
 from .dags import draw_dags
 from .draws import STEP, mix, shuffle
 from .inputs import Ints, Words, checked_planes, read_only
-from .orientations import count_orders, orient_graphs, orient_uniformly
+from .orientations import count_orders, orient_graphs, orient_uniformly, undirect_edges
 from .planes import N_PLANES, plane_words
 from .skeletons import scale_free, small_world, switch_edges
 from .states import graphs_of_states
@@ -31,6 +31,7 @@ __all__ = [
     "scale_free",
     "small_world",
     "switch_edges",
+    "undirect_edges",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Compiled random orientations of skeletons: along random orders, or uniform among the acyclic ones."""
+"""Compiled random directions of edges: along random orders, uniform among the acyclic ones, or taken away."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, list_edges, lowest, set_mark
+from .bits import ONE, ZERO, list_edges, lowest, popcount, set_mark
 from .control_inputs import (
     check_counted_orders,
     check_index,
@@ -55,6 +55,60 @@ def orient_graphs(
     chosen = check_index(index, len(graphs), (len(names), 1), start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     _orient(graphs, chosen, names, start, count, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64), out)
+    return out
+
+
+@kernel
+def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> None:
+    """Pick edges by selection sampling: each of the edges left is taken with the same probability."""
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        undirected, edges = shares[row, 0], shares[row, 1]
+        for column in range(count):
+            graph = out[row * count + column]
+            left = 0
+            for w in range(graph.shape[1]):
+                left += popcount(graph[0, w] | graph[1, w])
+            wanted = (2 * left * undirected + edges) // (2 * edges) if edges > 0 else 0
+            state = mix(base + np.uint64(start + column + 1) * STEP)
+            for w in range(graph.shape[1]):
+                word = graph[0, w] | graph[1, w]
+                while word != ZERO:
+                    edge = word & (~word + ONE)
+                    word ^= edge
+                    state += STEP
+                    if unit(state) * left < wanted:
+                        graph[0, w] |= edge
+                        graph[1, w] |= edge
+                        wanted -= 1
+                    left -= 1
+
+
+def undirect_edges(
+    planes: ArrayLike, n_nodes: int, shares: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> Words:
+    """Take the directions of uniformly chosen edges away.
+
+    Parameters
+    ----------
+    planes : (n * count, 2, W) array_like of uint64
+        Directed graphs, those of a row together.
+    n_nodes : int
+        Their number of nodes.
+    shares : (n, 2) array_like of int
+        How many of how many edges are undirected: the share of a graph's edges, rounded to whole edges, half up.
+    keys : (n,) array_like of uint64
+        Names of the rows' random streams.
+    start, count : int
+        The graphs are draws start .. start + count - 1.
+
+    Returns
+    -------
+    (n * count, 2, W) uint64
+        Planes. Edges are visited in the order of their bits.
+    """
+    out, names = checked_planes(planes, n_nodes).copy(), read_only(keys, np.uint64)
+    _undirect(read_only(shares, np.int64), names, start, count, out)
     return out
 
 

@@ -15,14 +15,14 @@ from ...contract.null import Conditional, Controls, Listing, Matching
 from ...contract.walk import Walk
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
-from ...graphs.kernels import kernels
+from ...graphs.kernels import control_kernels, kernels
 from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200
 
-#: sets the stream of tossed directions apart from that of skeletons, and the words of a graph from one another
+#: sets the stream of changed directions apart from that of skeletons, and the words of a graph from one another
 _TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -137,10 +137,10 @@ def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
 
 
 def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's controls: DAG, CPDAG or digraph.
+    """Return the class of each row's controls.
 
     `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
-    digraphs, and every other estimate by CPDAGs.
+    digraphs, and every other estimate by CPDAGs: PDAGs are controls only where they are asked for.
     """
     checked_kinds(rows, pairs)
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
@@ -154,7 +154,7 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
                 f"column that holds these words{words if kind in MIXED_KINDS else ''}"
             )
-    stated = [CPDAG if kind == "pdag" else KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
+    stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
     return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
 
 
@@ -177,6 +177,11 @@ def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str
         )
 
 
+def lose_directions(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which rows have controls with undirected edges, so that what holds for random DAGs does not for them."""
+    return np.isin(kinds, (CPDAG, PDAG))
+
+
 def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8], count: int) -> GraphBatch:
     """Make graphs of drawn ones, (n * count, 2, W): in rows of CPDAGs the CPDAGs of the classes of the drawn DAGs."""
     every = np.repeat(kinds, count)
@@ -187,19 +192,34 @@ def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8],
     return GraphBatch(n_nodes, planes, every)
 
 
-def toss_digraphs(
-    planes: NDArray[np.uint64], kinds: NDArray[np.uint8], keys: NDArray[np.uint64], start: int, count: int
+def redirect(
+    planes: NDArray[np.uint64],
+    pairs: GraphPairs,
+    kinds: NDArray[np.uint8],
+    keys: NDArray[np.uint64],
+    start: int,
+    count: int,
 ) -> NDArray[np.uint64]:
-    """Direct each edge of drawn graphs, (n * count, 2, W), by a coin in the rows of digraphs; cycles are possible."""
-    tossed = kinds == DIGRAPH
-    if not tossed.any():
+    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs and of PDAGs in the rows of these classes.
+
+    Each edge of a digraph is directed by a coin; cycles are possible. A PDAG loses the directions of uniformly chosen
+    edges, in the share of undirected edges that the row's estimate has.
+    """
+    tossed, mixed = kinds == DIGRAPH, kinds == PDAG
+    if not (tossed.any() or mixed.any()):
         return planes
-    here = np.repeat(tossed, count)
-    edges = planes[here, 0] | planes[here, 1]
-    places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * _NEXT_WORD
-    streams = (keys[tossed, None] ^ _TOSSES) + places
-    coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
-    forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
     found = planes.copy()
-    found[here] = np.stack([forward, edges ^ forward], axis=1)
+    if tossed.any():
+        here = np.repeat(tossed, count)
+        edges = planes[here, 0] | planes[here, 1]
+        places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * _NEXT_WORD
+        streams = (keys[tossed, None] ^ _TOSSES) + places
+        coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
+        forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
+        found[here] = np.stack([forward, edges ^ forward], axis=1)
+    if mixed.any():
+        here, estimates = np.repeat(mixed, count), pairs.estimate.edge_counts
+        shares = np.stack([estimates.undirected, estimates.edges], axis=1)[pairs.estimate_index[mixed]]
+        streams = keys[mixed] ^ _TOSSES
+        found[here] = control_kernels().undirect_edges(found[here], pairs.n_nodes, shares, streams, start, count)
     return found

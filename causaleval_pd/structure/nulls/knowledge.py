@@ -13,7 +13,7 @@ from ...execution.random_streams import uniforms
 from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, refuse_digraphs
+from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, redirect, refuse_digraphs
 
 Planes = NDArray[np.uint64]
 
@@ -111,7 +111,8 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
-        return in_class(drawn.reshape(-1, *drawn.shape[2:]), d, kinds, count)
+        planes = redirect(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
+        return in_class(planes, d, kinds, count)
 
     return GraphControls(pairs, kinds, graphs, scratch=40 * d * d)
 

@@ -15,10 +15,10 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.control_inputs import MOST_ORIENTED
-from ...graphs.kernels.planes import CPDAG, DIGRAPH
+from ...graphs.kernels.planes import DIGRAPH, PDAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
-from .graph_controls import GraphControls, constant, in_class, matched_kinds, toss_digraphs
+from .graph_controls import GraphControls, constant, in_class, lose_directions, matched_kinds, redirect
 from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
 from .latent.random_graphs import latent_orientation
 from .listed.laws import ListedLaws
@@ -123,10 +123,11 @@ def _direct_skeletons(
             drawn[np.repeat(kinds != DIGRAPH, count)] = _orient_uniformly(
                 given, d, index[acyclic], rows[acyclic], keys[acyclic], start, count
             )
-        return in_class(toss_digraphs(drawn, kinds, keys, start, count), d, kinds, count)
+        return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
     orientations = Orientations(skeletons.estimate, index_of_row, kinds, by_order=law == "order")
-    listed = ListedLaws(pairs, orientations.numbers, orientations.support, MOST_ORIENTATIONS, orientations.listed)
+    are_listed = orientations.listed & (kinds != PDAG)
+    listed = ListedLaws(pairs, orientations.numbers, orientations.support, MOST_ORIENTATIONS, are_listed)
 
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
@@ -143,8 +144,8 @@ def _directed_at_random(
     metric: Metric, skeletons: GraphPairs, kinds: NDArray[np.uint8], *, along_order: bool
 ) -> ClosedForm | None:
     """Return the moments of functions of directions, given the skeleton."""
-    cpdag = kinds == CPDAG
-    if cpdag.all():
+    undirected = lose_directions(kinds)
+    if undirected.all():
         return None
     if metric.closed_form == "linear":
         found = oriented(metric, skeletons, along_order=along_order, tossed=kinds == DIGRAPH)
@@ -153,7 +154,7 @@ def _directed_at_random(
         found = ClosedForm(half_of_shared(metric, skeletons, shared))
     else:
         return None
-    return None if found is None else of_dags(found, cpdag)
+    return None if found is None else of_dags(found, undirected)
 
 
 def _orient_uniformly(

@@ -59,5 +59,7 @@ def published_controls(
         raise ValueError(f"nodes must be names of nodes, found {unknown[0]!r}; the nodes are {list(graph.nodes)[:10]}")
     order = [graph.nodes.index(name) for name in nodes or graph.nodes]
     empty = pd.Series([], dtype=object)
-    matching = Matching(empty, empty, np.array([kind], object), None, {**options, "order": order})
+    # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
+    kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
+    matching = Matching(empty, empty, kinds, None, {**options, "order": order})
     return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)

@@ -20,11 +20,11 @@ from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS
+from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG
 from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, mean_over_edges, of_dags, reversal
-from .graph_controls import GraphControls, estimated_edges, matched_kinds, refuse_digraphs, toss_digraphs
+from .graph_controls import GraphControls, estimated_edges, lose_directions, matched_kinds, redirect, refuse_digraphs
 from .hypergeometric import hypergeometric
 from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
 from .latent.random_graphs import latent_edges
@@ -59,24 +59,25 @@ def random_graphs(
 ) -> Controls:
     """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
 
-    Rows of digraphs get such skeletons with independent random directions.
+    Rows of digraphs get such skeletons with independent random directions, those of PDAGs such DAGs of which random
+    edges are undirected.
     Controls have `n_edges` (n,) edges, or `numbers(start, count)`, (n, count), which gives each draw its own number.
     Where `conditional` is given, p-values rest on it.
     """
     d = pairs.n_nodes
     kinds, order = matched_kinds(matching, rows, pairs), _order(matching, d)
-    cpdag, tossed = kinds == CPDAG, kinds == DIGRAPH
+    tossed, undirected = kinds == DIGRAPH, lose_directions(kinds)
     if len(order):
         refuse_digraphs(kinds, rows, "permute=False directs all edges along the order of the nodes")
 
     def graphs(start: int, count: int) -> GraphBatch:
         edges = n_edges[:, None] if numbers is None else numbers(start, count)
-        planes = kernels().draw_graphs(d, edges, cpdag, keys, start, count, order)
-        return GraphBatch(d, toss_digraphs(planes, kinds, keys, start, count), np.repeat(kinds, count))
+        planes = kernels().draw_graphs(d, edges, kinds == CPDAG, keys, start, count, order)
+        return GraphBatch(d, redirect(planes, pairs, kinds, keys, start, count), np.repeat(kinds, count))
 
     fixed = tuple(order.tolist())
     few = [
-        numbers is None and are_listed(d, m, kind, fixed=bool(fixed))
+        numbers is None and kind != PDAG and are_listed(d, m, kind, fixed=bool(fixed))
         for m, kind in zip(n_edges.tolist(), kinds.tolist(), strict=True)
     ]
 
@@ -96,18 +97,18 @@ def random_graphs(
         edges, truth = pairs.truth.edge_counts, pairs.truth_index
         if metric.closed_form == "hypergeometric":
             return hypergeometric(metric, d, edges.edges[truth], n_edges)
-        if cpdag.all() or len(order):
+        if undirected.all() or len(order):
             return None
-        directed, undirected = edges.directed[truth], edges.undirected[truth]
+        arrows, lines = edges.directed[truth], edges.undirected[truth]
         if metric.closed_form == "linear":
-            found = linear(metric, d, directed, undirected, n_edges, pairs.truth.degrees[truth], tossed)
+            found = linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], tossed)
         elif metric.closed_form == "reversal":
-            found = reversal(metric, d, directed, undirected, n_edges)
+            found = reversal(metric, d, arrows, lines, n_edges)
         elif metric.closed_form == "mean_over_edges":
             found = mean_over_edges(metric, pairs, n_edges, tossed)
         else:
             return None
-        return of_dags(found, cpdag)
+        return of_dags(found, undirected)
 
     walk = None if numbers is not None or len(order) else edges_walk(pairs, n_edges, kinds)
     return GraphControls(pairs, kinds, graphs, known, pace=6.0, conditional=conditional, walked=walk)

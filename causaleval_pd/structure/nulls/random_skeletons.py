@@ -22,10 +22,10 @@ from ...contract.metric import Metric
 from ...contract.null import Conditional, Controls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import control_kernels
-from ...graphs.kernels.planes import CPDAG, plane_words
+from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import exchangeable
-from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, toss_digraphs
+from .graph_controls import GraphControls, estimated_edges, in_class, lose_directions, matched_kinds, redirect
 from .published import published_controls
 from .random_graphs import PERMUTE, random_graphs
 
@@ -59,10 +59,10 @@ def _drawn_skeletons(
         drawn = skeletons(pairs, keys, start, count)
         index = np.arange(len(drawn), dtype=np.int64).reshape(-1, count)
         directed = control_kernels().orient_graphs(drawn, d, index, keys ^ _DIRECTIONS, start, count)
-        return in_class(toss_digraphs(directed, kinds, keys, start, count), d, kinds, count)
+        return in_class(redirect(directed, pairs, kinds, keys, start, count), d, kinds, count)
 
     def known(metric: Metric) -> ClosedForm | None:
-        return exchangeable(metric, pairs, kinds == CPDAG) if alike else None
+        return exchangeable(metric, pairs, lose_directions(kinds)) if alike else None
 
     return GraphControls(pairs, kinds, graphs, known, 16 * plane_words(d), pace)
 

@@ -14,10 +14,18 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.dags import MOST_LISTED, all_dags
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.dag_counts import check_counted
-from ...graphs.kernels.planes import CPDAG, DAG
+from ...graphs.kernels.planes import CPDAG, DAG, PDAG
 from ...graphs.pairs import GraphBatch
 from .edge_moments import exchangeable
-from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, refuse_digraphs
+from .graph_controls import (
+    GraphControls,
+    estimated_edges,
+    in_class,
+    lose_directions,
+    matched_kinds,
+    redirect,
+    refuse_digraphs,
+)
 from .listed.laws import Listed, ListedLaws, merged
 from .listed.random_graphs import MOST_GRAPHS
 from .published import published_controls
@@ -45,19 +53,20 @@ def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys:
     d, n_edges = pairs.n_nodes, estimated_edges(pairs)
     kinds = matched_kinds(matching, rows, pairs)
     refuse_digraphs(kinds, rows, "null='dags' draws DAGs")
-    cpdag = kinds == CPDAG
+    cpdag, few = kinds == CPDAG, (kinds != PDAG) & (d <= MOST_LISTED)
     check_counted(d)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        return in_class(control_kernels().draw_dags(d, n_edges, keys, start, count), d, kinds, count)
+        drawn = control_kernels().draw_dags(d, n_edges, keys, start, count)
+        return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
     def support(number: int) -> Listed:
         return listed_dags(d, number // 2, mapped=bool(number % 2))
 
-    listed = ListedLaws(pairs, 2 * n_edges + cpdag, support, MOST_GRAPHS, np.full(pairs.n, d <= MOST_LISTED))
+    listed = ListedLaws(pairs, 2 * n_edges + cpdag, support, MOST_GRAPHS, few)
 
     def known(metric: Metric) -> ClosedForm | None:
-        return listed.law(metric, lambda metric: exchangeable(metric, pairs, cpdag))
+        return listed.law(metric, lambda metric: exchangeable(metric, pairs, lose_directions(kinds)))
 
     return GraphControls(pairs, kinds, graphs, known)
 

@@ -48,6 +48,7 @@ def test_compiled_and_plain_agree(d):
     same("relabel_graphs", graphs, d, index, KEYS, 3, 4)
     same("orient_graphs", graphs, d, index[:, None], KEYS, 3, 4)
     same("orient_graphs", graphs, d, many, KEYS, 3, 4)
+    same("undirect_edges", np.repeat(graphs, 4, axis=0), d, [[0, 3], [2, 7], [5, 5]], KEYS, 3, 4)
     same("switch_edges", graphs, d, index, [0, 7, 40], KEYS, 3, 4)
     same("scale_free", d, np.minimum(edges, 3 * d), KEYS, 3, 4)
     for rewiring in (0, 0.3, 1):
@@ -109,6 +110,17 @@ def test_orientations_follow_the_orders():
     skeleton = np.array([key(CYCLE + [(b, a) for a, b in CYCLE], 4)], np.uint64).reshape(1, 2, 1)
     expected = acyclic_orientations(CYCLE, 4)
     assert abs(chi_square(control_kernels.orient_graphs(skeleton, 4, [[0]], [9], 0, 20_000), expected)) < 4
+
+
+def test_undirected_edges_are_a_uniform_choice():
+    """Two of five edges lose their direction: each of the ten choices is as likely."""
+    graph = np.array([key(CYCLE, 4)], np.uint64).reshape(1, 2, 1)
+    choices = itertools.combinations(CYCLE, 2)
+    expected = Counter(key(CYCLE + [(b, a) for a, b in some], 4) for some in choices)
+    drawn = control_kernels.undirect_edges(np.repeat(graph, 20_000, axis=0), 4, [[2, 5]], [9], 0, 20_000)
+    assert len(expected) == 10 and abs(chi_square(drawn, expected)) < 4
+    alone = control_kernels.undirect_edges(np.repeat(graph, 5, axis=0), 4, [[2, 5]], [9], 40, 5)
+    np.testing.assert_array_equal(alone, drawn[40:45])
 
 
 @pytest.mark.parametrize("pairs", [CYCLE, list(itertools.combinations(range(4), 2)), CYCLE[:4]])

@@ -32,6 +32,7 @@ __all__ = [
     "scale_free",
     "small_world",
     "switch_edges",
+    "undirect_edges",
 ]
 
 Marks = NDArray[np.bool_]
@@ -81,6 +82,25 @@ def orient_graphs(
         rank = np.array(stream.shuffle(n_nodes), np.int64)
         adjacent = marks[graph] | marks[graph].T
         drawn.append(np.asarray(adjacent & (rank[:, None] < rank[None, :])))
+    return _packed(drawn, n_nodes)
+
+
+def undirect_edges(
+    planes: ArrayLike, n_nodes: int, shares: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> Words:
+    """Take the directions of uniformly chosen edges away."""
+    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
+    drawn = []
+    for graph, (row, stream) in zip(marks, streams(read_only(keys, np.uint64), start, count), strict=True):
+        edges = _edges(graph)
+        some, of = np.asarray(shares)[row].tolist()
+        wanted = math.floor(len(edges) * some / of + 0.5) if of else 0
+        found = graph.copy()
+        for place, (a, b) in enumerate(edges):
+            if stream.uniform() * (len(edges) - place) < wanted:
+                found[a, b] = found[b, a] = True
+                wanted -= 1
+        drawn.append(found)
     return _packed(drawn, n_nodes)
 
 

@@ -58,6 +58,50 @@ def test_controls_are_graphs_of_the_estimates_class(null, estimate):
     np.testing.assert_array_equal(parts, pairs.estimate.planes)
 
 
+MIXED = "A -- B; B -- C; C -> D; E -> D; A -- E; F"
+DRAWN_DIRECTIONS = [name for name in RANDOM if name not in ("permutation", "empty", "complete", "oracle_skeleton")]
+
+
+@pytest.mark.parametrize("null", [*DRAWN_DIRECTIONS, TIERS])
+@pytest.mark.parametrize("estimate", [MIXED, "A -- B; B -- C; C -- D; A -- D; F; E", ESTIMATE])
+def test_pdags_have_the_estimates_share_of_undirected_edges(null, estimate):
+    """`control_kind="pdag"`: acyclic arrows, and as many edges without a direction as the estimate has."""
+    controls, pairs = draws_of(null, estimate, n_draws=300, kind="pdag")
+    asked = ce.as_graph(estimate)
+    undirected, edges = pairs.estimate.edge_counts.undirected, pairs.estimate.edge_counts.edges
+    assert controls.kind.tolist() == ["pdag"]
+    share = asked.n_undirected / asked.n_edges
+    np.testing.assert_array_equal(undirected, np.floor(share * edges + 0.5))
+    if getattr(null, "name", null) in FIXED_EDGES:
+        assert (edges == asked.n_edges).all()
+    arrows = marks_from_planes(pairs.estimate.planes, 6) > 0
+    arrows &= ~arrows.transpose(0, 2, 1)
+    assert not np.linalg.matrix_power(arrows.astype(float), 6).any()  # no walk of six arrows: no cycle
+    parts = np.concatenate([controls.draw(0, 130).estimate.planes, controls.draw(130, 170).estimate.planes])
+    np.testing.assert_array_equal(parts, pairs.estimate.planes)
+
+
+@pytest.mark.parametrize("null", ["edges", "orientation", "dags", "degree", "scale_free", "erdos_renyi"])
+def test_rows_of_pdags_leave_other_rows_as_they_are(null):
+    """What is exact for DAGs stays so beside PDAGs, whose controls are drawn."""
+    estimates = ce.graph_column([MIXED, ESTIMATE, MIXED])
+    table = pd.DataFrame({"truth": [TRUTH] * 3, "estimate": estimates, "kind": ["pdag", "dag", "cpdag"]})
+    how = {"n_draws": 99, "rng": 1, "null": null, "control_kind": "kind", "columns": "full"}
+    metrics = ["shd", "adjacency_f1", "directed_f1", "arrowhead_precision"]
+    whole = table.ceval.with_controls(metrics, **how)
+    assert whole["control_kind"].tolist() == ["pdag", "dag", "cpdag"]
+    alone = [table.iloc[[row]].ceval.with_controls(metrics, **how) for row in range(3)]
+    pd.testing.assert_frame_equal(whole, pd.concat(alone))
+    assert whole["shd_mean_method"][0] == "simulated"
+
+
+def test_adjacencies_of_random_pdags_are_hypergeometric():
+    controls, _ = draws_of("edges", MIXED, kind="pdag")
+    assert controls.closed_form(ce.get_metric("adjacency_f1")).distribution is not None
+    form = controls.closed_form(ce.get_metric("shd"))
+    assert form is None or np.isnan(form.mean).all()
+
+
 def test_what_stays():
     own = ce.as_graph(ESTIMATE)
     skeleton = own.planes[0] | own.planes[1]
