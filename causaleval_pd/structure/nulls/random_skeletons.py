@@ -142,10 +142,11 @@ register_null(
 def scale_free_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw skeletons by preferential attachment with the estimate's number of edges.
 
-    Law: nodes join one by one in random order and are tied to earlier ones in proportion to their degrees [2]_; edges
-    are directed along a random order. Given: nodes, class and number of edges.
+    Law: edges join one by one, both ends of each in proportion to 1 + the degree of a node, as in [2]_ but among all
+    nodes from the start; loops and repeats are drawn anew. Edges are directed along a random order. Given: nodes, class
+    and number of edges.
 
-    Not valid for guessers of other shapes, such as uniform skeletons, where truths have their shape.
+    Not valid for guessers of other shapes, such as uniform skeletons or trees, where truths have their shape.
     """
 
     def skeletons(pairs: GraphPairs, keys: NDArray[np.uint64], start: int, count: int) -> Planes:
