@@ -230,10 +230,11 @@ def main() -> None:
     errors = [np.sqrt(a * (1 - a) / n) for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
     note = (
         f"Rates at .05 / .01 of p under default options: {STRATA} strata of {RUNS} runs on truths drawn anew for each "
-        f"run, eight nodes, {DRAWS} draws, version {ce.__version__}, by `tests/benchmarks/bench_null_rates.py`. Monte Carlo "
-        f"errors are {errors[0]:.4f} / {errors[1]:.4f} for rows and {errors[2]:.3f} / {errors[3]:.3f} for strata; bold "
-        "rates exceed the level by three of them and more, of which one in some 700 does so by chance. Strata that "
-        'repeat a star are tested by relabelling where the null model allows it; `edges, pdag` has `control_kind="pdag"`.'
+        f"run, eight nodes, {DRAWS} draws, version {ce.__version__}, by `tests/benchmarks/bench_null_rates.py`. "
+        f"Monte Carlo errors are {errors[0]:.4f} / {errors[1]:.4f} for rows and {errors[2]:.3f} / {errors[3]:.3f} for "
+        "strata; bold rates exceed the level by three of them and more, of which one in some 700 does so by chance. "
+        "Strata that repeat a star are tested by relabelling where the null model allows it; `edges, pdag` has "
+        '`control_kind="pdag"`.'
     )
     print(f"\n{note}\n\n{table}\n\n{time.process_time() - started:.0f} s of CPU")
     if "--write" in sys.argv:
