@@ -112,7 +112,7 @@ def test_what_is_lacking_is_said(tasks):
 
 
 def test_factual_accuracy_is_no_guard(answers, table):
-    scores = answer_scores(answers, by="model").set_index(["model", "world"])
+    scores = answer_scores(answers[answers["model"] == "ignores_do"], by="model").set_index(["model", "world"])
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
     assert scores.loc[("ignores_do", "do1"), "accuracy"] > 0.6
     assert (of(table, "ignores_do", "pns")["estimate"] == 0).all()

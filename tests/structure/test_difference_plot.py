@@ -37,7 +37,7 @@ def test_edges_are_counted_by_what_became_of_them(truth, estimate, expected):
 
 
 def test_classes_add_up_to_the_metrics():
-    runs = ce.datasets.runs().query("algorithm == 'lingam'").head(10)
+    runs = ce.datasets.runs().query("algorithm == 'lingam'").head(5)
     scored = runs.ceval.evaluate(["adjacency_tp", "adjacency_fp", "adjacency_fn"])
     for row in scored.itertuples():
         found = {what: int(n) for what, n in counts(ce.plot.difference(row.truth, row.estimate)).items()}

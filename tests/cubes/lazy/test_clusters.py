@@ -49,7 +49,7 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("most", [2**14, 20])
+@pytest.mark.parametrize("most", [pytest.param(2**14, marks=pytest.mark.slow), 20])
 @pytest.mark.parametrize("method", METHODS)
 def test_small_p_values_are_those_in_memory(method, most, monkeypatch):
     """Also where some strata have too many runs to be kept whole: p-values of these rest on draws, on any engine."""
