@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ import pandas as pd
 import causaleval_pd as ce
 
 PAGE = Path(__file__).parents[2] / "docs" / "null_models.md"
-D, M, RUNS, STRATA, DRAWS = 8, 8, 8, 2000, 199
+D, M, RUNS, STRATA, TABLES, DRAWS = 8, 8, 8, 2000, 40, 199
 NODES = [f"X{i}" for i in range(D)]
 PAIRS = list(itertools.combinations(range(D), 2))
 METRICS = ["shd", "directed_f1"]
@@ -173,26 +174,30 @@ def text(edges: Edges, undirected: int = 0) -> str:
 
 
 def rates(null: str, truth: str, guess: str, seed: int) -> pd.DataFrame:
-    """Return the rates of rows and strata by metric."""
+    """Return the rates of rows and strata by metric.
+
+    Strata that repeat a truth share its draws, so that every table has a seed of its own.
+    """
     rng = np.random.default_rng(seed)
-    truths = [TRUTHS[truth](rng) for _ in range(STRATA * RUNS)]
-    runs = pd.DataFrame(
-        {
-            "truth": [text(t) for t in truths],
-            "estimate": [text(GUESSES[guess](rng, t), UNDIRECTED.get(guess, 0)) for t in truths],
-            "s": np.repeat(np.arange(STRATA), RUNS),
-        }
-    )
     name, *kind = null.split(", pdag")
-    how = {"n_draws": DRAWS, "rng": seed, "null": NAMED.get(name, name), "control_kind": "pdag" if kind else None}
-    strata = runs.ceval.cube(METRICS, by=["s"], **how).ceval.test_controls()
-    rows = None if null == "stratum" else runs.ceval.with_controls(METRICS, **how)
+    rows, strata = [], []
+    for table in range(TABLES):
+        truths = [TRUTHS[truth](rng) for _ in range(STRATA // TABLES * RUNS)]
+        guesses = [text(GUESSES[guess](rng, t), UNDIRECTED.get(guess, 0)) for t in truths]
+        of_stratum = np.repeat(np.arange(STRATA // TABLES), RUNS)
+        runs = pd.DataFrame({"truth": [text(t) for t in truths], "estimate": guesses, "s": of_stratum})
+        how = {"n_draws": DRAWS, "rng": TABLES * seed + table, "null": NAMED.get(name, name)}
+        how["control_kind"] = "pdag" if kind else None
+        strata.append(runs.ceval.cube(METRICS, by=["s"], **how).ceval.test_controls())
+        if null != "stratum":
+            rows.append(runs.ceval.with_controls(METRICS, **how))
+    tested = pd.concat(strata)
     found = []
     for name in METRICS:
-        p = strata.loc[strata["metric"] == name, "p_value"]
-        own = np.full(1, np.nan) if rows is None else rows[f"{name}_p"].dropna()
+        p = tested.loc[tested["metric"] == name, "p_value"]
+        own = pd.concat(rows)[f"{name}_p"].dropna() if rows else pd.Series([np.nan])
         found.append(
-            [np.nan if rows is None else (own <= a).mean() for a in (0.05, 0.01)]
+            [np.nan if null == "stratum" else (own <= a).mean() for a in (0.05, 0.01)]
             + [(p <= a).mean() for a in (0.05, 0.01)]
         )
     return pd.DataFrame(found, METRICS, ["row .05", "row .01", "stratum .05", "stratum .01"])
@@ -227,19 +232,19 @@ def main() -> None:
         lines.append(f"| {' | '.join([null, truth, guess, 'yes' if follows else 'no', *cells])} |")
         print(lines[-1], flush=True)
     table = "\n".join([f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |", *lines])
-    errors = [np.sqrt(a * (1 - a) / n) for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
+    errors = [f"{np.sqrt(a * (1 - a) / n):.4f}".lstrip("0") for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
     note = (
         f"Rates at .05 / .01 of p under default options: {STRATA} strata of {RUNS} runs on truths drawn anew for each "
-        f"run, eight nodes, {DRAWS} draws, version {ce.__version__}, by `tests/benchmarks/bench_null_rates.py`. "
-        f"Monte Carlo errors are {errors[0]:.4f} / {errors[1]:.4f} for rows and {errors[2]:.3f} / {errors[3]:.3f} for "
-        "strata; bold rates exceed the level by three of them and more, of which one in some 700 does so by chance. "
-        "Strata that repeat a star are tested by relabelling where the null model allows it; `edges, pdag` has "
-        '`control_kind="pdag"`.'
+        f"run, in {TABLES} tables with seeds of their own, eight nodes, {DRAWS} draws, version {ce.__version__}, by "
+        f"`tests/benchmarks/bench_null_rates.py`. Monte Carlo errors are {' / '.join(errors[:2])} for rows and "
+        f"{' / '.join(errors[2:])} for strata; bold rates exceed the level by three of them and more, of which one in "
+        "some 700 does so by chance. Strata that repeat a star are tested by relabelling where the null model allows "
+        'it; `edges, pdag` has `control_kind="pdag"`.'
     )
     print(f"\n{note}\n\n{table}\n\n{time.process_time() - started:.0f} s of CPU")
     if "--write" in sys.argv:
         marked = re.compile("(?<=<!-- null_rates: begin -->\n).*?(?=<!-- null_rates: end -->)", re.DOTALL)
-        wrapped = "\n".join(re.findall(r".{1,124}(?:\s+|$)", note))
+        wrapped = "\n".join(textwrap.wrap(note, 124))
         PAGE.write_text(marked.sub(lambda _: f"{wrapped}\n\n{table}\n", PAGE.read_text("utf-8")), "utf-8")
 
 
