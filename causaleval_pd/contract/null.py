@@ -147,7 +147,7 @@ class Null:
         Controls of one truth from an estimate's published numbers, `published(model, truth, key, **numbers,
         options=...)`.
     reference : bool
-        True for a point of reference rather than a random guess, so that nothing has a p-value.
+        True for a point of reference rather than a random guess, so that nothing has a p-value (but see `worse`).
     options : mapping
         The options that it takes, with their defaults.
     p_given : str
@@ -245,7 +245,8 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by field and name: long_name, default (used for `null=None`), reference (no random guess, so without
-        p-values), by_stratum (needs strata), options with their defaults.
+        p-values; "calibrated" has those of controls at least as bad), by_stratum (needs strata), options with their
+        defaults.
 
     Raises
     ------

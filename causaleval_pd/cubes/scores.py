@@ -295,11 +295,12 @@ class _Gathered:
         self.defined = {name: np.full(n_places, undrawn, np.int64) for name in self.draws}
 
     def add(self, chunk: Chunk) -> None:
-        """Add the rows of a chunk, without p-values where the null model gives rows none of their own."""
+        """Add the rows of a chunk, without p-values or skill where the null model gives rows none of their own."""
         row_p = not (self.model.by_stratum or self.model.reference)
+        lacking = {"p": not row_p, "p_se": not row_p, "loss": self.model.worse}
         for name, summary in chunk.summaries.items():
             for part, values in self.rows[name].items():
-                values[chunk.rows] = getattr(summary, part) if row_p or part not in ("p", "p_se") else np.nan
+                values[chunk.rows] = np.nan if lacking.get(part) else getattr(summary, part)
             self.methods[name]["mean"] |= set(summary.mean_method.tolist())
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
             for rows, distribution in chunk.laws.get(name, []):

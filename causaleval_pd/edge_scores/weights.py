@@ -296,7 +296,8 @@ class RelabelledWeights(Controls):
 def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel the nodes of every estimate: its weights and their pattern stay.
 
-    Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike.
+    Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
+    weights up to names.
     """
     return RelabelledWeights(pairs, keys)
 

@@ -36,7 +36,7 @@ _LONG_NAMES = {
     "permute_answers": "the reasoner's own answers, shuffled over samples within question and arm",
     "random_answers": "random answers, yes and no equally likely",
     "biased_answers": "random answers with the reasoner's own share of yes",
-    "exchange_arms": "the reasoner's own answers, the two arms of a sample exchanged at random",
+    "exchange_arms": "the reasoner's own answers, exchanged between the two arms at random",
     "majority_answers": "the reasoner's own majority answer in each arm",
     "always_yes": "the answer yes to every question",
     "always_no": "the answer no to every question",
@@ -77,10 +77,11 @@ Law: each answer is yes with the share of yes in both arms together, independent
 numbers of answers and that share.""",
     "exchange_arms": """Exchange the two arms of samples.
 
-Law: the two answers of each sample change places with probability 1/2, independently. Shares and differences deal all
-answers out to the arms anew: the number of yes in an arm is hypergeometric. Of pairs (PNS, violations of monotonicity)
-those whose answers differ are binomial. Given: the number of yes in both arms together; of pairs,
-the number whose answers differ.""",
+Law: for quantities of pairs (PNS, violations of monotonicity) the two answers of each sample change places with
+probability 1/2, independently: of the samples whose answers differ, the number with a yes in the first arm is binomial.
+For shares and differences, which do not depend on pairs, all answers are dealt out to the two arms anew: the number of
+yes in an arm is hypergeometric. Given: the number of yes in both arms together; of pairs, the number whose answers
+differ.""",
     "majority_answers": """Answer what the reasoner answers most often in each arm.
 
 Law: all answers of an arm are yes if more than half are, else no. Nothing is random.""",

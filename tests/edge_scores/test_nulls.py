@@ -1,10 +1,12 @@
 """Null models draw what they promise, in any order, and keep their level."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chisquare
 
 import causaleval_pd as ce
 from causaleval_pd.contract.null import Matching
@@ -65,6 +67,33 @@ def test_random_scores_of_a_dag_are_weights_of_random_dags():
     assert not powers.any(), "no cycles"
     share = support.mean(axis=0)[~np.eye(4, dtype=bool)]
     np.testing.assert_allclose(share, share.mean(), atol=5 * np.sqrt(0.25 / 3000))
+
+
+def test_scores_in_one_direction_only_do_not_stay_where_they_are():
+    """No order can turn a pair that is scored in one direction: all scores are shuffled over the scored pairs."""
+    matrix = np.full((4, 4), np.nan)
+    matrix[0, 1:], matrix[range(4), range(4)] = [2, -1, 0], 0
+    found = drawn(table([matrix]), "random_scores", 3000)
+    assert (np.isnan(found) == np.isnan(matrix)).all()
+    counts = Counter(map(tuple, found[:, 0, 1:].tolist()))
+    assert set(counts) == set(itertools.permutations([2.0, -1.0, 0.0]))
+    assert chisquare(list(counts.values())).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("weights", [[2.0], [2.0, -1.0]])
+def test_random_scores_have_the_law_of_orders_and_pairs(weights):
+    """A random order, random pairs for the weights, directed along it, and the weights dealt out at random."""
+    matrix, law = np.zeros((4, 4)), Counter()
+    matrix[0, 1 : 1 + len(weights)] = weights
+    for order in itertools.permutations(range(4)):
+        for chosen in itertools.permutations(itertools.combinations(range(4), 2), len(weights)):
+            dealt = np.zeros((4, 4))
+            for (a, b), weight in zip(chosen, weights, strict=True):
+                dealt[(a, b) if order[a] < order[b] else (b, a)] = weight
+            law[dealt.tobytes()] += 1
+    found = Counter((x + 0.0).tobytes() for x in drawn(table([matrix]), "random_scores", 6000))
+    assert set(found) == set(law)
+    assert chisquare([found[x] for x in law], [6000 * n / law.total() for n in law.values()]).pvalue > 1e-3
 
 
 def test_the_default_depends_on_the_support():

@@ -33,18 +33,7 @@ Signs = str | float
 
 
 def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate") -> ModelLaw:
-    """Return the law of models of the shape of a pair's estimates.
-
-    It is uniform over the models without redundancies (`redundancy_free`) and cycles that have, over the known
-    factors, the estimate's outcomes and the same numbers of literals in the disjuncts of each: proposals - a uniform
-    subset of the factors for each disjunct - are rejected until one is such a model. A set of models is matched by a
-    set of different ones, each of the shape of its counterpart, and an estimate with redundant parts by the shape of
-    its first minimal form (`minimal_models`).
-
-    With `signs="estimate"` the literals of an outcome have the estimate's values in random places, so that a guesser
-    whose literals are mostly positive is compared with guesses that are too; with "free" they are independent and
-    uniform, and with a number a literal of a binary factor is negative with this probability.
-    """
+    """Return the law of models of the shape of a pair's estimates, which `complexity_controls` states."""
     factors = known_factors(pairs, position)
     words = pairs.setting(position).vocabulary
     domains = {name: words.domain(name) for name in factors}
@@ -156,7 +145,20 @@ def prepare_complexity(matching: Matching) -> Signs:
 
 
 def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's outcomes, sizes of disjuncts and signs."""
+    """Match every control to its row's outcomes, sizes of disjuncts and signs.
+
+    Law: proposals are rejected until one is a model without redundancies (`redundancy_free`) and cycles. A proposal has
+    the estimate's outcomes and, for each disjunct, a uniform subset of the known factors of the same size. With
+    `signs="estimate"` the literals of an outcome have the estimate's values in random places, and all such models are
+    equally likely: a guesser whose literals are mostly positive is compared with guesses that are too. With "free" the
+    values of literals are independent, those of a factor equally likely: all models are then equally likely if all
+    factors have as many values, and models that use factors of few values more likely if not. With a number a literal
+    of a binary factor is negative with this probability. Given: outcomes, sizes of disjuncts, and with "estimate" the
+    values.
+
+    A set of models is matched by a set of different ones, each of the shape of its counterpart, and an estimate with
+    redundant parts by the shape of its first minimal form (`minimal_models`).
+    """
     law = partial(complexity_law, signs=matching.prepared)
     return DrawnModels(pairs, rows, keys, law, always_acyclic=True)
 

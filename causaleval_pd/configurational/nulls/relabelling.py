@@ -57,9 +57,7 @@ def relabel_law(
 ) -> ModelLaw:
     """Return the law of relabellings of the exogenous factors of a pair's estimates, or of those of `groups`.
 
-    It is uniform over the permutations of the known factors that are outcomes of neither truth nor estimate (of those
-    with the same values among themselves). With `flip` it is combined with a uniform permutation of the values of each:
-    a crisp factor changes its polarity with probability 1/2. Outcomes stay unchanged.
+    `relabel_controls` states it.
     """
     words = pairs.setting(position).vocabulary
     groups = exchangeable(pairs, position) if groups is None else groups
@@ -258,7 +256,11 @@ def prepare_relabelling(matching: Matching) -> SharedFactors | None:
 def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match every control to its row's estimate up to the names of exogenous factors.
 
-    Rows of one cluster that share a key exchange the same factors in the same way.
+    Law: uniform over the permutations of the known factors that are outcomes of neither truth nor estimate, of those
+    with the same values among themselves. With `flip=True` the values of each of these factors are permuted uniformly
+    too: a binary factor changes its polarity with probability 1/2. Given: the outcomes, and the estimate up to the
+    names (and with `flip` the values) of these factors. Rows of one cluster that share a key exchange the same factors
+    in the same way: those that are outcomes in none of them.
     """
     shared: SharedFactors | None = matching.prepared
     flip = bool(matching.options.get("flip", False))

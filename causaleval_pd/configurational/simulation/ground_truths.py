@@ -283,8 +283,9 @@ def draw_model(
     Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn for
     every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`) and
     accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that they
-    meet all conditions; with `negated=0.5`, or with the `values` of each outcome's literals (see `propose`), and fixed
-    sizes all such models are equally likely, because each is proposed in as many orders of its disjuncts as any other.
+    meet all conditions. With the `values` of each outcome's literals (see `propose`), or with `negated=0.5` if all
+    factors are binary, and fixed sizes all such models are equally likely, because each is proposed in as many orders
+    of its disjuncts as any other.
 
     A `NoSuchModelError` ends the search after 50000 proposals of atoms.
 

@@ -22,7 +22,8 @@ def random_scores_controls(
 
     Law: for weights of a DAG, a random order of the nodes, random pairs of them for the non-zero scores, directed along
     the order, and the scores dealt out at random. Other scores are shuffled over the scored pairs, symmetric ones over
-    unordered pairs. Given: the scores, their symmetry, and how many are not 0.
+    unordered pairs; so are weights of a DAG if some pair is scored in one direction only, which no order can turn.
+    Given: the scores, their symmetry, and which pairs are scored.
     """
     ensembles = np.flatnonzero(pairs.estimate.kinds[pairs.estimate_index] == TYPES)
     if len(ensembles):
@@ -34,9 +35,10 @@ def random_scores_controls(
     refuse_sources(matching, "random_scores")
     acyclic = (has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric)[pairs.estimate_index]
     slots, paired = shuffled_slots(pairs, Universe())
+    acyclic &= (slots == slots.transpose(0, 2, 1)).all(axis=(1, 2))
     # a weighted DAG takes one slot of a pair: pairs with their scores are shuffled, then directed
     slots = slots.copy()
-    slots[acyclic] = np.triu(slots[acyclic] & slots[acyclic].transpose(0, 2, 1), 1)
+    slots[acyclic] = np.triu(slots[acyclic], 1)
 
     def planes(start: int, count: int) -> NDArray[np.float64]:
         from ..kernels import shuffle_scores
@@ -53,6 +55,6 @@ def random_scores_controls(
 
 for _name, _long_name in (
     ("random_scores", "the estimate's scores dealt out to random pairs, weights of a DAG to a random DAG"),
-    ("edges", "random scores as many as the estimate's (another name of random_scores)"),
+    ("edges", "the estimate's scores dealt out to random pairs (another name of random_scores)"),
 ):
     register_null("scores", Null(_name, _long_name, random_scores_controls, label_invariant=True))

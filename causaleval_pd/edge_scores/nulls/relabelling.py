@@ -158,8 +158,8 @@ class SplitControls(Controls):
 def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others.
 
-    Scores are asymmetric with an acyclic support where an algorithm returns the weights of a DAG, as NOTEARS does.
-    Those of pooled ensembles are relabelled too.
+    Law: that of `permutation` for weights of a DAG and for pooled ensembles, that of `ranking` for other scores. Scores
+    are weights of a DAG if they are asymmetric and the non-zero ones have no cycle, as those that NOTEARS returns.
     """
     acyclic = has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric
     # probabilities of an ensemble depend on each other as its members do

@@ -92,9 +92,9 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[
 def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
 
-    Law: a uniformly random order that suits tiers and required edges is drawn; then the edges that are not required
-    are chosen uniformly among those that run along the order and are not forbidden. Given: the knowledge, class and
-    number of edges.
+    Law: an order of the nodes is drawn, uniform among those that suit tiers and required edges and along which enough
+    edges are allowed; then the edges that are not required are chosen uniformly among those that run along the order
+    and are not forbidden. Given: the knowledge, class and number of edges. CPDAGs are those of such DAGs.
 
     It is valid for guessers that use this knowledge and nothing else; one that uses more, true or not, is not a guess
     under it. Orders of unequal numbers of pairs are equally likely, so that it is not uniform over DAGs. Digraphs are

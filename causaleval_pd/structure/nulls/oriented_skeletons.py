@@ -51,7 +51,9 @@ def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
 
     Law: with `orientation_law="order"` each edge points along one uniform order of the nodes; with "uniform" all
     acyclic orientations are equally likely; edges of digraphs are directed by coins. Then the graph is mapped to the
-    estimate's class. Given: the skeleton. Few orientations are listed.
+    estimate's class. Given: the skeleton. Where orientations are few, all are listed. Graphs with latent confounders
+    follow the law of `edges` given their skeleton; in an ADMG it is uniform which adjacent nodes have a directed edge,
+    a bidirected one or both, at the estimate's numbers of each.
 
     The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees a coin an edge)
     paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;

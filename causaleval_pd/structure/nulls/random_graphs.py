@@ -118,8 +118,15 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     """Match every control to its row's class and number of edges.
 
     Law: a skeleton uniform among those with the estimate's number of edges, directed along a uniform order of the
-    nodes (or their own order with `permute=False`), mapped to the estimate's class. Given: nodes, class and number of
-    edges. Up to five nodes all graphs are listed.
+    nodes (or their own order with `permute=False`). A CPDAG is that of such a DAG; a PDAG (`control_kind="pdag"`) is
+    such a DAG of which a uniform set of edges is undirected, as many as in the estimate; the edges of a digraph are
+    directed by coins. Given: nodes, class and number of edges. Up to five nodes all DAGs and CPDAGs are listed.
+
+    Graphs with latent confounders keep their number of bidirected edges too. MAGs and PAGs: a skeleton and an order as
+    above and a uniform set of bidirected edges, given that the graph is a MAG and that it, or its PAG, shows the
+    estimate's number; of MAGs for PAGs this set is as large as makes most of them fit. ADMGs: the pairs with a
+    bidirected edge are uniform, independently of the directed edges. Skeletons are uniform. With `bidirected="free"`
+    MAGs and PAGs come from MAGs whose number of bidirected edges is uniform up to half of the edges.
 
     Not valid for guesses of another shape where the truth has that shape: guessed hubs meet true hubs more often than
     random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
@@ -173,8 +180,8 @@ def stratum_pools(matching: Matching) -> dict[Any, NDArray[np.int64]]:
 def stratum_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Match controls to the estimate's class, their edge numbers drawn from all estimates of the stratum.
 
-    Law: as `edges`, with a number of edges drawn for each control from those of the stratum's estimates. Given: the
-    stratum's numbers of edges as a pool, not which run has which.
+    Law: as `edges`, with a number of edges drawn for each control from those of the stratum's estimates, with
+    replacement. Given: the stratum's numbers of edges as a pool, not which run has which.
 
     Rows have no p. It tests whether edge numbers follow those of the truths within the stratum, not whether their
     level is right, and is not valid where the runs of a stratum guess at different densities on purpose.

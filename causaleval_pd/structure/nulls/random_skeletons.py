@@ -75,9 +75,10 @@ def check_switches(matching: Matching) -> int:
 def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Keep the degrees of the estimate's skeleton by switching the ends of its edges.
 
-    Law: nearly uniform among the skeletons in which every node has its degree, by `switches` random exchanges of ends
-    an edge, started at the estimate's skeleton; edges are directed along a random order. Given: the degree of each
-    *named* node, so that hubs stay where they are.
+    Law: nearly uniform among the skeletons in which every node has its degree; edges are directed along a random
+    order. `switches` random exchanges of ends an edge, some of which change nothing, lead from the estimate's skeleton
+    to another one, and as many from that to each control [1]_: if the estimate is uniform given its degrees, p is valid
+    however few they are. Given: the degree of each *named* node, so that hubs stay where they are.
 
     It asks whether more than the degrees is right, since right hubs are part of the controls. Not valid for guessers
     whose skeletons are not uniform given their degrees, such as trees or rings. With few switches, or degrees that few
@@ -175,8 +176,11 @@ def check_rewiring(matching: Matching) -> float:
 def small_world_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Draw rewired rings with the estimate's number of edges.
 
-    Law: a ring lattice in random order, each edge rewired with probability `rewiring` [3]_; edges are directed along a
-    random order. Given: nodes, class and number of edges.
+    Law: the nodes stand in a ring in random order. Edges lead from each node to the next, then to the next but one, and
+    so on until there are as many as in the estimate; the last of these rounds may be incomplete. Then, one by one, each
+    edge keeps the node that it leads from and with probability `rewiring` moves its other end to a node drawn uniformly
+    among those without an edge to the first [3]_. Edges are directed along another random order. Given: nodes, class
+    and number of edges.
 
     Not valid for guessers of other shapes where truths have their shape: paths and rings are close to rewired rings.
     """

@@ -45,8 +45,8 @@ def dags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys:
     """Draw uniformly among the labelled DAGs with the estimate's number of edges, mapped to its class.
 
     Law: all labelled DAGs with that number of edges are equally likely, which favours skeletons with many acyclic
-    orientations over those of `edges`. Given: nodes, class and number of edges. Up to five nodes all DAGs are listed;
-    up to 400 they are drawn.
+    orientations over those of `edges`. Given: nodes, class and number of edges. Up to five nodes all DAGs and CPDAGs
+    are listed; up to 400 they are drawn.
 
     Not valid for guesses of another shape where the truth has that shape, as `edges`; digraphs are refused.
     """

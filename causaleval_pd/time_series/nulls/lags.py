@@ -116,9 +116,11 @@ def lags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys:
     """Give the links of every pair of variables random lags among those that were searched.
 
     Law: of each ordered pair of variables, and of each variable with itself, the lags of its links are a uniform set of
-    as many. Links at lag 0 stay. Given: the summary graph and the number of lags of each pair.
+    as many, over which their marks are dealt at random. Links at lag 0 stay. Given: the summary graph and the number of
+    lags of each pair.
 
-    It tests whether the lags are right, and nothing else: metrics of the summary graph do not vary.
+    It tests whether the lags are right, and nothing else: metrics of the summary graph do not vary. Not valid for
+    guessers that prefer some lags, such as lag 1, where the truth's links have these lags too.
     """
     return LaggedControls(pairs, partial(_codes, pairs, keys), partial(_known, pairs))
 

@@ -183,6 +183,22 @@ def test_complexity_has_its_law_over_models_of_the_shape(signs: str | float, n_m
     assert stats.chisquare([found[cell] for cell in pool], 2400 * expected / expected.sum()).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("signs", ["free", "estimate"])
+def test_complexity_over_factors_of_different_numbers_of_values(signs: str) -> None:
+    """Free values of a factor are equally likely, so that those of a factor of two values come more often."""
+    domains = {"A": [0, 1, 2], "B": [0, 1], "C": [0, 1, 2, 3], "E": [0, 1]}
+    _, made = controls("complexity", "A=1<->E=1", "A=1<->E=1", options={"signs": signs}, domains=domains)
+    found = Counter(drawn(made, 1800))
+    literals = [(name, value) for name in "ABC" for value in domains[name] if signs == "free" or value == 1]
+    law = {
+        (parse(f"{name}={value}<->E=1"),): 1 / (len(domains[name]) if signs == "free" else 1)
+        for name, value in literals
+    }
+    assert set(found) == set(law)
+    expected = np.array(list(law.values()))
+    assert stats.chisquare([found[cell] for cell in law], 1800 * expected / expected.sum()).pvalue > 1e-3
+
+
 def test_signs_of_multi_value_models_are_those_of_the_estimate() -> None:
     domains = {"A": [0, 1, 2], "B": [0, 1], "C": [0, 1, 2]}
     _, made = controls("complexity", "A=2*B=0<->E=1", "A=2*B=0<->E=1", domains=domains)

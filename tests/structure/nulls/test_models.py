@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chisquare
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
@@ -139,6 +140,126 @@ def test_without_tiers_knowledge_is_the_null_edges():
     assert [len(x) for x in counts] == [12, 12]
     for x in counts:
         assert ((x - 20_000 / 12) ** 2 / (20_000 / 12)).sum() < 31.3  # chi-square, 11 degrees of freedom, p = .001
+
+
+PAIRS = list(itertools.combinations(range(4), 2))
+FOUR_EDGES = "A -> B; B -> C; A -> D; B -> D"
+
+
+def joined(edges, node):
+    """The other ends of a node's edges."""
+    return {a + b - node for a, b in edges if node in (a, b)}
+
+
+def attached(n_edges):
+    """Chances of skeletons whose edges join one by one, both ends in proportion to 1 + their degree."""
+    grown = Counter({(): 1.0})
+    for _ in range(n_edges):
+        before, grown = grown, Counter()
+        for edges, chance in before.items():
+            size = [1 + len(joined(edges, node)) for node in range(4)]
+            weights = {(a, b): size[a] * size[b] for a, b in PAIRS if (a, b) not in edges}
+            for edge, weight in weights.items():
+                grown[(*edges, edge)] += chance * weight / sum(weights.values())
+    return grown
+
+
+def rewired(n_edges, rewiring):
+    """Chances of rings in which each edge, one by one, moves its end to a node that has no edge to its start."""
+    found = Counter()
+    for ring in itertools.permutations(range(4)):
+        edges = [(ring[e % 4], ring[(e % 4 + e // 4 + 1) % 4]) for e in range(n_edges)]
+        moved = Counter({tuple(edges): 1 / 24})
+        for e in range(n_edges):
+            before, moved = moved, Counter()
+            for edges, chance in before.items():
+                start = edges[e][0]
+                free = set(range(4)) - {start} - joined(edges, start)
+                moved[edges] += chance * (1 - rewiring if free else 1)
+                for end in free:
+                    moved[(*edges[:e], (start, end), *edges[e + 1 :])] += chance * rewiring / len(free)
+        found += moved
+    return found
+
+
+def of_degrees(edges):
+    """Skeletons in which every node has as many edges as in another one, equally likely."""
+    every = itertools.combinations(PAIRS, len(edges))
+    return Counter(x for x in every if all(len(joined(x, i)) == len(joined(edges, i)) for i in range(4)))
+
+
+def of_share(n_edges):
+    """Skeletons whose pairs are adjacent independently, with the share of adjacent pairs of another one."""
+    every = (x for m in range(7) for x in itertools.combinations(PAIRS, m))
+    return Counter({x: (n_edges / 6) ** len(x) * (1 - n_edges / 6) ** (6 - len(x)) for x in every})
+
+
+def along_orders(skeletons):
+    """Chances of adjacency matrices: skeletons, each directed along any order of the nodes."""
+    found = Counter()
+    for edges, chance in skeletons.items():
+        for order in itertools.permutations(range(4)):
+            marks = np.zeros((4, 4), bool)
+            for edge in edges:
+                marks[tuple(sorted(edge, key=order.index))] = True
+            found[marks.tobytes()] += chance
+    return found
+
+
+def chance(null, law, estimate, n_draws=10_000):
+    """The p-value of the frequencies of drawn graphs under their law; rare graphs count together."""
+    planes = draws_of(null, estimate, "A -> B; C; D", n_draws)[1].estimate.planes
+    seen = Counter(x.tobytes() for x in marks_from_planes(planes, 4).astype(bool))
+    assert set(seen) <= set(law), "a control lies outside the support"
+    observed, expected = np.array([[seen[x], weight * n_draws / law.total()] for x, weight in law.items()]).T
+    rare = expected < 5
+    if rare.any():
+        observed, expected = (np.append(x[~rare], x[rare].sum()) for x in (observed, expected))
+    return chisquare(observed, expected).pvalue
+
+
+@pytest.mark.parametrize(
+    ("null", "skeletons"),
+    [
+        ("scale_free", lambda: attached(4)),
+        ("small_world", lambda: rewired(4, 0.1)),
+        (ce.null_model("small_world", rewiring=0.6), lambda: rewired(4, 0.6)),
+        ("degree", lambda: of_degrees([(0, 1), (1, 2), (0, 3), (1, 3)])),
+        ("erdos_renyi", lambda: of_share(4)),
+    ],
+)
+def test_random_skeletons_have_their_law(null, skeletons):
+    assert chance(null, along_orders(skeletons()), FOUR_EDGES) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("tiers", "forbidden", "required", "estimate"),
+    [
+        ([["A", "B"], ["C"]], [], ["AC"], FOUR_EDGES),
+        ([["A"], ["B"]], ["CD"], ["DB"], FOUR_EDGES),
+        # along orders that start with A only four edges are allowed
+        ([], ["AB", "AC"], [], FOUR_EDGES + "; C -> D"),
+    ],
+)
+def test_knowledge_has_its_law(tiers, forbidden, required, estimate):
+    """Orders that suit tiers, required edges and the number of edges; along each, allowed edges at random."""
+    n_edges, tier = estimate.count("->"), {name: i for i, group in enumerate(tiers) for name in group}
+    law, orders = Counter(), []
+    for order in itertools.permutations("ABCD"):
+        along = ["".join(pair) for pair in itertools.combinations(order, 2)]
+        backwards = any(tier.get(b, 9) < tier.get(a, -1) for a, b in along)
+        allowed = [pair for pair in along if pair not in [*forbidden, *required]]
+        if not backwards and set(required) <= set(along) and len(allowed) >= n_edges - len(required):
+            orders.append(allowed)
+    for allowed in orders:
+        every = list(itertools.combinations(allowed, n_edges - len(required)))
+        for edges in every:
+            marks = np.zeros((4, 4), bool)
+            for a, b in [*edges, *required]:
+                marks["ABCD".index(a), "ABCD".index(b)] = True
+            law[marks.tobytes()] += 1 / len(every)
+    null = ce.null_model("knowledge", tiers=tiers, forbidden=map(tuple, forbidden), required=map(tuple, required))
+    assert chance(null, law, estimate) > 1e-3
 
 
 @pytest.mark.parametrize(
