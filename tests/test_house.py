@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import graphlib
+import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
@@ -189,3 +190,14 @@ def test_the_check_sees_idle_tests():
         def test_e(x): assert_equal(x, 1)
     """
     assert list(unchecked(ast.parse(textwrap.dedent(code)))) == ["test_a", "test_b, line 3", "test_c, line 4"]
+
+
+def test_sections_of_docstrings_have_their_underline_below():
+    """A formatter that joins lines makes a heading and its underline part of a sentence, which shows no section."""
+    joined = []
+    for module, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                lines = (ast.get_docstring(node) or "").splitlines()
+                joined += [f"{'.'.join(module)}: {line}" for line in lines if re.search(r"\w -{5}", line)]
+    assert joined == []

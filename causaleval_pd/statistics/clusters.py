@@ -189,6 +189,39 @@ def cluster_limits(sums: ArrayLike, sizes: ArrayLike, level: float) -> tuple[Flo
     (np.float64(-0.484), np.float64(4.484))
     """
     sizes = np.asarray(sizes, np.float64)
+    sums = np.where(sizes > 0, np.asarray(sums, np.float64), 0.0)
+    error, effective = jackknife_error(sums, sizes)
+    usable = np.isfinite(error)
+    sums = np.where(usable[..., None], sums, 0.0)
+    mean = sums.sum(axis=-1) / np.maximum(sizes.sum(axis=-1), 1.0)
+    noise = TOLERANCE * np.abs(sums / np.maximum(sizes, 1.0)).max(axis=-1, initial=0.0)
+    reach = scipy.special.stdtrit(np.maximum(effective - 1, 1.0), (1 + level) / 2) * error
+    shown = usable & (error > noise)
+    return np.where(shown, mean - reach, np.nan), np.where(shown, mean + reach, np.nan)
+
+
+def jackknife_error(sums: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the standard error of the mean of values by leaving out one cluster at a time.
+
+    Parameters
+    ----------
+    sums, sizes : (..., n) array_like
+        As `cluster_sums` returns them.
+
+    Returns
+    -------
+    error : (...) ndarray
+        The standard error; NaN for one cluster and where a value is infinite.
+    effective : (...) ndarray
+        Kish's effective number of clusters: squared sum of sizes / sum of squared sizes.
+
+    Examples
+    --------
+    >>> error, effective = jackknife_error([2.0, 6.0, 4.0], [2, 2, 2])
+    >>> error.round(3), effective
+    (array(0.577), array(3.))
+    """
+    sizes = np.asarray(sizes, np.float64)
     here = sizes > 0
     sums = np.where(here, np.asarray(sums, np.float64), 0.0)
     usable = np.isfinite(sums).all(axis=-1) & (here.sum(axis=-1) > 1)
@@ -200,8 +233,5 @@ def cluster_limits(sums: ArrayLike, sizes: ArrayLike, level: float) -> tuple[Flo
     change = np.where(here, (mean[..., None] * sizes - sums) / left, 0.0)
     apart = np.where(here, change - (change.sum(axis=-1) / number)[..., None], 0.0)
     error = np.sqrt((number - 1) / number * (apart**2).sum(axis=-1))
-    noise = TOLERANCE * np.abs(sums / np.maximum(sizes, 1.0)).max(axis=-1, initial=0.0)
     effective = n**2 / np.maximum((sizes**2).sum(axis=-1), 1.0)
-    reach = scipy.special.stdtrit(np.maximum(effective - 1, 1.0), (1 + level) / 2) * error
-    shown = usable & (error > noise)
-    return np.where(shown, mean - reach, np.nan), np.where(shown, mean + reach, np.nan)
+    return np.asarray(np.where(usable, error, np.nan)), np.asarray(effective)

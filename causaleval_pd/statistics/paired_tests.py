@@ -185,9 +185,11 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", le
     mean difference are those of Clopper and Pearson for the share of (1, 0) among the pairs that differ, given how many
     differ.
 
-    Notes ----- Null hypothesis: (1, 0) and (0, 1) are equally probable. Alternative: they are not, or (1, 0) is more
-    probable ("greater") or less. Assumption: pairs are independent. Not for values other than 0 and 1, nor for
-    dependent pairs, such as replicates.
+    Notes
+    -----
+    Null hypothesis: (1, 0) and (0, 1) are equally probable. Alternative: they are not, or (1, 0) is more probable
+    ("greater") or less. Assumption: pairs are independent. Not for values other than 0 and 1, nor for dependent pairs,
+    such as replicates.
 
     References
     ----------
@@ -221,9 +223,11 @@ def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -
     As `paired_wilcoxon`, with t and its p-value with n - 1 degrees of freedom; NaN if the differences do not vary,
     unless all are 0 (p = 1).
 
-    Notes ----- Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side.
-    Assumptions: differences are independent, and their mean is about normal. Not for few differences with a heavy
-    tail, nor for dependent ones.
+    Notes
+    -----
+    Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side. Assumptions:
+    differences are independent, and their mean is about normal. Not for few differences with a heavy tail, nor for
+    dependent ones.
 
     Examples
     --------

@@ -133,9 +133,10 @@ def bootstrap_mean(
     ValueError
         If `alternative` is unknown.
 
-    Notes ----- Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side.
-    Assumption: differences are independent draws of one law with a variance. Not for very few differences, nor for
-    dependent ones.
+    Notes
+    -----
+    Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side. Assumption:
+    differences are independent draws of one law with a variance. Not for very few differences, nor for dependent ones.
 
     The p-value compares t = mean / s with the studentised, centred resamples t* = (mean* - mean) / s*:
     p = (#{t* at least as extreme} + 1) / (n_resamples + 1). The limits are mean -+ q s, where q is the quantile of

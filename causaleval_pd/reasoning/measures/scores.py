@@ -7,19 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_known, check_number, check_type, name_row
 from ...execution.random_streams import hash_rows
+from ...statistics.arrays import SMALLEST_P
+from ...statistics.clusters import jackknife_error
 from .answer_table import as_bits, check_answers, setting_names
 from .yes_counts import Floats, divide
 
 __all__ = ["answer_scores", "score_questions"]
 
-#: number of answers of a group beyond which the p-value of shuffled answers uses the normal law
-_MOST_EXACT = 20_000
+#: variance of the number of right answers beyond which the p-value of answers that are shuffled singly is normal
+_MOST_EXACT = 10_000
 #: shufflings of samples with several answers each, and answers that are moved at a time
 _N_SHUFFLINGS, _MOST_MOVED = 9_999, 1_000_000
+#: samples up to which they are always shuffled; beyond, the law is normal if its deviation is so many answers a sample
+MOST_SHUFFLED, ENOUGH = 2_000, 30
 
 
 def answer_scores(
@@ -65,13 +69,22 @@ def answer_scores(
     The p-value takes samples as independent, not answers: where a group has several answers on a sample, to several
     questions or by replicates, they move to another sample together, among samples that were asked the same questions
     equally often; missing answers move with them. Where each sample has one answer in a group the law is
-    hypergeometric; else p is (b + 1) / 10,000, where b of 9,999 shufflings, of a fixed seed, have at least as many
-    right answers. Beyond 20,000 answers p comes from the normal law.
+    hypergeometric, and normal where the standard deviation of the number of right answers exceeds 200 (more than
+    160,000 answers). Else p is (b + 1) / 10,000, where b of 9,999 shufflings, of a fixed seed, have at least as many
+    right answers; the part of more than 2,000 samples with the same questions is normal where its standard deviation
+    exceeds 30 times the answers of a sample.
+
+    The interval takes samples as independent: the effective number of answers has the variance of a jackknife over
+    samples, Student's quantile with one degree of freedom fewer than Kish's effective number of samples [3]_, and is at
+    least that number. With beta-distributed accuracies of samples it covers .93 or more of .95 for three to forty
+    samples, .85 to .92 in places where most samples are answered all alike.
 
     References
     ----------
     .. [1] Cohen, J. (1960). doi:10.1177/001316446002000104
     .. [2] Matthews, B. W. (1975). doi:10.1016/0005-2795(75)90109-9
+    .. [3] Korn, E. L., Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of
+       positive counts estimated from survey data. Survey Methodology 24, 193-201.
 
     Examples
     --------
@@ -245,12 +258,18 @@ def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple
     n = len(right)
     if not n:
         return float("nan"), float("nan")
-    share = float(right.mean())
     cluster = np.unique(known["cluster"].to_numpy(), return_inverse=True)[1]
-    variance = float((np.bincount(cluster, weights=right - share) ** 2).sum()) / n**2
-    effective = float(cluster.max() + 1) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, n))
+    share, effective = float(right.mean()), float(n)
+    if cluster.max() + 1 < n:
+        error, number = (float(x) for x in jackknife_error(np.bincount(cluster, weights=right), np.bincount(cluster)))
+        found = share * (1 - share) / error**2 if error > 0 else np.inf
+        tail = (1 - level) / 2
+        shrunk = (scipy.stats.norm.isf(tail) / scipy.stats.t.isf(tail, max(number - 1, 1.0))) ** 2
+        # answers that all agree have no variance, which is no evidence that there are as many samples as answers
+        effective = max(number, min(found, n) * shrunk) if 0 < share < 1 and cluster.any() else number
     low, high = proportion_confint(share * effective, effective, alpha=1 - level, method="wilson")
-    return float(low), float(high)
+    # at shares of 0 and 1 the limit is the share, but for rounding
+    return min(float(low), share), max(float(high), share)
 
 
 def _shuffled(part: pd.DataFrame, known: pd.DataFrame, tp: int) -> tuple[float, float, bool]:
@@ -264,20 +283,23 @@ def _shuffled(part: pd.DataFrame, known: pd.DataFrame, tp: int) -> tuple[float, 
     if known["cluster"].duplicated().any():
         p = _moved_together(part)
         return float(mean.sum()), p, p == 1 / (_N_SHUFFLINGS + 1)
-    if n.sum() > _MOST_EXACT:
-        variance = mean * divide((n - true) * (n - yes), n * np.maximum(n - 1, 1))
-        return float(mean.sum()), _normal_tail(tp - 0.5, float(mean.sum()), float(variance.sum())), False
+    variance = mean * divide((n - true) * (n - yes), n * np.maximum(n - 1, 1))
+    if variance.sum() > _MOST_EXACT:
+        p = float(_normal_tail(tp - 0.5, float(mean.sum()), float(variance.sum())))
+        return float(mean.sum()), max(p, SMALLEST_P), False
     law, least = np.ones(1), 0
     for own_n, own_true, own_yes in zip(n.tolist(), true.tolist(), yes.tolist(), strict=True):
         low, high = max(0, own_true + own_yes - own_n), min(own_true, own_yes)
         law = np.convolve(law, scipy.stats.hypergeom.pmf(np.arange(low, high + 1), own_n, own_true, own_yes))
-        least += low
-    return float(mean.sum()), float(min(1.0, law[max(0, tp - least) :].sum())), False
+        # probabilities that underflow at either end
+        ends = np.flatnonzero(law)[[0, -1]]
+        law, least = law[ends[0] : ends[1] + 1], least + low + int(ends[0])
+    return float(mean.sum()), min(1.0, max(float(law[max(0, tp - least) :].sum()), SMALLEST_P)), False
 
 
-def _normal_tail(value: float, mean: float, variance: float) -> float:
-    """Return P(more than a value) under the normal law of these moments; 1 where it has no variance."""
-    return float(scipy.stats.norm.sf((value - mean) / np.sqrt(variance))) if variance > 0 else 1.0
+def _normal_tail(value: ArrayLike, mean: float, variance: float) -> Floats:
+    """Return P(at least a value) under the normal law of these moments."""
+    return np.asarray(scipy.stats.norm.sf((np.asarray(value) - mean) / np.sqrt(variance)), np.float64)
 
 
 def _moved_together(part: pd.DataFrame) -> float:
@@ -285,25 +307,46 @@ def _moved_together(part: pd.DataFrame) -> float:
     truth = part["truth"].to_numpy(np.float64)
     # 1 for yes, -1 for no, 0 for a missing answer: the sum over true answers orders as the number of right answers
     given = 2 * part["answer"].to_numpy(np.float64, na_value=0.5) - 1
-    blocks, observed = [(truth[rows], given[rows]) for rows in _blocks(part)], float(truth @ given)
-    if len(part) > _MOST_EXACT:
-        mean = variance = 0.0
-        for true, answered in blocks:
-            mean += len(true) * float(true.mean(axis=0) @ answered.mean(axis=0))
-            apart = [x - x.mean(axis=0) for x in (true, answered)]
-            # the squared sum over clusters by clusters, by the smaller of two products
-            wide = true.shape[1] > len(true)
-            squares = np.square(apart[0] @ apart[1].T) if wide else (apart[0].T @ apart[0]) * (apart[1].T @ apart[1])
-            variance += float(squares.sum()) / max(len(true) - 1, 1)
-        return _normal_tail(observed - 1, mean, variance)
-    rng, found = np.random.default_rng(0), np.zeros(_N_SHUFFLINGS)
-    for true, answered in blocks:
-        step = max(1, _MOST_MOVED // true.size)
-        for start in range(0, _N_SHUFFLINGS, step):
-            n = min(step, _N_SHUFFLINGS - start)
-            orders = rng.permuted(np.tile(np.arange(len(true)), (n, 1)), axis=1)
-            found[start : start + n] += np.einsum("nck,ck->n", answered[orders], true)
-    return float((1 + (found >= observed - 0.5).sum()) / (_N_SHUFFLINGS + 1))
+    rng, found, shuffled, mean, variance = np.random.default_rng(0), np.zeros(_N_SHUFFLINGS), False, 0.0, 0.0
+    for rows in _blocks(part):
+        true, answered = truth[rows], given[rows]
+        if len(rows) > MOST_SHUFFLED:
+            own = _moved_variance(true, answered)
+            if own > (ENOUGH * rows.shape[1]) ** 2:
+                mean += len(rows) * float(true.mean(axis=0) @ answered.mean(axis=0))
+                variance += own
+                continue
+        shuffled = True
+        found += _moved_sums(true, answered, rng)
+    observed = float(truth @ given)
+    if not shuffled:
+        return max(float(_normal_tail(observed - 1, mean, variance)), SMALLEST_P)
+    reached = _normal_tail(observed - 1 - found, mean, variance) if variance else found >= observed - 0.5
+    return float((1 + reached.sum()) / (_N_SHUFFLINGS + 1))
+
+
+def _moved_variance(true: Floats, answered: Floats) -> float:
+    """Return the variance of the sum of truths times answers, (clusters, answers), where answers are shuffled."""
+    apart = [x - x.mean(axis=0) for x in (true, answered)]
+    return float(((apart[0].T @ apart[0]) * (apart[1].T @ apart[1])).sum()) / (len(true) - 1)
+
+
+def _moved_sums(true: Floats, answered: Floats, rng: np.random.Generator) -> Floats:
+    """Return the sum of truths times answers, (clusters, answers), in each shuffling of the answers."""
+    n, (size, k) = _N_SHUFFLINGS, true.shape
+    sums = np.empty(n)
+    few = size <= MOST_SHUFFLED
+    products = answered @ true.T if few else None
+    step = max(1, _MOST_MOVED // (size if few else size * k))
+    for start in range(0, n, step):
+        orders = rng.permuted(np.tile(np.arange(size), (min(step, n - start), 1)), axis=1)
+        moved = (
+            np.einsum("nck,ck->n", answered[orders], true)
+            if products is None
+            else products[orders, np.arange(size)].sum(axis=1)
+        )
+        sums[start : start + len(orders)] = moved
+    return sums
 
 
 def _blocks(part: pd.DataFrame) -> list[NDArray[np.int64]]:

@@ -168,6 +168,62 @@ def test_large_tables_take_the_normal_law():
     assert found["p_value"] == pytest.approx(law.sf(found["tp"] - 1), rel=0.01)
 
 
+def test_perfect_answers_have_a_positive_p_value():
+    for n in (3_000, 200_000):
+        found = answer_scores(table("10" * (n // 2), "10" * (n // 2))).iloc[0]
+        assert 0 < found["p_value"] < 1e-300 and not found["p_at_floor"]
+
+
+def test_rare_answers_among_many_keep_the_exact_law():
+    # the one yes is right by chance in one of 30,000 shufflings
+    rare = answer_scores(table("1" + "0" * 29_999, "1" + "0" * 29_999)).iloc[0]
+    assert rare["p_value"] == pytest.approx(1 / 30_000)
+
+
+def clustered(truth, answer, cluster):
+    return pd.DataFrame({"question": range(len(truth)), "truth": truth, "answer": answer}).assign(
+        cluster=cluster, rung=1, query="a"
+    )
+
+
+@pytest.mark.parametrize("size", [500, 6_000])
+def test_few_clusters_of_many_answers_are_shuffled(size):
+    # all right: 2 x 2 of the 24 orders of four clusters, two of them alike
+    truth = np.repeat([True, False, True, False], size)
+    found = score_questions(clustered(truth, truth, np.repeat(range(4), size))).iloc[0]
+    assert found["p_value"] == pytest.approx(4 / 24, abs=0.015)
+    # beside many clusters of a question each, whose answers are worth nothing
+    more = np.arange(4_000) % 2 == 0
+    truth, cluster = np.r_[truth, more], np.r_[np.repeat(range(4), size), np.arange(4, 4_004)]
+    answer = np.r_[truth[: 4 * size], np.arange(4_000) % 4 < 2]
+    found = score_questions(clustered(truth, answer, cluster)).iloc[0]
+    assert found["p_value"] >= 4 / 24 / 2 - 0.015
+
+
+def test_samples_beyond_those_that_are_shuffled_have_nearly_the_same_law(monkeypatch):
+    generator = np.random.default_rng(8)
+    truth = generator.random((2_100, 2)) < 0.5
+    answer = np.where(generator.random((2_100, 2)) < 0.512, truth, ~truth)
+    asked = clustered(truth.ravel(), answer.ravel(), np.repeat(range(2_100), 2))
+    p = {}
+    for name, enough in (("shuffled", np.inf), ("normal", 0)):
+        monkeypatch.setattr("causaleval_pd.reasoning.measures.scores.ENOUGH", enough)
+        p[name] = score_questions(asked)["p_value"].iloc[0]
+    assert p["normal"] == pytest.approx(p["shuffled"], abs=4 * np.sqrt(p["normal"] / 9_999) + 0.002)
+
+
+@pytest.mark.parametrize("sizes", [[20] * 5, [50] * 3, [100, 20, 10, 5, 5]])
+def test_intervals_of_few_samples_with_accuracies_of_their_own_cover(sizes):
+    generator = np.random.default_rng(9)
+    cluster, covered = np.repeat(range(len(sizes)), sizes), []
+    for _ in range(150):
+        right = generator.random(len(cluster)) < generator.beta(4, 1, len(sizes))[cluster]
+        found = score_questions(clustered(np.ones(len(cluster), bool), right, cluster)).iloc[0]
+        covered.append(found["ci_low"] <= 0.8 <= found["ci_high"])
+    # .95 less three standard errors; the normal quantile and the number of answers covered .5 to .8
+    assert np.mean(covered) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 150)
+
+
 def test_missing_answers_bound_the_accuracy():
     found = answer_scores(table("1100", "1?0?")).iloc[0]
     assert (found["n"], found["n_failed"], found["accuracy"]) == (2, 2, 1.0)
