@@ -121,10 +121,10 @@ def score_questions(
     ----------
     answers : DataFrame
         Answered questions, as `ask` returns for the sets of `read_cladder`, `read_corr2cause`, `read_counterbench`:
-        question (key), truth, answer, and columns to split by. Rows of one `cluster`, where there is such a column,
-        depend on each other: their answers move together (see the Notes of `answer_scores`), so that p can be small
-        only with many clusters that were asked questions of the same kinds (four have 24 orders). Drop the column where
-        they are independent.
+        question (key), truth, answer, and columns to split by. A column `replicate` (or `epoch`) numbers the answers to
+        a repeated question. Rows of one `cluster`, where there is such a column, depend on each other: their answers
+        move together (see the Notes of `answer_scores`), so that p can be small only with many clusters that were asked
+        questions of the same kinds (four have 24 orders). Drop the column where they are independent.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
     within : str or sequence of str
@@ -160,8 +160,11 @@ def score_questions(
     check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
     settings, within, shuffled = (setting_names(names) for names in (by, within, shuffle_within))
     repeats = [name for name in ("replicate", "epoch") if name in answers.columns]
-    for name in ("question", "truth", "answer", *settings, *within, *shuffled):
+    for name in ("question", "truth", "answer", *settings):
         check_known(name, answers.columns, "column")
+    for option, columns in (("within", within), ("shuffle_within", shuffled)):
+        for name in columns:
+            check_known(name, answers.columns, "column", f"{option}=[] takes questions without such kinds; ")
     if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
         row = int(repeated.argmax())
         raise ValueError(

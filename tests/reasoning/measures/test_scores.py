@@ -292,6 +292,15 @@ def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
     assert rejected["mcnemar"] > 7
 
 
+def test_questions_without_kinds_are_told_how_to_be_scored():
+    plain = pd.DataFrame({"question": range(4), "truth": [True, False] * 2, "answer": [True] * 4})
+    with pytest.raises(ValueError, match=r"unknown column 'rung'; within=\[\] takes questions without such kinds"):
+        score_questions(plain)
+    with pytest.raises(ValueError, match=r"unknown column 'query'; shuffle_within=\[\] takes questions"):
+        score_questions(plain, within=[])
+    assert score_questions(plain, within=[], shuffle_within=[])["n"].tolist() == [4]
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="has one level"):
         compare_answers(table("11", "10", model="a"), "model")
