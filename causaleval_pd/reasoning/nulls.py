@@ -51,7 +51,9 @@ share of yes among them; of the rows whose true answer is yes, the number with a
 numbers of yes. With `share_draws=True` each row draws from that share by itself.""",
     "random_answers": """Draw an answer by a fair coin.
 
-Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.""",
+Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.
+
+Not valid for guessers that prefer yes or no, where the true answers do too.""",
     "majority_answers": """Answer what the reasoner answers most often.
 
 Law: yes if more than half of the answers to the same question in the same arm and stratum are yes, else no. Nothing is
@@ -67,21 +69,29 @@ _QUANTITY_LAWS = {
 Law: the answers to questions about interventions are shuffled within question and arm; those to factual questions over
 both values of the cause. The number of samples with a pair of answers (as for PNS), and the number of
 yes for one value of the cause, are then hypergeometric. Given: the numbers of yes. Shares under an intervention and
-their differences do not change, so that they cannot be tested by it.""",
+their differences do not change, so that they cannot be tested by it.
+
+Not valid for guessers whose answers in the two arms of a sample depend on each other.""",
     "random_answers": """Draw all answers by fair coins.
 
-Law: each answer is yes with probability 1/2, independently: numbers of yes are binomial. Given: numbers of answers.""",
+Law: each answer is yes with probability 1/2, independently: numbers of yes are binomial. Given: numbers of answers.
+
+Not valid for guessers that prefer yes or no, or yes in one arm, where this comes closer to the truth.""",
     "biased_answers": """Draw all answers by one coin with the reasoner's own share of yes.
 
 Law: each answer is yes with the share of yes in both arms together, independently: numbers of yes are binomial. Given:
-numbers of answers and that share.""",
+numbers of answers and that share.
+
+Not valid for guessers that prefer yes in one arm, where the truth does too.""",
     "exchange_arms": """Exchange the two arms of samples.
 
 Law: for quantities of pairs (PNS, violations of monotonicity) the two answers of each sample change places with
 probability 1/2, independently: of the samples whose answers differ, the number with a yes in the first arm is binomial.
 For shares and differences, which do not depend on pairs, all answers are dealt out to the two arms anew: the number of
 yes in an arm is hypergeometric. Given: the number of yes in both arms together; of pairs, the number whose answers
-differ.""",
+differ.
+
+Not valid for guessers that prefer yes in one arm, where the truth does too.""",
     "majority_answers": """Answer what the reasoner answers most often in each arm.
 
 Law: all answers of an arm are yes if more than half are, else no. Nothing is random.""",

@@ -11,6 +11,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.statistics.direction import as_good
+from causaleval_pd.tables.matching import find_null
 from causaleval_pd.time_series.cells.marks import DIRECTED, TURNED
 from causaleval_pd.time_series.nulls import permutation
 
@@ -222,6 +223,8 @@ def test_moments_under_permutation(name, monkeypatch):
     ("null", "controls"),
     [
         ("edges", lambda: placements(2, 2, 2, 1)),
+        (ce.null_model("edges", self_links="pooled"), lambda: placements(2, 2, 2, 1, pooled=True)),
+        (ce.null_model("edges", keep="lags"), lambda: placements(2, 2, 0, 0, by_lag=[(2, 1), (0, 0)])),
         ("lags", lambda: all_lags(graph([(1, 0, 1), (1, 1, 0), (1, 0, 0)], 2, 2))),
         ("permutation", lambda: relabelled(graph([(1, 0, 1), (1, 1, 0), (1, 0, 0)], 2, 2))),
     ],
@@ -231,12 +234,27 @@ def test_draws_are_uniform_over_the_controls(null, controls):
 
     estimate = ce.lagged_column([graph([(1, 0, 1), (1, 1, 0), (1, 0, 0)], 2, 2)])
     [batch] = ce.time_series.LAGGED.batches(estimate, estimate, None)
-    model = ce.time_series.LAGGED.nulls[null]
+    model = find_null(ce.time_series.LAGGED, null)
     match = model.match(Matching(estimate, estimate, None, None, model.options))
     drawn = match(batch.rows, batch.pairs, np.array([7], np.uint64)).draw(0, 6000).estimate.codes
     every = {graph.codes.tobytes() for graph in controls()}
     found = pd.Series([codes.tobytes() for codes in drawn]).value_counts()
     assert set(found.index) == every
+    assert stats.chisquare(found).pvalue > 0.001
+
+
+def test_marks_are_dealt_over_the_lags():
+    """Two links of A on B, of different marks: each pair of the three lags, either mark first."""
+    from causaleval_pd.contract.null import Matching
+
+    estimate = ce.lagged_column(["A@-1 o-> B; A@-3 <-> B; B@-2 -> A"])
+    [batch] = ce.time_series.LAGGED.batches(estimate, estimate, None)
+    match = ce.time_series.LAGGED.nulls["lags"].match(Matching(estimate, estimate, None, None, {}))
+    drawn = match(batch.rows, batch.pairs, np.array([7], np.uint64)).draw(0, 6000).estimate.codes
+    own = batch.pairs.estimate.codes[0, 1:].reshape(3, 4)
+    every = {(own[list(first), 1].tobytes(), lag) for first in itertools.permutations(range(3)) for lag in range(3)}
+    found = pd.Series([(x[1:, 0, 1].tobytes(), int(np.flatnonzero(x[1:, 1, 0])[0])) for x in drawn]).value_counts()
+    assert set(found.index) == every and len(every) == 18
     assert stats.chisquare(found).pvalue > 0.001
 
 

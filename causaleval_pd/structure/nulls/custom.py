@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from ...graphs.kernels.planes import CPDAG, KINDS, PLAIN_KINDS
+from ...graphs.kernels.planes import CPDAG, DAG, KINDS, PDAG, PLAIN_KINDS
 from ...graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, matched_kinds
+from .graph_controls import GraphControls, matched_kinds, redirect
 
 #: draws one control for an estimate
 DrawOne = Callable[[Graph, np.random.Generator], Any]
@@ -27,12 +27,13 @@ def custom_null(function: DrawOne, name: str) -> Null:
 
     `function(estimate, rng)` returns a graph over the estimate's nodes: a `Graph`, a networkx graph, an edge string, or
     a matrix (row -> column) in the order of `estimate.nodes`. It must draw from `rng` alone: draw r depends on the
-    seed, the row's key and r. A DAG is replaced by its CPDAG where the row is matched by CPDAGs.
+    seed, the row's key and r. Where the row is matched by CPDAGs, a DAG is replaced by its CPDAG; where it is matched
+    by PDAGs, a DAG loses the directions of uniformly chosen edges, in the estimate's share of undirected ones.
     """
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         matched = matched_kinds(matching, rows, pairs)
-        cells = matching.estimate.iloc[rows]
+        cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
         def graphs(start: int, count: int) -> GraphBatch:
             drawn = []
@@ -44,7 +45,13 @@ def custom_null(function: DrawOne, name: str) -> Null:
                     control = _read(function(estimate, rng), estimate, name, int(row))
                     drawn.append(control.cpdag() if mapped and control.kind == "dag" else control)
             kinds = np.array([KINDS.index(graph.kind) for graph in drawn], np.uint8)
-            return GraphBatch(pairs.n_nodes, np.stack([graph.planes for graph in drawn]), kinds)
+            planes = np.stack([graph.planes for graph in drawn])
+            mine = (kinds == DAG) & np.repeat(partly, count)
+            if mine.any():
+                classes = np.where(partly, PDAG, DAG).astype(np.uint8)
+                planes[mine] = redirect(planes, pairs, classes, keys, start, count)[mine]
+                kinds[mine] = PDAG
+            return GraphBatch(pairs.n_nodes, planes, kinds)
 
         return GraphControls(pairs, matched, graphs, pace=_CALL / max(1.0, pairs.size))
 

@@ -96,9 +96,9 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     edges are allowed; then the edges that are not required are chosen uniformly among those that run along the order
     and are not forbidden. Given: the knowledge, class and number of edges. CPDAGs are those of such DAGs.
 
-    It is valid for guessers that use this knowledge and nothing else; one that uses more, true or not, is not a guess
-    under it. Orders of unequal numbers of pairs are equally likely, so that it is not uniform over DAGs. Digraphs are
-    refused.
+    It is valid for guessers of this law, which use the knowledge and nothing else. Not valid for one that uses more,
+    or, as `edges`, for guesses of another shape where the truth has that shape. Orders of unequal numbers of allowed
+    edges are equally likely, so that it is not uniform over DAGs. Digraphs are refused.
     """
     row_node_set, by_set = matching.prepared
     kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)

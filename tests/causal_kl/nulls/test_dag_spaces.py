@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -49,8 +50,14 @@ def test_listed_and_drawn_dags_have_the_same_law(space_of, monkeypatch):
     assert drawn.all is None
     found = Counter(map(tuple, drawn.draw(np.array([7], np.uint64), 0, 8000)))
     if space_of is ordered_dags:
-        # uniform skeletons, and orders that fit more DAGs than others
-        assert set(found) == set(map(tuple, dags_with_arcs(4, 4).tolist()))
+        # uniform skeletons, each directed along every order
+        law = Counter(
+            tuple(sum(1 << a for a in order[: order.index(b)] if {a, b} in skeleton) for b in range(4))
+            for skeleton in itertools.combinations([{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}], 4)
+            for order in itertools.permutations(range(4))
+        )
+        assert set(found) == set(law) == set(map(tuple, dags_with_arcs(4, 4).tolist()))
+        assert stats.chisquare([found[x] for x in law], [8000 * n / law.total() for n in law.values()]).pvalue > 1e-3
         return
     expected = Counter(map(tuple, space.all.tolist()))
     assert set(found) == set(expected)

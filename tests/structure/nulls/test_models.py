@@ -412,6 +412,24 @@ def test_functions_are_null_models():
     assert named.loc[5, "shd_control_mean"] > found.loc[5, "shd_control_mean"]
 
 
+def test_dags_of_functions_lose_directions_as_those_of_null_models_do():
+    """`control_kind="pdag"`: of six edges of a function's DAG three are undirected, as two of four of the estimate."""
+    drawn = ce.as_graph("A -> B; A -> C; A -> D; B -> C; B -> D; C -> D; E; F")
+    estimate = "A -- B; B -- C; C -> D; E -> D; F"
+    kept = ce.as_graph("A -- B; B -> C; D; E; F")
+    null = ce.null_model(lambda estimate, rng: kept if rng.random() < 0.5 else drawn, name="some")
+    columns = [ce.graph_column([x]) for x in (TRUTH, estimate)]
+    [(rows, pairs)] = get_field("graph").batches(*columns, None)
+    kinds = np.array(["pdag"], object)
+    model = find_null(get_field("graph"), null)
+    controls = model.match(Matching(*columns, kinds, None, {}))(rows, pairs, np.array([7], np.uint64))
+    batch = controls.draw(0, 60).estimate
+    numbers = Counter(zip(batch.edge_counts.edges.tolist(), batch.edge_counts.undirected.tolist(), strict=True))
+    assert set(numbers) == {(6, 3), (2, 1)}
+    assert len({planes.tobytes() for planes in batch.planes}) > 10  # different edges
+    np.testing.assert_array_equal(controls.draw(20, 10).estimate.planes, batch.planes[20:30])
+
+
 @pytest.mark.parametrize(
     ("null", "message"),
     [
