@@ -164,7 +164,9 @@ def score_questions(
         check_known(name, answers.columns, "column")
     for option, columns in (("within", within), ("shuffle_within", shuffled)):
         for name in columns:
-            check_known(name, answers.columns, "column", f"{option}=[] takes questions without such kinds; ")
+            # the defaults, which other sets of questions lack
+            hint = f"{option}=[] takes questions without such kinds; " if name in ("rung", "query") else ""
+            check_known(name, answers.columns, "column", hint)
     if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
         row = int(repeated.argmax())
         raise ValueError(
