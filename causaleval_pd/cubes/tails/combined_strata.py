@@ -76,8 +76,10 @@ def combine_draws(
         for rows in _pieces(together[np.lexsort(keys)], clusters, width):
             x = np.concatenate([merit(observed[rows, None], **aim), merit(draws[place[rows]], **aim)], axis=1)
             where = grid.stratum[rows], clusters[rows]
-            found_of.append((*cluster_columns(x, *where, "standardized"), cluster_columns(x, *where, "mean")[0]))
-        standardized, of, mean = (np.concatenate(parts) for parts in zip(*found_of, strict=True))
+            scored, of = cluster_columns(x, *where, "standardized")
+            some = _defined(x, *where) if np.isnan(x).any() else np.ones(scored.shape, bool)
+            found_of.append((scored, of, cluster_columns(x, *where, "mean")[0], some))
+        standardized, of, mean, defined = (np.concatenate(parts) for parts in zip(*found_of, strict=True))
         starts = np.flatnonzero(np.diff(of, prepend=-1)).tolist()
         for statistic in TAIL_STATISTICS:
             columns = {"standardized": standardized, "mean": mean}.get(statistic)
@@ -86,10 +88,18 @@ def combine_draws(
                 stratum, mine = int(of[a]), columns[a:b]
                 # of one cluster with values no draws combine
                 if b - a > 1 and not tails[f"{statistic}_p_method"][stratum] and _reached_by_none(mine):
-                    found = combined_draws(mine)
-                    if found is not None and found.p < 1 / mine.shape[1]:
-                        tails[f"{statistic}_p"][stratum] = max(found.p, SMALLEST_P)
+                    found, some = combined_draws(mine), defined[a:b]
+                    # combinations without any value are left out, as draws are
+                    p = np.nan if found is None else found.p / (1 - np.prod(1 - some.mean(axis=1)))
+                    if found is not None and p < 1 / some.any(axis=0).sum():
+                        tails[f"{statistic}_p"][stratum] = max(p, SMALLEST_P)
                         tails[f"{statistic}_p_method"][stratum] = _AT_FLOOR if found.at_floor else _COMBINED
+
+
+def _defined(x: Floats, stratum: Ints, cluster: Ints) -> Bools:
+    """Return in which columns every cluster has a value, in the order of `cluster_columns`."""
+    some = np.where(np.isnan(x).all(axis=1, keepdims=True), np.nan, ~np.isnan(x))
+    return np.asarray(cluster_columns(some, stratum, cluster, "mean")[0] > 0, bool)
 
 
 def _reached_by_none(columns: Floats) -> bool:

@@ -15,7 +15,8 @@ from ...contract.law import Dealt, Distribution
 from ...contract.metric import Metric
 from ...statistics.arrays import SMALLEST_P
 from ...statistics.direction import merit
-from ...statistics.tails.convolution import Law, tail_of_sum
+from ...statistics.stratum_statistic import SLACK
+from ...statistics.tails.convolution import Law, Tail, tail_of_sum
 from ..schema import LAW_STATISTICS, TAIL_METHODS, TAIL_STATISTICS
 from ..strata import Grid
 
@@ -115,6 +116,8 @@ def exact_strata(
         for statistic in LAW_STATISTICS:
             summed = _sum(runs, decks, statistic)
             tail = None if summed is None else tail_of_sum(*summed, most_work=MOST_WORK)
+            if summed is not None and tail is not None and not decks:
+                tail = _of_defined(tail, summed[1], float(np.prod([law.undefined for law, _ in runs])))
             if tail is not None:
                 at = grid.stratum[mine[0]]
                 upper = min(max(tail.upper, SMALLEST_P), 1.0)
@@ -122,6 +125,15 @@ def exact_strata(
                 found[f"{statistic}_p_low"][at] = min(tail.lower, 1.0)
                 found[f"{statistic}_p_method"][at] = _CONVOLVED
     return found
+
+
+def _of_defined(tail: Tail, observed: float, undefined: float) -> Tail:
+    """Return bounds given that a run has a value, as draws without any are left out, from those over all controls.
+
+    `undefined` is the probability that no run has a value, where the standardised sum is 0.
+    """
+    among = undefined if observed <= SLACK else 0.0
+    return Tail((tail.upper - among) / (1 - undefined), (tail.lower - among) / (1 - undefined))
 
 
 def rows_of_strata(counted: Bools, grid: Grid) -> list[NDArray[np.int64]]:

@@ -148,17 +148,21 @@ class _Strata:
         clusters: dict[int, list[int]] = {}
         for i in np.argsort(keys, kind="stable").tolist():
             clusters.setdefault(int(self.runs.clusters.ids[rows[i]]) if joint else i, []).append(i)
-        parts, total = [], 0.0
+        parts, total, undefined = [], 0.0, 1.0
         for members in clusters.values():
             part = self._cluster(metric, [places[int(rows[i])] for i in members], observed[members], statistic, rng)
             if part is None:
                 return nothing
             parts += part[0]
             total += part[1]
+            undefined *= part[2]
         moves = MOVES if len(parts) < _SEVERAL else MOVES // 2 if len(parts) < _MANY else MOVES // 4
         if not parts:
             return nothing
-        return splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=NEGLIGIBLE_P)
+        found = splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=NEGLIGIBLE_P)
+        # controls without any value are left out, as draws are; they are none of those that reach the runs
+        p, low, high = (min(1.0, x / (1 - undefined)) if x < 1 else x for x in (found.p, found.low, found.high))
+        return found._replace(p=p, low=low, high=high)
 
     def _places(self, *, joint: bool) -> dict[int, _Place]:
         """Return the controls of every row, relabelled by cluster if `joint`."""
@@ -178,10 +182,11 @@ class _Strata:
 
     def _cluster(
         self, metric: Metric, places: Sequence[_Place], observed: Floats, statistic: str, rng: np.random.Generator
-    ) -> tuple[list[WalkedRows], float] | None:
+    ) -> tuple[list[WalkedRows], float, float] | None:
         """Return a cluster as a component of the statistic, none if its scores do not vary, and what it adds.
 
-        None where undefined scores forbid a sum. Means and standard deviations are those of a sample of controls.
+        Then the share of its controls without any value. None where undefined scores forbid a sum. Means and standard
+        deviations are those of a sample of controls.
         """
         walks = [(place.controls.walk, place.row) for place in places]
         first, start = walks[0]
@@ -205,7 +210,7 @@ class _Strata:
             if np.isnan(x).any() or np.isnan(observed).any():
                 return None
             members = [Member(walk, row, 0.0, 1.0) for walk, row in walks if walk is not None]
-            return [WalkedRows(metric, members, self.invalid)], float(np.sort(observed).sum())
+            return [WalkedRows(metric, members, self.invalid)], float(np.sort(observed).sum()), 0.0
         known = ~np.isnan(x)
         n = np.maximum(known.sum(axis=1), 1)
         centre = np.where(known, x, 0.0).sum(axis=1) / n
@@ -215,7 +220,7 @@ class _Strata:
         z = apart / np.where(varies, deviation, np.inf)[:, None]
         unit = float(z.sum(axis=0).std())
         if unit <= 1e-9:
-            return [], 0.0
+            return [], 0.0, float((~known).all(axis=0).mean())
         weights = 1.0 / np.where(varies, deviation, np.inf) / unit
         members = [
             Member(walk, row, float(c), float(w))
@@ -223,4 +228,4 @@ class _Strata:
             if walk is not None and w != 0
         ]
         own = np.where(np.isnan(observed), 0.0, weights * (observed - centre))
-        return [WalkedRows(metric, members, self.invalid)], float(own.sum())
+        return [WalkedRows(metric, members, self.invalid)], float(own.sum()), float((~known).all(axis=0).mean())

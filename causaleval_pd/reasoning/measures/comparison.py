@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...contract.checks import check_known, check_number, check_type
 from ...contract.statistical_test import StatisticalTest, find_test
-from ...statistics.arrays import mean_difference
+from ...statistics.clusters import clustered_mean
 from ...statistics.multiplicity import adjust as adjust_p
 from .answer_table import check_answers
 
@@ -47,15 +47,15 @@ def compare_answers(
     missing : {"wrong", "drop"}
         Whether a question without an answer counts as answered wrongly, or is left out for both.
     level : float
-        Probability of the interval of the mean difference, from samples.
+        Probability of the interval of the effect, which takes samples as independent.
 
     Returns
     -------
     DataFrame
         A row a pair of levels and value of `by`: comparison ("a - b"), accuracy_a, accuracy_b, effect (difference over
-        questions), ci_low, ci_high, statistic and two-sided p_value of the test (the same test as in `compare`),
-        p_adjusted, n_pairs (questions), n_samples, n_failed, only_a, only_b (questions that one alone answered
-        correctly), method.
+        questions), ci_low, ci_high (its t interval, whatever the test), statistic and two-sided p_value of the test
+        (the same test as in `compare`), p_adjusted, n_pairs (questions), n_samples, n_failed, only_a, only_b (questions
+        that one alone answered correctly), method.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _compare(
     only_a, only_b = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
     # tests take many samples at once, one a row
     statistic, p_value = (x[0] for x in test.function((first - second if test.binary else apart)[None])[:2])
-    interval = mean_difference(apart, level)
+    interval = clustered_mean(first - second, cluster, level)
     return {
         "comparison": f"{a} - {b}",
         "accuracy_a": float(first.mean()),

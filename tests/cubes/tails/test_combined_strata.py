@@ -80,6 +80,33 @@ def test_strata_in_pieces_have_the_same_p_and_those_of_many_clusters_rest_on_dra
     assert many["p_method"].tolist() == ["relabelling by truth"] and many["p_value"].tolist() == [1 / 30]
 
 
+def test_combinations_without_any_value_are_left_out():
+    """One edge, of seven among ten nodes: its direction is undefined in most draws."""
+    chains = [[f"N{i} -> N{i + 1}" for i in range(first, first + 7)] for first in (0, 2)]
+    truths, nodes = ["; ".join(chain) for chain in chains], "; ".join(f"N{i}" for i in range(10))
+    runs = pd.DataFrame({"s": "x", "truth": truths, "estimate": [chain[0] for chain in chains]}) + {
+        "s": "",
+        "truth": "; " + nodes,
+        "estimate": "; " + nodes,
+    }
+    how = HOW | {"n_draws": 99, "keep_draws": True}
+    compared = 0
+    for seed in range(8):
+        cube = ce.cube(runs, ["orientation_precision"], **how | {"rng": seed})
+        found = ce.test_controls(cube).iloc[0]
+        drawn = cube["orientation_precision_control"].isel(s=0).transpose("replicate", "draw").to_numpy()
+        columns = np.concatenate([np.ones((2, 1)), drawn], axis=1)
+        known = ~np.isnan(columns)
+        centred = np.where(known, columns - np.nanmean(columns, axis=1, keepdims=True), 0)
+        z = centred / np.maximum(centred.std(axis=1, keepdims=True), 1e-9)
+        sums = z[0][:, None] + z[1]
+        as_good = (sums >= sums[0, 0] - 1e-9).sum() / (known[0][:, None] | known[1]).sum()
+        if found["p_method"] == COMBINED:
+            compared += 1
+            assert found["p_value"] == pytest.approx(as_good)
+    assert compared
+
+
 def test_one_cluster_dependent_controls_and_cut_runs_keep_the_draws(runs):
     runs = runs.assign(estimate=runs["truth"])
     one = pd.concat([runs.iloc[:1]] * 4, ignore_index=True).assign(run=range(4))

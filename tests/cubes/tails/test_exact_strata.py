@@ -151,6 +151,23 @@ def test_an_undefined_score_counts_as_its_mean_in_the_standardised_statistic():
     assert ce.summary(cube)["p_value"].iloc[0] == pytest.approx(1 / 9)
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_draws_without_any_value_are_left_out_of_the_law_as_of_draws(n):
+    """Orientations are undefined where no edge is found: in 22 of 30 places of an edge among four of six nodes."""
+    truths = ["A -> B; C -> D; E -> F; A -> C", "A -> B; C -> D; E -> F; B -> D"]
+    runs = pd.DataFrame({"s": "x", "truth": truths, "estimate": ["A -> B; C; D; E; F", "A -> C; B; D; E; F"]}).iloc[:n]
+    cube = ce.cube(runs, ["orientation_precision"], by=["s"], null="permutation", n_draws=9, rng=1)
+    found = ce.test_controls(cube).iloc[0]
+    assert found["p_method"] == "exact convolution"
+    # right and wrong are as likely; of two runs the second has no value, and the first is right
+    right, undefined = 4 / 30, 22 / 30
+    above = {1: right, 2: right * (right + undefined) + right * undefined}[n]
+    assert found["p_value"] == pytest.approx(above / (1 - undefined**n))
+    if n == 1:
+        row = runs.ceval.with_controls(["orientation_precision"], null="permutation", n_draws=9, rng=1)
+        assert found["p_value"] == pytest.approx(row["orientation_precision_p"].iloc[0])
+
+
 def test_probabilities_below_all_numbers_are_not_zero():
     runs = make_runs(3, n=18, d=14, edges=(20,) * 5, noise=0)
     cube = ce.cube(runs, ["adjacency_tp"], by=["s"], n_draws=9, rng=1)

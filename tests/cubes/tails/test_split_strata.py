@@ -46,3 +46,16 @@ def test_null_models_without_a_walk_keep_the_bound():
     assert "p <= 0.02, the least that these draws give; n_draws='auto' or tails='splitting'" in found["note"]
     cube = cube_of(truths, null="dags")
     assert not [name for name in cube if "_p_method" in name] and MOST_SCORES > 1e6
+
+
+def test_controls_without_any_value_are_left_out():
+    """The direction of one edge among four of six nodes has a value in 8 of 30 places, half of them right."""
+    nodes = "; ".join("ABCDEF")
+    truths = [f"A -> B; C -> D; E -> F; {rest}; {nodes}" for rest in ("A -> C", "B -> D", "A -> D")]
+    runs = pd.DataFrame({"s": "x", "truth": truths, "estimate": f"A -> B; {nodes}"})
+    how = {"by": ["s"], "n_draws": 9, "rng": 11, "null": "permutation", "tails": "splitting", "method": "simulate"}
+    found = ce.test_controls(ce.cube(runs, ["orientation_precision"], **how)).iloc[0]
+    exact = (4 / 30) ** 3 / (1 - (22 / 30) ** 3)
+    assert found["p_method"] == "splitting"
+    # all controls would give .6 of it
+    assert 0.75 * exact < found["p_low"] < exact < found["p_value"] < 1.5 * exact

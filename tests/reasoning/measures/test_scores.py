@@ -258,6 +258,15 @@ def test_paired_tests_are_those_of_the_libraries():
     assert found["effect"] == pytest.approx(7 / 12)
 
 
+def test_the_interval_holds_the_effect_where_samples_have_unequal_numbers_of_questions():
+    # nine samples with one question each and one with thirty, whose difference has the other sign
+    parts = [two("1" + "0" * 9, "0" + "1" * 9, truth="1" * 10)]
+    parts += [two("1", "0", truth="1").assign(effect=f"Y{i}") for i in range(29)]
+    found = compare_answers(pd.concat(parts, ignore_index=True), "model").iloc[0]
+    assert found["effect"] == pytest.approx((30 - 9) / 39)
+    assert found["ci_low"] < found["effect"] < found["ci_high"]
+
+
 def test_missing_answers_in_comparisons():
     table_ = two("1111????1111", "110000000011")
     assert compare_answers(table_, "model").iloc[0]["effect"] == pytest.approx(8 / 12 - 4 / 12)
