@@ -34,9 +34,11 @@ from .outputs import (
     read_plan,
     record,
     recorded,
+    refuse_files,
     refuse_links,
     refuse_strangers,
     replace_file,
+    stored_files,
 )
 
 #: the piece of labels, attributes and arrays that are not divided
@@ -190,15 +192,19 @@ def _write_whole(
     """Write pieces, each with its files and a record of them, into a folder that gets its name when all are there."""
     if retries and current_client() is None:
         raise ValueError("retries are made by a cluster; start a dask Client, or continue a failed run by resume=True")
-    if "://" in os.fspath(path):
+    path = os.path.expanduser(os.fsdecode(path))  # as readers do
+    if "://" in path:
         raise ValueError(
-            f"{os.fspath(path)!r} is not on a file system, and only there can a whole output be renamed; "
+            f"{path!r} is not on a file system, and only there can a whole output be renamed; "
             "write to a folder that all workers see, and copy it"
         )
     final = Path(path)
+    if final.name in ("", ".."):
+        raise ValueError(f"{path!r} does not end in the name of a folder to make; give one, such as 'scored'")
     partial = final.with_name(final.name + ".partial")
-    refuse_links(final)
-    refuse_links(partial)
+    for folder in (final, partial):
+        refuse_links(folder)
+        refuse_files(folder)
     if final.exists() and not resume:
         raise FileExistsError(f"{final} exists; remove it, or choose another path")
     if final.exists():
@@ -234,14 +240,14 @@ def _write_pieces(
         if written and not recorded(partial, name):
             record(partial, name, {file: written[file] for file in files if file in written})
     own = {file for files in pieces.values() for file in files}
-    layout = recorded(partial, _LAYOUT)
-    if not layout or differing(partial, layout, layout):
+    layout, stored = recorded(partial, _LAYOUT), set(stored_files(partial))
+    if not layout or differing(partial, stored, layout, layout):
         layout = add_folder(partial, lay_out)
         record(partial, _LAYOUT, layout)
     refuse_strangers(partial, own | set(layout))
     # workers may have another working directory
     folder = partial.absolute()
-    lacking = [name for name, files in pieces.items() if differing(partial, recorded(partial, name), files)]
+    lacking = [name for name, files in pieces.items() if differing(partial, stored, recorded(partial, name), files)]
     _run([write(folder, name) for name in lacking], progress=progress, retries=retries)
     missing = [name for name in lacking if not recorded(partial, name)]
     if missing:

@@ -9,7 +9,7 @@ import platform
 import re
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,23 @@ _LEFT = re.compile(r".*\.[0-9a-f]{32}\.(writing|partial)")
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder that is a symbolic link or holds one: writing would leave the folder."""
+    """Refuse a folder that is or holds a symbolic link, which leads out of it, or a pipe or device, which never ends."""
     for found in [folder, *_entries(folder)]:
         if found.is_symlink():
             raise ValueError(f"{found} is a symbolic link, and outputs have none; remove it or choose another path")
+        if found.exists() and not found.is_dir() and not found.is_file():
+            raise ValueError(f"{found} is neither a file nor a folder; remove it or choose another path")
+
+
+def refuse_files(folder: Path) -> None:
+    """Refuse a file where an output has a folder, and a folder where every output has a file."""
+    files = [folder / PLAN, folder / LOCK, *(folder / RECORDS).glob("*")]
+    for place, is_folder in ((folder, True), (folder / RECORDS, True), *((file, False) for file in files)):
+        if os.path.exists(place) and place.is_dir() != is_folder:
+            found, wanted = ("a file", "a folder") if is_folder else ("a folder", "a file")
+            raise ValueError(
+                f"{place} is {found}, and outputs have {wanted} of this name; remove it, or choose another path"
+            )
 
 
 @contextmanager
@@ -42,6 +55,8 @@ def locked(folder: Path) -> Iterator[None]:
     ------
     FileExistsError
         If another writer holds it; names its process and host.
+    ValueError
+        If the file of the lock is also a file elsewhere.
     """
     file = folder / LOCK
     handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -56,6 +71,8 @@ def locked(folder: Path) -> Iterator[None]:
                 ) from None
             if not file.exists() or not os.path.samestat(file.stat(), os.fstat(handle)):
                 raise FileExistsError(f"{folder} was finished by another process just now")
+        if os.fstat(handle).st_nlink > 1:
+            raise ValueError(f"{file} is a hard link to another file, which a lock would overwrite; remove it")
         os.ftruncate(handle, 0)
         os.write(handle, f"process {os.getpid()} on {platform.node()}".encode())
         yield
@@ -127,6 +144,7 @@ def add_folder(folder: Path, fill: Callable[[Path], object]) -> dict[str, str | 
     fill(writing)
     names = stored_files(writing)
     for name in names:
+        _refuse_folders(folder, [name])
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(writing / name, folder / name)
     shutil.rmtree(writing)
@@ -143,14 +161,17 @@ def recorded(folder: Path, piece: str) -> dict[str, str | None]:
     """Return the recorded checksums of a piece, none if it has no record or a damaged one."""
     try:
         found = json.loads((folder / RECORDS / f"{piece}.json").read_text("utf-8"))
-    except (FileNotFoundError, ValueError, RecursionError):
+    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def differing(folder: Path, checksums: Mapping[str, str | None], files: Iterable[str]) -> list[str]:
-    """Return those of some files that are not what their checksums stand for."""
-    return [name for name in files if name not in checksums or checksum(folder / name) != checksums[name]]
+def differing(
+    folder: Path, stored: Collection[str], checksums: Mapping[str, str | None], files: Iterable[str]
+) -> list[str]:
+    """Return those of some files that are not what their checksums stand for; only stored files are read."""
+    found = {name: checksum(folder / name) if name in stored else None for name in files}
+    return [name for name, one in found.items() if name not in checksums or one != checksums[name]]
 
 
 def stored_files(folder: Path) -> list[str]:
@@ -160,17 +181,26 @@ def stored_files(folder: Path) -> list[str]:
     return sorted(name for name in stored if name not in (PLAN, LOCK) and not name.startswith(f"{RECORDS}/"))
 
 
-def refuse_strangers(folder: Path, known: Iterable[str]) -> None:
+def refuse_strangers(folder: Path, known: Collection[str]) -> None:
     """Refuse files in an output that are not its own: a reader would take them for parts of it."""
-    strange = sorted(set(stored_files(folder)) - set(known))
+    records = [found.relative_to(folder).as_posix() for found in _entries(folder / RECORDS)]
+    others = {name for name in records if not name.endswith(".json") and not _LEFT.fullmatch(name)}
+    strange = sorted((set(stored_files(folder)) - set(known)) | others)
     if strange:
         raise ValueError(f"{folder} holds {strange[0]!r}, which is not part of this output; move it elsewhere")
+    _refuse_folders(folder, known)
+
+
+def _refuse_folders(folder: Path, files: Iterable[str]) -> None:
+    for name in files:
+        if (folder / name).is_dir():
+            raise ValueError(f"{folder / name} is a folder, and this output has a file of that name; remove it")
 
 
 def check_whole(folder: Path, planned: Mapping[str, Any]) -> None:
     """Refuse a finished output that is of another computation, or not as it was written."""
     checksums = read_plan(folder, planned)
-    damaged = differing(folder, checksums, sorted(checksums))
+    damaged = differing(folder, set(stored_files(folder)), checksums, sorted(checksums))
     if damaged or not checksums:
         named = f"{damaged[0]!r} is not as it was written" if damaged else f"its {PLAN} has no checksums"
         raise ValueError(f"{folder} is damaged: {named}; remove the folder and compute it again")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import platform
 import shutil
 import subprocess
@@ -180,6 +182,77 @@ def test_files_of_others_are_refused(output):
     with pytest.raises(ValueError, match="out holds 'notes.writing'"):
         output.make(resume=True)
     assert (output.path / "notes.writing").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("finished", [True, False])
+@pytest.mark.parametrize(
+    "kind", ["pipe", *(pytest.param(x, marks=pytest.mark.slow) for x in ("folder", "full folder"))]
+)
+@pytest.mark.parametrize("name", ["piece", "_plan.json", "_lock", "_pieces", "_pieces/layout.json", "other"])
+def test_what_is_no_file_is_refused_before_it_is_read(output, name, kind, finished):
+    """A pipe would be read for ever; a folder cannot be replaced."""
+    output.make()
+    if not finished:
+        output.path.rename(output.partial)
+    place = (output.path if finished else output.partial) / (output.pieces[0] if name == "piece" else name)
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    os.mkfifo(place) if kind == "pipe" else place.mkdir()
+    if kind == "full folder":
+        (place / "thesis.txt").write_text("all of it")
+    if kind == "folder" and name in ("other", "_pieces"):
+        output.make(resume=True)
+        assert output.is_right()
+        return
+    with pytest.raises(ValueError, match=f"{place.name}.*(remove it|move it|remove the folder)"):
+        output.make(resume=True)
+    assert kind != "full folder" or (place / "thesis.txt").read_text() == "all of it"
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_file_at_the_path_is_refused(output, resume):
+    for place in (output.partial, output.path):
+        place.write_text("all of it")
+        with pytest.raises(ValueError, match=f"{place.name} is a file, and outputs have a folder of this name"):
+            output.make(resume=resume)
+        assert place.read_text() == "all of it"
+        place.unlink()
+
+
+@pytest.mark.parametrize("path", ["", ".", "/", ".."])
+def test_a_path_needs_a_name(output, path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="does not end in the name of a folder"):
+        output.write(output.what, path)
+
+
+def test_the_home_folder_is_written_as_tilde(output, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert output.write(output.what, "~/out") == output.path
+    assert output.is_right()
+
+
+def test_a_lock_that_is_a_hard_link_does_not_overwrite_the_other_file(output, tmp_path):
+    output.interrupt()
+    (tmp_path / "thesis.txt").write_text("all of it")
+    os.link(tmp_path / "thesis.txt", output.partial / "_lock")
+    with pytest.raises(ValueError, match="_lock is a hard link"):
+        output.make(resume=True)
+    assert (tmp_path / "thesis.txt").read_text() == "all of it"
+
+
+def test_a_plan_does_not_lead_to_files_elsewhere(output):
+    output.make()
+    plan = json.loads((output.path / "_plan.json").read_text())
+    for name in ("/dev/zero", "../" * 20 + "dev/zero", "a\0b", "a" * 300):
+        (output.path / "_plan.json").write_text(json.dumps({**plan, "checksums": {name: "0"}}))
+        with pytest.raises(ValueError, match="out is damaged: '.*' is not as it was written"):
+            output.make(resume=True)
+    output.path.rename(output.partial)
+    (output.partial / "_pieces").mkdir()
+    (output.partial / "_pieces" / "layout.json").write_text('{"/dev/zero": "0"}')
+    output.make(resume=True)
+    assert output.is_right()
 
 
 def test_an_empty_folder_of_a_killed_writer_is_continued(output):
