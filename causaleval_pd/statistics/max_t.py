@@ -79,7 +79,8 @@ def max_t(
     on the named side. Assumption: blocks are independent. Not for skewed differences in few blocks.
 
     The limits are mean -+ q s, where q is the quantile of the largest t of the centred differences under the same
-    flips. Flips of up to 12 blocks are exact.
+    flips; they are widened to 0 where the two-sided adjusted p-value is above 1 - level. So 0 can be within limits
+    where p is small, and never the other way round. Flips of up to 12 blocks are exact.
 
     References
     ----------
@@ -121,13 +122,16 @@ def _largest(
     n = len(apart)
     mean = apart.mean(axis=0)
     centred = apart - mean
-    own = _signed(_correlation(np.ones((1, n)), apart), alternative)[0]
-    single, largest, total = np.zeros(apart.shape[1]), np.zeros(apart.shape[1]), 0
+    seen = _correlation(np.ones((1, n)), apart)
+    own = _signed(seen, alternative)[0]
+    single, largest, two_sided, total = *np.zeros((3, apart.shape[1])), 0
     spread: list[Floats] = []
     for signs in _signs(n, n_resamples, seed):
-        flipped = _signed(_correlation(signs, apart), alternative)
+        correlation = _correlation(signs, apart)
+        flipped = _signed(correlation, alternative)
         single += (flipped >= own - TOLERANCE).sum(axis=0)
         largest += (flipped.max(axis=1)[:, None] >= own - TOLERANCE).sum(axis=0)
+        two_sided += (np.abs(correlation).max(axis=1)[:, None] >= np.abs(seen[0]) - TOLERANCE).sum(axis=0)
         spread.append(np.abs(_correlation(signs, centred)).max(axis=1))
         total += len(signs)
     half = np.full(apart.shape[1], np.nan)
@@ -135,8 +139,10 @@ def _largest(
         quantile = _as_t(np.quantile(np.concatenate(spread), level, method="higher"), n)
         error = centred.std(axis=0, ddof=1) / math.sqrt(n)
         half = np.where(error > 0, quantile * error, 0.0)
-    t = _as_t(_correlation(np.ones((1, n)), apart)[0], n)
-    return t, single / total, largest / total, mean - half, mean + half
+    # a mean of 0 that the two-sided test does not reject is within the limits
+    kept = (two_sided / total > 1 - level) & ~np.isnan(half)
+    low, high = (np.where(kept, end(x, 0.0), x) for end, x in ((np.minimum, mean - half), (np.maximum, mean + half)))
+    return _as_t(seen[0], n), single / total, largest / total, low, high
 
 
 def _correlation(signs: Floats, apart: Floats) -> Floats:

@@ -197,15 +197,15 @@ def block(design: str, null: str, runs: pd.DataFrame, better: pd.DataFrame, metr
     for name in found[None][0]:
         cells = [x for size, power in found.values() for x in (*size[name], power[name][0])]
         words = "".join(f"{'-' if np.isnan(x) else format(x, '.3f'):>8}" for x in cells)
-        print(f"{design:<38}{null:<13}{name:<28}{words}", flush=True)
+        print(f"{design:<40}{null:<13}{name:<28}{words}", flush=True)
 
 
 def main() -> None:
     """Print the tables."""
     n_tables = int(sys.argv[1]) if len(sys.argv) > 1 else 600
     print(f"{n_tables} tables of shd, 199 draws; other null models than edges, and CPDAGs: {n_tables // 2} tables")
-    print(f"{'':<79}{'before':>16}{'after':>24}")
-    print(f"{'design':<38}{'null':<13}{'test':<28}" + f"{'.05':>8}{'.01':>8}{'power':>8}" * 2)
+    print(f"{'':<81}{'before':>16}{'after':>24}")
+    print(f"{'design':<40}{'null':<13}{'test':<28}" + f"{'.05':>8}{'.01':>8}{'power':>8}" * 2)
     for i, (name, design) in enumerate(DESIGNS.items()):
         block(name, "edges", runs_of(design, n_tables, i), runs_of(skilled(design), n_tables // 3, 100 + i))
     for name in ("20 independent guesses", "1 x 20, 2 of 8 edges redrawn", "4 truths x 5, constant"):

@@ -90,3 +90,14 @@ def test_infinite_differences_have_no_result(place):
     assert found.p_adjusted[~np.array(infinite)] == alone.p_adjusted
     blocks[0] = np.inf
     assert not np.isnan(max_t(blocks, [0], [1]).p_value).any(), "two equal infinite values tie"
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_limits_leave_out_only_what_the_test_rejects(alternative):
+    rng = np.random.default_rng(0)
+    for n in (6, 8):
+        blocks = rng.normal([0.8, 0.0, 0.0], size=(150, n, 3))
+        found = max_t(blocks, [0, 0, 1], [1, 2, 2], alternative=alternative)
+        p = max_t(blocks, [0, 0, 1], [1, 2, 2]).p_adjusted
+        apart = (found.low > 0) | (found.high < 0)
+        assert apart.any() and (p[apart] <= 0.05).all(), "half of the limits beside 0 had a larger p with six blocks"

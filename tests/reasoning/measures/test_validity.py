@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from causaleval_pd.reasoning import consistency_test, judge, quantities, sample_world, taxonomy
+from causaleval_pd.reasoning import consistency_test, judge, make_tasks, quantities, sample_world, taxonomy
 from causaleval_pd.reasoning.measures.validity import lower_tail, upper_tail
 
 PATH = ["model", "task", "path"]
@@ -204,3 +204,25 @@ def test_settings_are_checked(table):
         taxonomy(table, convention="published")
     with pytest.raises(ValueError, match="no rows of the PNS"):
         taxonomy(table.assign(quantity="ate"))
+
+
+def test_few_samples_that_were_asked_repeatedly_have_wide_intervals():
+    """Answers to a sample share its rate of yes, which is the true probability on average over samples."""
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
+    asked = tasks.questionnaire().query("world == 'do1' or world == 'do0'")
+    exact = quantities(asked.assign(answer=asked["truth"]), worlds=tasks, which=["p_do1"])
+    yes = exact.query("0.1 < truth_exact < 0.9").iloc[0]
+    asked = asked[(asked["cause"] == yes["cause"]) & (asked["effect"] == yes["effect"])]
+    asked = pd.concat([asked.assign(replicate=i) for i in range(20)], ignore_index=True)
+    sample = asked["sample"].rank(method="dense").astype(int) - 1
+    generator, mean = np.random.default_rng(4), yes["truth_exact"]
+    covered, invalid = [], []
+    for _ in range(100):
+        rates = generator.beta(2 * mean, 2 - 2 * mean, 5)
+        answered = asked.assign(answer=generator.random(len(asked)) < rates[sample])
+        found = judge(quantities(answered, worlds=tasks, which=["p_do1"]), delta=0.1).iloc[0]
+        covered.append(found["ci_low"] <= mean <= found["ci_high"])
+        invalid.append(found["decision"] == "invalid")
+    # the normal quantile and the number of answers covered .82, and called .19 invalid
+    assert np.mean(covered) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 100)
+    assert np.mean(invalid) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
