@@ -296,9 +296,11 @@ def _check_attributes(cube: xr.Dataset, metric: str) -> None:
 
 def _check_settings(cube: xr.Dataset, metric: str) -> None:
     name, made = METRIC_VARIABLES["settings"].name(metric), cube.variables[metric].attrs.get("settings")
-    if name not in cube or made is None:
+    if name not in cube:
         return
     marks = cube.variables[name]
+    if made is None:  # lost where attributes of several cubes differed
+        made = [mark for mark in np.unique(marks.to_numpy()) if mark][:1]
     other = (marks != 0) & ~cube[name].isin(np.atleast_1d(made)).variable
     if bool(other.any()):
         at = np.argwhere(other.to_numpy())[0]

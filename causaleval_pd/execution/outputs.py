@@ -28,7 +28,7 @@ _LEFT = re.compile(r".*\.[0-9a-f]{32}\.(writing|partial)")
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder that is or holds a symbolic link, which leads out of it, or a pipe or device, which never ends."""
+    """Refuse a folder that is or holds a link, which leads out of it, or a pipe or device, which may never end."""
     for found in [folder, *_entries(folder)]:
         if found.is_symlink():
             raise ValueError(f"{found} is a symbolic link, and outputs have none; remove it or choose another path")

@@ -139,6 +139,20 @@ def test_cubes_that_were_made_differently_are_refused(name):
         ce.concat(parts, "n")
 
 
+@pytest.mark.parametrize("combine_attrs", ["override", "drop_conflicts"])
+@pytest.mark.parametrize("name", ["seed", "null", "zero division", "level"])
+@pytest.mark.parametrize("along", ["n", "new"])
+def test_xarray_that_puts_together_what_was_made_differently_is_noticed(name, along, combine_attrs):
+    """With drop_conflicts, the attributes in which cubes differ are gone; draws of other numbers cannot be joined."""
+    how = {"values": []}
+    kept = {"n": "n == 400", "new": "n == 100"}[along]
+    parts = make(RUNS.query("n == 100"), **how), make(RUNS.query(kept), **how | DIFFERENT[name][0])
+    dim = along if along == "n" else pd.Index(["a", "b"], name="new")
+    whole = xr.concat(parts, dim, combine_attrs=combine_attrs, join="outer", compat="equals", data_vars="all")
+    with pytest.raises(ValueError, match="shd at .* was made with other settings"):
+        whole.ceval.summary()
+
+
 def test_other_metrics_versions_and_labels_are_refused():
     small, large = make(RUNS.query("n == 100")), make(RUNS.query("n == 400"))
     with pytest.raises(ValueError, match=r'metrics \["adjacency_precision", "shd"\] .*leave metrics out by drop_vars'):
