@@ -218,8 +218,8 @@ def jackknife_error(sums: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
     Examples
     --------
     >>> error, effective = jackknife_error([2.0, 6.0, 4.0], [2, 2, 2])
-    >>> error.round(3), effective
-    (array(0.577), array(3.))
+    >>> round(float(error), 3), float(effective)
+    (0.577, 3.0)
     """
     sizes = np.asarray(sizes, np.float64)
     here = sizes > 0
