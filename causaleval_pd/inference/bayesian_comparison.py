@@ -22,9 +22,9 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats, moments
 from ..statistics.bayesian import FEWEST_VALUES, hierarchical_posterior, signed_rank_posterior
 from ..statistics.clusters import cluster_count, cluster_means
+from ..statistics.interval_notes import counted
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
-from .interval_notes import counted
 from .pairwise import Ints, clusters_of_pairs, paired_values, refuse_unpaired
 from .result_tables import Missing, check_missing, in_order
 

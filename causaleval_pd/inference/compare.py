@@ -20,16 +20,16 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.clusters import cluster_means, cluster_sums
+from ..statistics.effects import Effect
+from ..statistics.interval_notes import joined
 from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
-from .interval_notes import joined
 from .least_p import at_floor, least_p_notes
 from .pairwise import (
     Claim,
     Comparison,
-    Effect,
     Levels,
     check_comparison,
     choose_test,

@@ -36,10 +36,10 @@ from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
+from ..statistics.interval_notes import interval_notes, joined
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
-from .interval_notes import interval_notes, joined
 from .result_tables import (
     RESULTS,
     TESTED,

@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..statistics.arrays import Floats
+from ..statistics.interval_notes import Notes, counted
 from ..statistics.max_t import EXACT_BLOCKS
 from ..statistics.multiplicity import adjust as adjusted
-from .interval_notes import Notes, counted
 from .pairwise import Comparison
 
 #: level that notes refer to

@@ -37,12 +37,12 @@ from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells
 from ..statistics.arrays import SMALLEST_P, Floats, moments, ratio
 from ..statistics.clusters import cluster_columns
+from ..statistics.interval_notes import counted
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.pooling import equal_skills, pool_shared_skills, pool_skills
 from ..statistics.skill import skill_interval, skill_notes
 from ..tables.clusters import SINGLE
 from .clusters import truths_mark_runs
-from .interval_notes import counted
 from .result_tables import check_own_draws, check_shares, in_order
 
 Combine = Literal["fisher", "stouffer"]

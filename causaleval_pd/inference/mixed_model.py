@@ -20,10 +20,10 @@ from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
+from ..statistics.interval_notes import counted, joined
 from ..statistics.monte_carlo import largest_variance
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, run_values
-from .interval_notes import counted, joined
 from .model_formulas import Factor, Formula, read_formula
 
 #: clusters below which no model is fitted

@@ -16,20 +16,14 @@ from ..contract.statistical_test import TESTS, StatisticalTest, offered
 from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Estimate, Floats, mean_difference, paired_difference
+from ..statistics.arrays import Estimate, Floats, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means
-from ..statistics.dominance import cliffs_delta, paired_cliffs_delta
-from ..statistics.effects import cohen_dz, hedges_gz, welch_difference
+from ..statistics.effects import EFFECTS, welch_difference
+from ..statistics.interval_notes import interval_notes, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome
-from ..statistics.rank_biserial import rank_biserial
 from ..statistics.ranks import ZeroMethod
-from ..statistics.walsh import hodges_lehmann, median_difference, shift_difference
-from .interval_notes import interval_notes, sample_notes
 
-Effect = Literal[
-    "hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz", "hedges_gz"
-]
 Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 Ints = NDArray[np.int64]
 
@@ -40,35 +34,6 @@ _MEND = (
     "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples by "
     "paired=False, which does not pair them"
 )
-
-
-class EffectSize(NamedTuple):
-    """An effect size of pairs and of independent samples.
-
-    Parameters
-    ----------
-    paired : callable
-        Takes the differences of pairs, or both members where `members`, and the level of the interval.
-    independent : callable or None
-        Takes both samples and the level.
-    members : bool
-        Whether `paired` takes both members.
-    """
-
-    paired: Callable[..., Estimate]
-    independent: Callable[..., Estimate] | None
-    members: bool = False
-
-
-EFFECTS: dict[str, EffectSize] = {
-    "hodges_lehmann": EffectSize(hodges_lehmann, shift_difference),
-    "mean_difference": EffectSize(mean_difference, welch_difference),
-    "median_difference": EffectSize(median_difference, None),
-    "rank_biserial": EffectSize(rank_biserial, cliffs_delta),
-    "cliffs_delta": EffectSize(paired_cliffs_delta, cliffs_delta, members=True),
-    "cohen_dz": EffectSize(cohen_dz, None),
-    "hedges_gz": EffectSize(hedges_gz, None),
-}
 
 
 class Comparison(NamedTuple):

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..statistics.arrays import Bools, Estimate, Floats
+from ..statistics.effects import EFFECTS
+from ..statistics.interval_notes import Notes, interval_notes
 from ..statistics.simultaneous import MOST_NUMBERS, contributions, sidak_level, single_level
 from ..statistics.skill import FEWEST_CLUSTERS, skill_contributions, skill_difference
-from .interval_notes import Notes, interval_notes
-from .pairwise import EFFECTS, Comparison, Ints
+from .pairwise import Comparison, Ints
 
 #: tests whose intervals can be made simultaneous
 TESTS = ("wilcoxon", "t", "sign", "jackknife")

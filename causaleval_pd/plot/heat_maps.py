@@ -32,7 +32,8 @@ from ..inference.clusters import OF_CUBE
 from ..inference.compare import compare
 from ..inference.compared_values import On
 from ..inference.control_tests import test_controls
-from ..inference.pairwise import Claim, Effect
+from ..inference.pairwise import Claim
+from ..statistics.effects import Effect
 from ..statistics.stratum_statistic import Statistic
 from .facets import (
     check_use,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Estimate, Floats, moments, ratio, welch_moments
+from .arrays import BLOCK, Estimate, Floats, moments, ratio, welch_moments
 from .paired_tests import Alternative, BoundedOutcome, check_alternative, t_test
 from .ranks import rounded
 
@@ -136,18 +136,9 @@ def _defined(values: ArrayLike, at: tuple[int, ...]) -> Floats:
 
 def _among_splits(a: Floats, b: Floats, alternative: Alternative, level: float) -> tuple[float, float]:
     """Return p among the ways to split the values of both samples, and the size of t that this many exceed."""
-    in_first = _splits(len(a), len(b))
-    pooled = np.concatenate([a, b])
-    above = np.sign(pooled[:, None] - pooled).astype(np.float64)
-    first, second = in_first / len(a), (1 - in_first) / len(b)
-    # the mean dominance of each value over the values of the other sample, where the value is in the first or second
-    over, under = second @ above.T, -(first @ above.T)
-    delta = (first * over).sum(axis=1)
-    spreads = [
-        (share * (values - delta[:, None]) ** 2).sum(axis=1) / max(1, size - 1)
-        for share, values, size in ((first, over, len(a)), (second, under, len(b)))
-    ]
-    error = np.sqrt(sum(spreads))
+    ranks = scipy.stats.rankdata(np.concatenate([a, b]))
+    found = [_moments_of_splits(ranks, few, len(a), len(b)) for few in _splits(len(a), len(b))]
+    delta, error = (np.concatenate(x) for x in zip(*found, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         # samples that do not overlap have no error; neither have equal values, which are as usual as can be
         t = np.where((error < 1e-12) & (np.abs(delta) < 1e-12), 0.0, delta / np.where(error < 1e-12, 0.0, error))
@@ -157,20 +148,39 @@ def _among_splits(a: Floats, b: Floats, alternative: Alternative, level: float) 
     return float((seen >= least).mean()), float(ordered[math.ceil(level * len(ordered)) - 1])
 
 
-@lru_cache(maxsize=16)
-def _splits(n: int, m: int) -> NDArray[np.float64]:
-    """Return which of n + m values are in the first sample, 0 or 1, a split a row; the first row is the given one."""
+def _moments_of_splits(ranks: Floats, few: NDArray[np.int64], n: int, m: int) -> tuple[Floats, Floats]:
+    """Return delta and its standard error if the positions `few`, a split a row, were the smaller sample."""
+    lesser, rows = few.shape[1], np.arange(len(few))[:, None]
+    # how many values of the smaller sample, and of the other, each value exceeds, minus those that exceed it
+    over_few = np.zeros((len(few), len(ranks)))
+    for place in range(lesser):
+        over_few += np.sign(ranks - ranks[few[:, [place]]])
+    over_many = 2 * ranks - 1 - len(ranks) - over_few
+    # the mean dominance of each value over the other sample, for values of the smaller sample and of the other
+    mine, theirs = over_many / max(n, m), -over_few / lesser
+    delta = mine[rows, few].mean(axis=1, keepdims=True)
+    in_few = np.zeros(over_few.shape, bool)
+    in_few[rows, few] = True
+    error = 0.0
+    for values, inside, size in ((mine, in_few, lesser), (theirs, ~in_few, max(n, m))):
+        error = error + np.where(inside, (values - delta) ** 2, 0.0).sum(axis=1) / size / max(1, size - 1)
+    return (delta if n <= m else -delta)[:, 0], np.sqrt(error)
+
+
+def _splits(n: int, m: int) -> Iterator[NDArray[np.int64]]:
+    """Yield which of n + m values are in the smaller sample, positions, a split a row; the first is the given one."""
     size = n + m
     if math.comb(size, n) <= MOST_LISTED:
-        chosen = np.array(list(itertools.combinations(range(size), n)))
-    else:
-        rng = np.random.default_rng(0)
-        chosen = np.argsort(rng.random((N_DRAWN + 1, size)), axis=1)[:, :n]
-        chosen[0] = np.arange(n)
-    found = np.zeros((len(chosen), size))
-    np.put_along_axis(found, chosen, 1.0, axis=1)
-    found.flags.writeable = False
-    return found
+        listed = np.array(list(itertools.combinations(range(size), min(n, m))))
+        yield listed if n <= m else listed[::-1]
+        return
+    rng = np.random.default_rng(0)
+    step = max(1, BLOCK // 4 // size)
+    for start in range(0, N_DRAWN + 1, step):
+        chosen = np.argsort(rng.random((min(step, N_DRAWN + 1 - start), size)), axis=1)
+        if not start:
+            chosen[0] = np.arange(size)
+        yield chosen[:, :n] if n <= m else chosen[:, n:]
 
 
 def _overlapping(a: Floats, b: Floats) -> tuple[Floats, Floats]:

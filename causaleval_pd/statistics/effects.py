@@ -1,12 +1,40 @@
-"""Differences of means, and in units of the standard deviation, with their intervals, one a row along the last axis."""
+"""Effect sizes by name, and those of means in units of the standard deviation, with intervals, one a row."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from .arrays import Estimate, moments, ratio, welch_moments
+from .arrays import Estimate, mean_difference, moments, ratio, welch_moments
+from .dominance import cliffs_delta, paired_cliffs_delta
+from .rank_biserial import rank_biserial
+from .walsh import hodges_lehmann, median_difference, shift_difference
+
+Effect = Literal[
+    "hodges_lehmann", "mean_difference", "median_difference", "rank_biserial", "cliffs_delta", "cohen_dz", "hedges_gz"
+]
+
+
+class EffectSize(NamedTuple):
+    """An effect size of pairs and of independent samples.
+
+    Parameters
+    ----------
+    paired : callable
+        Takes the differences of pairs, or both members where `members`, and the level of the interval.
+    independent : callable or None
+        Takes both samples and the level.
+    members : bool
+        Whether `paired` takes both members.
+    """
+
+    paired: Callable[..., Estimate]
+    independent: Callable[..., Estimate] | None
+    members: bool = False
 
 
 def cohen_dz(difference: ArrayLike, level: float = 0.95) -> Estimate:
@@ -60,3 +88,14 @@ def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimat
     error = np.where(error == 0, np.nan, error)
     half = scipy.special.stdtrit(df, (1 + level) / 2) * error
     return Estimate(mean, mean - half, mean + half)
+
+
+EFFECTS: dict[str, EffectSize] = {
+    "hodges_lehmann": EffectSize(hodges_lehmann, shift_difference),
+    "mean_difference": EffectSize(mean_difference, welch_difference),
+    "median_difference": EffectSize(median_difference, None),
+    "rank_biserial": EffectSize(rank_biserial, cliffs_delta),
+    "cliffs_delta": EffectSize(paired_cliffs_delta, cliffs_delta, members=True),
+    "cohen_dz": EffectSize(cohen_dz, None),
+    "hedges_gz": EffectSize(hedges_gz, None),
+}

@@ -14,6 +14,8 @@ from .ranks import rounded, signed_ranks
 
 #: nonzero differences below which there is no interval
 FEWEST_NONZERO = 5
+#: sums up to this are 0 when they are rounded
+_ROUNDING = 5e-13
 #: means of normal differences of variance 1, whose correlations lie between -1 and 1
 _SHIFTS = np.arange(0.0, 8.01, 0.02)
 
@@ -98,13 +100,24 @@ def _normal_law(n: int) -> _Law:
 def _stretch(sample: Floats, effect: Floats, law: _Law) -> Floats:
     """Return by how much the deviation of samples (rows, n) exceeds that of normal differences; 1 where it does not."""
     n = sample.shape[1]
-    with np.errstate(invalid="ignore"):
-        signs = np.sign(rounded(sample[:, :, None] + sample[:, None, :]))
-    own = (signs.sum(axis=2) - np.sign(sample)) / (n - 1)
+    if n**2 <= BLOCK:
+        with np.errstate(invalid="ignore"):  # infinite values of both signs tie
+            signs = np.sign(np.nan_to_num(rounded(sample[:, :, None] + sample[:, None, :]), posinf=1.0, neginf=-1.0))
+        signs = signs.sum(axis=2)
+    else:
+        signs = np.array([_signs_with_others(row) for row in sample])
+    own = (signs - np.sign(sample)) / (n - 1)
     deviation = 2 * own.std(axis=1, ddof=1) / math.sqrt(n)
     normal = np.interp(effect, law.mean, law.deviation)
     inside = (np.abs(effect) < 1) & (normal > 0)
     return np.maximum(1.0, np.divide(deviation, normal, out=np.ones(len(effect)), where=inside))
+
+
+def _signs_with_others(row: Floats) -> Floats:
+    """Return for each value how many values it makes a positive sum with, minus those it makes a negative one with."""
+    ordered = np.sort(row)
+    negative, most = np.searchsorted(ordered, -row - _ROUNDING), np.searchsorted(ordered, -row + _ROUNDING, "right")
+    return (len(row) - most - negative).astype(np.float64)
 
 
 def _lower(law: _Law, effect: float, reach: float) -> float:

@@ -7,13 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import BLOCK, Estimate, Floats, rows_by_number
 from .paired_tests import signed_rank_cdf
 
 #: pairs up to which the signed-rank distribution is exact, and values of a sample up to which that of U is
 _EXACT, _EXACT_SAMPLE = 200, 20
+#: sums of pairs up to which all are sorted; of more, those at four places are searched
+_SORTED = 2**21
 
 
 def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
@@ -47,10 +49,15 @@ def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
 
     def of(sample: Floats) -> tuple[Floats, Floats, Floats]:
         n = sample.shape[1]
+        limit = _signed_rank_limit(n, level)
+        if n * (n + 1) // 2 > _SORTED:
+            ordered, least = np.sort(sample, axis=1), np.arange(n)
+            found = [_searched(row, row, least, limit) for row in ordered]
+            return _halves(*np.transpose(found))
         first, second = np.triu_indices(n)
         with np.errstate(invalid="ignore"):
             walsh = np.sort((sample[:, first] + sample[:, second]) / 2, axis=1)
-        return _middle_and_limits(walsh, _signed_rank_limit(n, level))
+        return _middle_and_limits(walsh, limit)
 
     return _row_by_row(difference, of)
 
@@ -112,10 +119,14 @@ def shift_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimat
     for row, (x, y) in enumerate(zip(*flat, strict=True)):
         mine, theirs = x[~np.isnan(x)], y[~np.isnan(y)]
         if mine.size and theirs.size:
+            limit = _u_limit(mine.size, theirs.size, level)
+            if mine.size * theirs.size > _SORTED:
+                least = np.zeros(mine.size, np.int64)
+                found[:, row] = _searched(np.sort(mine), np.sort(-theirs), least, limit)
+                continue
             with np.errstate(invalid="ignore"):
                 apart = np.sort((mine[:, None] - theirs).reshape(1, -1), axis=1)
-            limits = _middle_and_limits(apart, _u_limit(mine.size, theirs.size, level))
-            found[:, row] = [value[0] for value in limits]
+            found[:, row] = [value[0] for value in _middle_and_limits(apart, limit)]
     return Estimate(*found.reshape(3, *shape))
 
 
@@ -162,6 +173,59 @@ def _middle_and_limits(ordered: Floats, place: int) -> tuple[Floats, Floats, Flo
     ends = (ordered[:, place - 1], ordered[:, n - place]) if place else (np.full(len(ordered), np.nan),) * 2
     middle, lower, upper = (np.where(undefined, np.nan, x) for x in (middle, *ends))
     return middle, lower, upper
+
+
+def _halves(*sums: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the averages of pairs from their sums."""
+    middle, low, high = (x / 2 for x in sums)
+    return middle, low, high
+
+
+def _searched(first: Floats, second: Floats, least: NDArray[np.int64], limit: int) -> tuple[float, float, float]:
+    """Return what `_middle_and_limits` does for the sums first[i] + second[j], j >= least[i], without making them all.
+
+    Both samples are sorted.
+    """
+    if min(first[0], second[0]) == -np.inf and max(first[-1], second[-1]) == np.inf:
+        return np.nan, np.nan, np.nan
+    n = int((len(second) - least).sum())
+    lower, upper = (_at_place(first, second, least, place) for place in ((n - 1) // 2, n // 2))
+    middle = lower if lower == upper else (lower + upper) / 2
+    if not limit:
+        return middle, np.nan, np.nan
+    low, high = (_at_place(first, second, least, place) for place in (limit - 1, n - limit))
+    return middle, low, high
+
+
+def _at_place(first: Floats, second: Floats, least: NDArray[np.int64], place: int) -> float:
+    """Return the sum first[i] + second[j], j >= least[i], at a place of their order."""
+    # infinite sums, of one sign only, stand at one end
+    down, up = ((x == -np.inf).sum() for x in (first, second))
+    inner = first[down : len(first) - (first == np.inf).sum()]
+    outer = second[up : len(second) - (second == np.inf).sum()]
+    start = np.clip(least[down : down + len(inner)] - up, 0, len(outer))
+    finite = int((len(outer) - start).sum())
+    if down or up:
+        place -= int((len(second) - least).sum()) - finite
+    if not 0 <= place < finite:
+        return np.inf if place >= 0 else -np.inf
+    # the sums between `below` and `above`, positions in `outer` for each i, hold the place
+    below, above = start, np.full(len(inner), len(outer))
+    low, high = inner[0] + outer[0], inner[-1] + outer[-1]
+    while (above - below).sum() > _SORTED and low < (middle := low / 2 + high / 2) < high:
+        ends = np.maximum(np.searchsorted(outer, middle - inner, side="right"), start)
+        if (ends - start).sum() > place:
+            high, above = middle, ends
+        else:
+            low, below = middle, ends
+    number = above - below
+    i = np.flatnonzero(number)
+    if number.sum() > _SORTED:  # equal up to rounding
+        return float(inner[i[0]] + outer[below[i[0]]])
+    i = np.repeat(i, number[i])
+    j = np.arange(len(i)) + np.repeat(below - np.cumsum(number) + number, number)
+    rest = place - int((below - start).sum())
+    return float(np.partition(inner[i] + outer[j], rest)[rest])
 
 
 def _signed_rank_limit(n: int, level: float) -> int:

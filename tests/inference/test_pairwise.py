@@ -8,7 +8,6 @@ import pytest
 from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, NO_RUN, SCORED
 from causaleval_pd.inference.pairwise import (
-    EFFECTS,
     Comparison,
     Levels,
     check_comparison,
@@ -17,6 +16,7 @@ from causaleval_pd.inference.pairwise import (
     complete_blocks,
 )
 from causaleval_pd.statistics.arrays import mean_difference
+from causaleval_pd.statistics.effects import EFFECTS
 from causaleval_pd.statistics.paired_tests import paired_t
 
 FIRST, SECOND = np.array([0, 0, 1]), np.array([1, 2, 2])

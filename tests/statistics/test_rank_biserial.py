@@ -70,3 +70,25 @@ def test_normal_samples_have_the_exact_moments_that_the_limits_use():
     found = rank_biserial(np.random.default_rng(2).normal(1, 1, (4000, 40)), 0.8)
     covered = ((found.low <= true) & (true <= found.high)).mean()
     assert 0.775 < covered < 0.84
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_many_pairs_have_the_interval_of_all_their_sums(scale, monkeypatch):
+    values = ((np.random.default_rng(5).standard_t(3, 2100) + 0.1) * scale).round(1)
+    found = rank_biserial(values)
+    monkeypatch.setattr("causaleval_pd.statistics.rank_biserial.BLOCK", 10**7)
+    np.testing.assert_allclose(rank_biserial(values), found, atol=1e-12)
+
+
+def test_a_hundred_thousand_pairs_fit_into_memory():
+    values = np.random.default_rng(5).normal(0.01, 1, 100_000)
+    found = rank_biserial(values)
+    assert found.low < found.effect < found.high
+    assert found.high - found.low == pytest.approx(4 * 1.96 / np.sqrt(3 * 100_000), rel=0.05)
+
+
+def test_infinite_differences_of_both_signs_tie():
+    finite = rank_biserial([9.0, -9.0, 9.0, 3.0, 1.0, 2.0, -1.0, 4.0, 5.0, 6.0])
+    infinite = rank_biserial([np.inf, -np.inf, np.inf, 3.0, 1.0, 2.0, -1.0, 4.0, 5.0, 6.0])
+    np.testing.assert_allclose(infinite, finite)
+    assert infinite.low < infinite.effect < infinite.high

@@ -80,3 +80,47 @@ def test_large_samples_use_the_normal_law():
             stats.wilcoxon(row - c, correction=False).pvalue for c in (low - 0.01, low + 0.01, high - 0.01, high + 0.01)
         ]
         assert p[0] < 0.05 < p[1] and p[3] < 0.05 < p[2]
+
+
+LAWS = {
+    "normal": lambda rng, n: rng.normal(0.1, 1, n),
+    "ties": lambda rng, n: rng.integers(-3, 5, n) / 4,
+    "one value": lambda rng, n: np.full(n, 0.1),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n) ** 3,
+    "infinite": lambda rng, n: np.where(rng.random(n) < 0.1, np.inf, rng.normal(size=n)),
+    "mostly minus infinite": lambda rng, n: np.where(rng.random(n) < 0.8, -np.inf, rng.normal(size=n)),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_shifts_of_many_pairs_are_found_without_all_pairwise_means(law):
+    rng = np.random.default_rng(4)
+    # 2,100 pairs have 2.2 million pairwise means, more than are sorted
+    values = LAWS[law](rng, 2100)
+    first, second = np.triu_indices(len(values))
+    means = np.sort((values[first] + values[second]) / 2)
+    found = hodges_lehmann(values)
+    middle = means[len(means) // 2 - 1 : len(means) // 2 + 1]
+    assert found.effect == pytest.approx(middle[0] if middle[0] == middle[1] else middle.mean(), abs=1e-14)
+    statistic = len(means) / 2 - 1.959964 * np.sqrt(len(means) * (2 * 2100 + 1) / 12)
+    place = np.floor(statistic - 0.5).astype(int) + 1
+    assert (found.low, found.high) == pytest.approx((means[place - 1], means[-place]), abs=1e-14)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_shifts_of_two_large_samples_are_found_without_all_differences(law):
+    rng = np.random.default_rng(4)
+    a, b = LAWS[law](rng, 1500), rng.normal(size=1501).round(1)
+    apart = np.sort((a[:, None] - b).ravel())
+    found = shift_difference(a, b)
+    assert found.effect == pytest.approx(
+        np.median(apart) if np.isfinite(a).all() else apart[apart.size // 2], abs=1e-14
+    )
+    deviation = np.sqrt(a.size * b.size * (a.size + b.size + 1) / 12)
+    place = np.floor(a.size * b.size / 2 - 0.5 - 1.959964 * deviation).astype(int) + 1
+    assert (found.low, found.high) == pytest.approx((apart[place - 1], apart[-place]), abs=1e-14)
+
+
+def test_many_infinite_differences_of_both_signs_have_no_shift():
+    values = np.r_[-np.inf, np.inf, np.zeros(2100)]
+    assert np.isnan(hodges_lehmann(values)).all()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ...contract.checks import check_known, check_number, check_type
+from ...contract.checks import check_known, check_number, check_type, check_whole
 from ...contract.statistical_test import StatisticalTest, find_test
-from ...statistics.clusters import clustered_mean
+from ...execution.random_streams import RNGLike, resolve_seed
+from ...statistics.arrays import Estimate
+from ...statistics.effects import EFFECTS
+from ...statistics.interval_notes import interval_notes
 from ...statistics.multiplicity import adjust as adjust_p
 from .answer_table import check_answers
 
@@ -23,10 +26,12 @@ def compare_answers(
     between: str,
     *,
     by: str | Sequence[str] | None = None,
-    test: str = "wilcoxon",
+    test: str = "sign_flip",
     adjust: str | None = "holm",
     missing: Literal["wrong", "drop"] = "wrong",
     level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RNGLike = None,
 ) -> pd.DataFrame:
     """Compare the accuracy of reasoners, or of prompts, on the questions that both were asked.
 
@@ -39,33 +44,46 @@ def compare_answers(
     by : str or sequence of str, optional
         Columns within whose values they are compared: other settings, or task, world.
     test : str
-        "wilcoxon" and "t" compare accuracies sample by sample: questions about one sample share its noise, and count
-        once. "mcnemar" is exact on single questions, and valid only where each sample is asked one question.
-        `list_tests("compare_answers")` names all.
+        "sign_flip" (default), "bootstrap" and "t" compare mean accuracies of samples, "wilcoxon" their ranks: questions
+        about one sample share its noise, and count once. "mcnemar" compares single questions, and is refused where two
+        questions share a sample; there "sign_flip" is the same test. `list_tests("compare_answers")` has what each
+        assumes, and when not to use it.
     adjust : {"holm", "bonferroni", "bh", "none"}
         Correction over all rows returned.
     missing : {"wrong", "drop"}
         Whether a question without an answer counts as answered wrongly, or is left out for both.
     level : float
-        Probability of the interval of the effect, which takes samples as independent.
+        Probability of the interval of the effect.
+    n_resamples : int
+        Random sign vectors or bootstrap samples, where a test draws them.
+    rng : None, int or Generator
+        Source of their randomness.
 
     Returns
     -------
     DataFrame
-        A row a pair of levels and value of `by`: comparison ("a - b"), accuracy_a, accuracy_b, effect (difference over
-        questions), ci_low, ci_high (its t interval, whatever the test), statistic and two-sided p_value of the test
-        (the same test as in `compare`), p_adjusted, n_pairs (questions), n_samples, n_failed, only_a, only_b (questions
-        that one alone answered correctly), method.
+        A row a pair of levels and value of `by`: comparison ("a - b"), accuracy_a, accuracy_b (shares of questions),
+        effect of a - b with ci_low, ci_high (those of the test), statistic and two-sided p_value (the same test as in
+        `compare`), p_adjusted, n_pairs (questions), n_samples, n_failed, only_a, only_b (questions that one alone
+        answered correctly), method, effect_size (what `effect` is), p_at_floor (no random sign vector or sample was as
+        extreme, so that p_value is an upper bound), resampling_seed (missing where nothing is drawn), note (why there
+        is no interval, or what it rests on).
 
     Raises
     ------
     ValueError
-        If a column is missing, there are fewer than two levels, or two levels share no question.
+        If a column is missing, there are fewer than two levels, two levels share no question, or test="mcnemar" finds
+        several questions of a sample.
+
+    Notes
+    -----
+    Tests take samples as independent, and each sample counts once: where samples have unequal numbers of questions,
+    the mean difference over samples ("mean_difference") is not accuracy_a - accuracy_b.
 
     References
     ----------
     .. [1] McNemar, Q. (1947). doi:10.1007/BF02295996
-    .. [2] Wilcoxon, F. (1945). doi:10.2307/3001968
+    .. [2] Fisher, R. A. (1935). The design of experiments. Edinburgh: Oliver and Boyd.
 
     Examples
     --------
@@ -77,6 +95,9 @@ def compare_answers(
     [['perfect - random', 1.0, 0.0]]
     """
     chosen = find_test(test, "compare_answers")
+    check_whole(n_resamples, "n_resamples", 1, 2**31 - 1)
+    options: dict[str, Any] = {"zero_method": "wilcox", "level": level, "n_resamples": n_resamples}
+    options["rng"] = resolve_seed(rng) if chosen.resamples else None
     check_known(missing, ("wrong", "drop"), "missing")
     check_number(level, "level", "(0, 1)")
     check_type(between, str, "the name of the column that tells reasoners apart", "between")
@@ -98,18 +119,18 @@ def compare_answers(
         values = dict(zip(strata, key if isinstance(key, tuple) else (key,), strict=True))
         for a, b in combinations(levels, 2):
             both = asked.loc[part.index, a] & asked.loc[part.index, b]
-            rows.append(values | _compare(part.loc[both, [a, b]], a, b, chosen, missing, level))
+            rows.append(values | _compare(part.loc[both, [a, b]], a, b, chosen, missing, options))
     result = pd.DataFrame(rows)
     result.insert(list(result.columns).index("p_value") + 1, "p_adjusted", adjust_p(result["p_value"], adjust))
-    return result
+    return result.astype({"p_at_floor": "boolean", "resampling_seed": "Int64", "note": "str"})
 
 
 def _compare(
-    pair: pd.DataFrame, a: object, b: object, test: StatisticalTest, missing: str, level: float
+    pair: pd.DataFrame, a: object, b: object, test: StatisticalTest, missing: str, options: Mapping[str, Any]
 ) -> dict[str, object]:
     """Return the row of one pair of levels, from whether their answers are correct, a row a question (NaN: no answer).
 
-    A test of 0/1 values compares questions, others compare samples.
+    Differences of accuracy are averaged by sample, and compared between samples.
     """
     lost = pair.isna()
     used = pair[~lost.any(axis=1)] if missing == "drop" else pair.fillna(0.0)
@@ -118,24 +139,37 @@ def _compare(
     first, second = used[a].to_numpy(np.float64), used[b].to_numpy(np.float64)
     cluster = used.groupby(["task", "sample"], sort=False).ngroup().to_numpy()
     size = np.bincount(cluster)
-    apart = np.bincount(cluster, weights=first - second) / size
-    only_a, only_b = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
+    if test.binary and (size > 1).any():
+        raise ValueError(
+            f"test={test.name!r} takes independent questions, but {a!r} and {b!r} were asked {size.max()} questions "
+            "about one sample, which share its noise; use test='sign_flip', which compares samples, or by= columns "
+            "within which each sample has one question"
+        )
     # tests take many samples at once, one a row
-    statistic, p_value = (x[0] for x in test.function((first - second if test.binary else apart)[None])[:2])
-    interval = clustered_mean(first - second, cluster, level)
+    apart = (np.bincount(cluster, weights=first - second) / size)[None]
+    level = options["level"]
+    statistic, p_value, *limits = test.function(apart, **{name: options[name] for name in test.options})
+    effect = EFFECTS[test.effect].paired(apart, level)
+    if test.interval:
+        effect = Estimate(effect.effect, *limits[-2:])
+    least = test.resamples and p_value[0] * (options["n_resamples"] + 1) <= 1 + 1e-9
     return {
         "comparison": f"{a} - {b}",
         "accuracy_a": float(first.mean()),
         "accuracy_b": float(second.mean()),
-        "effect": float((first - second).mean()),
-        "ci_low": float(interval.low),
-        "ci_high": float(interval.high),
-        "statistic": float(statistic),
-        "p_value": float(p_value),
+        "effect": float(effect.effect[0]),
+        "ci_low": float(effect.low[0]),
+        "ci_high": float(effect.high[0]),
+        "statistic": float(statistic[0]),
+        "p_value": float(p_value[0]),
         "n_pairs": len(used),
         "n_samples": len(size),
         "n_failed": int(lost.any(axis=1).sum()),
-        "only_a": only_a,
-        "only_b": only_b,
+        "only_a": int(((first == 1) & (second == 0)).sum()),
+        "only_b": int(((first == 0) & (second == 1)).sum()),
         "method": test.name,
+        "effect_size": test.effect,
+        "p_at_floor": pd.NA if np.isnan(p_value[0]) else bool(least),
+        "resampling_seed": pd.NA if options["rng"] is None else options["rng"],
+        "note": interval_notes(effect, apart, level)[0],
     }

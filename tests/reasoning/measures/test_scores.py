@@ -258,13 +258,14 @@ def test_paired_tests_are_those_of_the_libraries():
     assert found["effect"] == pytest.approx(7 / 12)
 
 
-def test_the_interval_holds_the_effect_where_samples_have_unequal_numbers_of_questions():
+def test_samples_count_once_where_they_have_unequal_numbers_of_questions():
     # nine samples with one question each and one with thirty, whose difference has the other sign
     parts = [two("1" + "0" * 9, "0" + "1" * 9, truth="1" * 10)]
     parts += [two("1", "0", truth="1").assign(effect=f"Y{i}") for i in range(29)]
     found = compare_answers(pd.concat(parts, ignore_index=True), "model").iloc[0]
-    assert found["effect"] == pytest.approx((30 - 9) / 39)
-    assert found["ci_low"] < found["effect"] < found["ci_high"]
+    assert found["accuracy_a"] - found["accuracy_b"] == pytest.approx((30 - 9) / 39)
+    assert found["effect"] == pytest.approx(-0.8)
+    assert found["ci_low"] < found["effect"] < found["ci_high"] < 0
 
 
 def test_missing_answers_in_comparisons():
@@ -287,7 +288,7 @@ def test_equal_reasoners_and_strata():
 def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
     # six questions of a sample share its luck: each reasoner is right on all of them or on none
     generator = np.random.default_rng(3)
-    rejected = {"mcnemar": 0, "wilcoxon": 0}
+    rejected = {"mcnemar": 0, "wilcoxon": 0, "sign_flip": 0}
     for _ in range(30):
         parts = []
         for model in "ab":
@@ -295,9 +296,13 @@ def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
             text = "".join("01"[int(b)] for b in luck)
             parts += [table("1" * 40, text, model=model).assign(effect=f"Y{i}") for i in range(6)]
         both = pd.concat(parts, ignore_index=True)
-        for test in rejected:
-            rejected[test] += compare_answers(both, "model", test=test, adjust=None).iloc[0]["p_value"] < 0.05
+        for test in ("sign_flip", "wilcoxon"):
+            rejected[test] += compare_answers(both, "model", test=test, adjust=None, rng=1).iloc[0]["p_value"] < 0.05
+        # the same test of questions taken as samples
+        apart = both.assign(sample=both["sample"].astype(str) + both["effect"])
+        rejected["mcnemar"] += compare_answers(apart, "model", test="mcnemar").iloc[0]["p_value"] < 0.05
     assert rejected["wilcoxon"] <= 5  # of 30 at .05: more has probability .003
+    assert rejected["sign_flip"] <= 5
     assert rejected["mcnemar"] > 7
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..statistics.arrays import Estimate, Floats, moments
+from .arrays import Estimate, Floats, moments
 
 Notes = NDArray[np.object_]
 

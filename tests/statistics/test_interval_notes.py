@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from causaleval_pd.inference.compare import compare
-from causaleval_pd.inference.interval_notes import interval_notes, joined, sample_notes
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.effects import welch_difference
+from causaleval_pd.statistics.interval_notes import interval_notes, joined, sample_notes
 from causaleval_pd.statistics.rank_biserial import rank_biserial
 from causaleval_pd.statistics.walsh import hodges_lehmann
 
