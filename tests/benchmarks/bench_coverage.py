@@ -226,20 +226,23 @@ def together() -> None:
 def models() -> None:
     """Print the size of the tests of a mixed model's coefficients."""
     print("\nMixed model: share of studies that reject a coefficient of 0 at .05 (1,000 studies)")
-    line("truths", "effect of a truth on", "algorithm", "density", "n", widths=(8, 34, 14))
-    for count, slope in itertools.product((6, 10, 20, 40), (0.0, 1.0)):
+    line("truths", "effect of a truth on", "errors", "algorithm", "density", "n", widths=(8, 30, 36, 11))
+    kinds = ("normal", "gamma, larger for b and density 1")
+    for kind, count, slope in itertools.product(kinds, (6, 10, 20, 40), (0.0, 1.0)):
         rejected = np.zeros(4)
         for seed in range(1000):
             rng, cluster = np.random.default_rng(seed), np.repeat(np.arange(count), 6)
             algorithm, n = np.tile([0.0, 1.0], 3 * count), np.tile(np.repeat([-1.0, 0.0, 1.0], 2), count)
-            design = np.stack([np.ones(len(cluster)), algorithm, (cluster % 2).astype(float), n], axis=1)
+            density = (cluster % 2).astype(float)
+            design = np.stack([np.ones(len(cluster)), algorithm, density, n], axis=1)
             response = rng.normal(size=count)[cluster] + slope * rng.normal(size=count)[cluster] * algorithm
-            response = response + rng.normal(size=len(cluster))
+            errors = rng.normal(size=len(cluster)) if kind == "normal" else rng.gamma(2, size=len(cluster)) - 2
+            response = response + errors * (1 if kind == "normal" else (1 + 2 * algorithm) * (1 + density))
             found = reml_variances(design, response, cluster)
             fit = clustered_fit(design, response, cluster, found.cluster / found.residual)
             rejected += 2 * special.stdtr(fit.df, -np.abs(fit.estimate / fit.error)) <= 0.05
         what = "its mean and its algorithms" if slope else "its mean"
-        line(count, what, *(f"{x:.3f}" for x in rejected[1:] / 1000), widths=(8, 34, 14))
+        line(count, what, kind, *(f"{x:.3f}" for x in rejected[1:] / 1000), widths=(8, 30, 36, 11))
 
 
 def main() -> None:
