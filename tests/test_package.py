@@ -61,6 +61,18 @@ print(json.dumps([m for m in {HEAVY} if m in sys.modules and m not in before]))
     assert printed(code) == []
 
 
+def test_a_first_cube_does_not_import_scipys_distributions():
+    code = """
+import json, sys
+import pandas as pd
+import causaleval_pd as ce
+runs = pd.DataFrame({"truth": ["A -> B; C", "A; B -> C"] * 3, "estimate": ["A -> B; C"] * 6, "n": [1, 1, 2] * 2})
+runs.ceval.cube(["shd"], by=["n"], n_draws=50, rng=1).ceval.summary()
+print(json.dumps([m for m in ("scipy.stats", "statsmodels", "seaborn") if m in sys.modules]))
+"""
+    assert printed(code) == []
+
+
 def test_importing_adds_no_warning_filter():
     code = """
 import json, warnings, pandas, xarray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,7 +46,7 @@ def signed_ranks(difference: ArrayLike, *, zero_method: ZeroMethod = "wilcox") -
         left_out |= values == 0
     np.copyto(key, _LAST, where=left_out)
     key.sort(axis=-1)
-    ranks = _mid_ranks(key >> 1)
+    ranks = ranks_in_order(key >> 1)
     positive = (key & 1).astype(bool)
     np.negative(ranks, out=ranks, where=~positive)
     ranks[(key == _LAST) | (key <= 1)] = 0.0
@@ -73,14 +73,14 @@ def pooled_ranks(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     np.copyto(key, _LAST, where=gone)
     key.sort(axis=-1)
     group, here = key >> 1, np.arange(values.shape[-1]) < (~gone).sum(axis=-1, keepdims=True)
-    ranks = _mid_ranks(group)
+    ranks = ranks_in_order(group)
     # members of a group of t ties lie (t - 1) / 2 to either side of their mean rank
     apart = np.where(here, np.arange(1, values.shape[-1] + 1) - ranks, 0.0)
     total = np.where(here & (key & 1 == 1), ranks, 0.0).sum(axis=-1)
     return total, 12 * (apart**2).sum(axis=-1)
 
 
-def _mid_ranks(ordered: NDArray[np.int64]) -> Floats:
+def ranks_in_order(ordered: NDArray[Any]) -> Floats:
     """Return ranks from 1 on along the last axis of sorted numbers; equal ones share their mean rank."""
     first = np.ones(ordered.shape, bool)
     np.not_equal(ordered[..., 1:], ordered[..., :-1], out=first[..., 1:])

@@ -132,3 +132,11 @@ def test_twice_the_mean_is_combined_by_fisher():
 def test_starts_of_clusters():
     starts = cluster_starts(np.array([0, 0, 0, 1]), np.array([3, 3, 4, 4]))
     assert starts.tolist() == [0, 2, 3]
+
+
+def test_mid_ranks_are_those_of_scipy():
+    values = np.random.default_rng(3).integers(-3, 4, (50, 9)) / 4
+    values[7, 2] = np.nan
+    values[8] = np.inf
+    np.testing.assert_array_equal(mid_ranks(values), stats.rankdata(values, axis=1))
+    assert mid_ranks(np.empty((0, 4))).shape == (0, 4)
