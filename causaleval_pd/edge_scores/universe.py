@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_flag, shown
 from ..contract.pairs import PairError
+from ..graphs.kernels.inputs import read_only
 from .cells.packed import WEIGHT
 from .pairs import ScorePairs
 
@@ -139,7 +140,7 @@ def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
     unscored = 2 if chosen.universe in ("beeline", "beeline_sources") else _UNSCORED.index(chosen.unscored)
     collect(
         pairs.truth.marks,
-        pairs.estimate.values,
+        read_only(pairs.estimate.values, np.float64),
         pairs.truth_index,
         pairs.estimate_index,
         codes,

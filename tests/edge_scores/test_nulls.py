@@ -10,6 +10,7 @@ from scipy.stats import chisquare
 
 import causaleval_pd as ce
 from causaleval_pd.contract.null import Matching
+from causaleval_pd.edge_scores.kernels import collect
 
 NAMES = list("ABCD")
 
@@ -184,3 +185,9 @@ def test_guessers_keep_the_level():
             known = p[name].dropna()
             for level in (0.05, 0.1, 0.3):
                 assert (known <= level).mean() <= level + 3 * np.sqrt(level * (1 - level) / len(known))
+
+
+def test_estimates_and_controls_meet_the_same_compiled_function():
+    rng = np.random.default_rng(1)
+    table([weighted_dag(rng) for _ in range(3)]).ceval.with_controls(["auroc"], n_draws=20, rng=1)
+    assert len(collect.signatures) == 1
