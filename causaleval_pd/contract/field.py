@@ -91,6 +91,8 @@ class Field:
     truth_clusters : bool
         Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
         that unrelated rows share.
+    unit : str
+        Usual name of a column whose rows depend on each other, where truths are no clusters; empty without one.
     without_truth : tuple of str
         What `evaluate` computes when neither metrics nor truths are named.
     floor : str
@@ -125,6 +127,7 @@ class Field:
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     truth_clusters: bool = True
+    unit: str = ""
     without_truth: tuple[str, ...] = ()
     floor: str = ""
     relabelling: Relabelling | None = None

@@ -158,6 +158,9 @@ class Null:
     joint : bool
         Whether the model relabels estimates by a permutation that depends on the row's key and the number of the draw
         alone: rows with one key are then relabelled jointly. A field has one such model at most.
+    together : Null or None
+        The model that draws the rows of a cluster jointly, in strata that repeat one, instead of relabelling them; it
+        finds the clusters in `matching.cluster`.
     worse : bool
         For a point of reference that estimates should not fall behind, such as calibrated probabilities: p of a row is
         then the probability of a control at least as bad, and there is no skill.
@@ -183,12 +186,17 @@ class Null:
     joint: bool = False
     worse: bool = False
     estimated: bool = False
+    together: Null | None = None
 
     @property
     def relabels(self) -> bool:
         """Whether estimates that follow the model, with its options, can be tested by relabelling them."""
         # with permute=False the names of the nodes are their causal order
         return self.label_invariant and bool(self.options.get("permute", True)) and not self.reference
+
+    def by_cluster(self, relabelling: Null | None) -> Null | None:
+        """Return the model that draws rows of a cluster jointly, None without one; `relabelling` is the field's."""
+        return self.together or (relabelling if self.relabels else None)
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""

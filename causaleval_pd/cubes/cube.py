@@ -17,7 +17,7 @@ from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster
+from ..tables.clusters import Cluster, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -127,7 +127,8 @@ def cube(
         truths over the same nodes, but no part of one. A stratum that repeats a cluster is tested by relabelling: draw
         r exchanges the nodes of all estimates of a cluster in one way. None takes all runs for independent, also those
         on one truth. Without truths, runs on one data set that a column of `context=` names are a cluster. Answers and
-        quantities have no clusters unless a column names them.
+        quantities have no clusters unless a column names them: the answers of a cluster (a sample) then move together
+        to another cluster of the stratum that answered the same questions, named by `context={"group": ...}`.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
         truth, so that strata that share truths are paired by truth; repeats follow `key`.
@@ -198,6 +199,7 @@ def cube(
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     if choice is not None:
+        warn_of_units(table, cluster, runs.tasks[0], grid.stratum)
         n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
     n_drawn = 0 if choice is None else drawing.n_draws

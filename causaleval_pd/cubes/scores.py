@@ -142,7 +142,8 @@ def score_runs(
     for by_task in models:
         found: set[str] = set()
         for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
-            ids, counted = runs.clusters.ids, None if jointly is None or not model.relabels else ~repeated
+            joint_draws = jointly if model.by_cluster(task.field.joint_null) else None
+            ids, counted = runs.clusters.ids, None if joint_draws is None else ~repeated
             values = {m.name: np.full(len(runs.index), np.nan) for m in task.metrics}
             if runs.candidates is None:
                 match = runs.matches.matcher(model, task, grid.stratum)
@@ -160,7 +161,6 @@ def score_runs(
             for m in task.metrics:
                 observed = gathered.rows[m.name]["observed"]
                 mine = scores.setdefault(m.name, MetricScores(m, observed))
-                joint_draws = jointly if model.relabels else None
                 made = gathered.scores(m.name, joint_draws)
                 if m.name in gathered.laws and not choice.share_draws and not model.reference:
                     made.tails = gathered.tails(m, observed, runs, repeated, joint_draws)
@@ -179,7 +179,7 @@ def score_runs(
                     x.name
                     for by_task in models
                     for task, x in zip(runs.tasks, by_task, strict=True)
-                    if x.relabels and task.field.joint_null
+                    if x.by_cluster(task.field.joint_null)
                 }
             )
         ),
@@ -214,12 +214,10 @@ def _settle_tails(nulls: Sequence[ControlScores], n_strata: int, runs: Runs, dra
 def _joint_models(
     runs: Runs, choice: NullChoice, models: Sequence[Sequence[Null]], repeated: NDArray[np.bool_]
 ) -> list[Null | None]:
-    """Return, for each task, the model that relabels estimates by cluster, or None where no stratum is tested so."""
+    """Return, for each task, the model that draws controls jointly by cluster, or None where no stratum needs it."""
     needed = (repeated.any() or runs.clusters.anywhere) and not choice.share_draws
-    return [
-        task.field.joint_null if needed and any(by_task[i].relabels for by_task in models) else None
-        for i, task in enumerate(runs.tasks)
-    ]
+    found = ([by_task[i].by_cluster(task.field.joint_null) for by_task in models] for i, task in enumerate(runs.tasks))
+    return [next((model for model in some if model and needed), None) for some in found]
 
 
 def _relabelled(

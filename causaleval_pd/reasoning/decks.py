@@ -1,4 +1,4 @@
-"""Answers shuffled over samples: a draw deals the answers of a question, in an arm and stratum, to its rows anew."""
+"""Answers shuffled over samples: dealt to the rows of a question, in an arm and stratum, or moved by cluster."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ Keys = NDArray[np.uint64]
 _MANY = 256
 #: draws whose limits are found, and kept, together
 _WINDOW = 16
+#: numbers that kept orders of clusters hold at most
+_MOST_KEPT = 2**26
 
 
 def questions_of(matching: Matching) -> Ints:
@@ -97,4 +99,76 @@ class Decks:
         found = np.partition(random_words(keys, window * _WINDOW, _WINDOW), last, axis=0)[last]
         if len(keys) >= _MANY:
             self.kept[question, window] = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """The answers of clusters, which a draw moves together to another cluster of the stratum.
+
+    Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
+    its answers.
+    """
+
+    #: (n,): whether each row has a yes
+    answers: Bools
+    #: rows of each block, (clusters, answers)
+    blocks: list[Ints]
+    #: names of the random streams of each block's clusters
+    keys: list[Keys]
+    #: (3, n): each row's block, cluster and place in it; -1 for rows without an answer
+    place: Ints
+    #: orders of blocks of many clusters, by block and window
+    kept: dict[tuple[int, int], NDArray[np.int32]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matching: Matching) -> Moves:
+        """Collect the answers of a table with clusters."""
+        n = len(matching.estimate)
+        answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
+        question, streams = questions_of(matching), np.zeros(n, np.uint64)
+        if matching.keys is not None:
+            streams = matching.keys
+        stratum = np.zeros(n, np.int64) if matching.stratum is None else matching.stratum
+        cluster = np.arange(n) if matching.cluster is None else matching.cluster
+        known = np.flatnonzero(~np.isnan(answers))
+        # repeated answers to a question in the order of their streams, which the order of the table does not change
+        order = known[np.lexsort([x[known] for x in (streams, question, cluster, stratum)])]
+        units = np.stack([stratum[order], cluster[order]])
+        starts = np.flatnonzero((np.diff(units) != 0).any(axis=0)) + 1
+        asked: dict[tuple[int, bytes], list[Ints]] = {}
+        for rows in np.split(order, starts) if len(order) else []:
+            asked.setdefault((int(stratum[rows[0]]), question[rows].tobytes()), []).append(rows)
+        blocks = [np.stack(some) for some in asked.values()]
+        place = np.full((3, n), -1, np.int64)
+        for number, rows in enumerate(blocks):
+            place[0, rows] = number
+            place[1:, rows] = np.indices(rows.shape)
+        keys = [np.bitwise_xor.reduce(streams[rows], axis=1) for rows in blocks]
+        return cls(answers == 1, blocks, keys, place)
+
+    def draw(self, rows: Ints, start: int, count: int) -> Bools:
+        """Return which of the rows, (n, count), get a yes in draws start .. start + count - 1."""
+        found = np.empty((len(rows), count), bool)
+        block, cluster, place = self.place[:, rows]
+        for number in np.unique(block).tolist():
+            here = np.flatnonzero(block == number)
+            given = self.blocks[number][self._orders(number, start, count)[cluster[here]], place[here, None]]
+            found[here] = self.answers[given]
+        return found
+
+    def _orders(self, block: int, start: int, count: int) -> NDArray[np.int32]:
+        """Return which cluster's answers each cluster of a block gets, (clusters, count)."""
+        windows = range(start // _WINDOW, (start + count - 1) // _WINDOW + 1)
+        first = start - windows.start * _WINDOW
+        return np.concatenate([self._window(block, window) for window in windows], axis=1)[:, first : first + count]
+
+    def _window(self, block: int, window: int) -> NDArray[np.int32]:
+        """Return the orders of draws _WINDOW * window and following, kept where many rows need them."""
+        if (block, window) in self.kept:
+            return self.kept[block, window]
+        words = random_words(self.keys[block], window * _WINDOW, _WINDOW)
+        found = np.argsort(words, axis=0, kind="stable").astype(np.int32)
+        if len(found) >= _MANY and (len(self.kept) + 1) * found.size <= _MOST_KEPT:
+            self.kept[block, window] = found
         return found

@@ -142,6 +142,7 @@ ANSWERS = register_field(
         pair=_answer_pair,
         identify=_identify_answers,
         truth_clusters=False,
+        unit="sample",
         context=("group",),
     )
 )

@@ -20,7 +20,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import uniforms
 from .closed_forms import ANSWER, COUNTED
-from .decks import Decks
+from .decks import Decks, Moves
 from .field import ANSWERS, QUANTITY
 from .measures.count_laws import CountLaw, quantity_laws
 from .measures.yes_counts import Floats, Terms
@@ -48,7 +48,9 @@ _ANSWER_LAWS = {
 
 Law: all orders of the answers to a question, in an arm and stratum, are equally likely. One answer is yes with the
 share of yes among them; of the rows whose true answer is yes, the number with a yes is hypergeometric. Given: the
-numbers of yes. With `share_draws=True` each row draws from that share by itself.""",
+numbers of yes. With `share_draws=True` each row draws from that share by itself. A stratum that repeats a cluster
+(`cube(cluster=)`) is tested by moving the answers of a cluster together to another one that answered the same
+questions; clusters without such another one keep their answers.""",
     "random_answers": """Draw an answer by a fair coin.
 
 Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.
@@ -148,6 +150,37 @@ class _RandomAnswers(Controls):
         question = decks.question[rows]
         dealt = Dealt(question, decks.size[question], decks.n_yes[question], values)
         return replace(found, distribution=replace(found.distribution, dealt=dealt))
+
+
+@dataclass(frozen=True, eq=False)
+class _MovedAnswers(Controls):
+    """Controls that are the answers of another cluster, to the same questions."""
+
+    #: the observed pairs
+    pairs: AnswerPairs
+    moves: Moves
+    #: (n,): places of the rows in the table
+    rows: NDArray[np.int64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        return np.full(self.pairs.n, "answer", object)
+
+    @property
+    def cost(self) -> int:
+        return _BYTES
+
+    @property
+    def work(self) -> float:
+        return _WORK
+
+    def draw(self, start: int, count: int) -> AnswerPairs:
+        return AnswerPairs(np.repeat(self.pairs.truth, count), self.moves.draw(self.rows, start, count).ravel())
+
+
+def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Move the answers of a cluster together to one that answered the same questions."""
+    return _MovedAnswers(pairs, matching.prepared, rows)
 
 
 def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
@@ -270,6 +303,9 @@ def _controls_of_quantities(name: str) -> MakeControls:
     return controls
 
 
+#: what shuffles answers where strata repeat a cluster
+_MOVED = Null("move_answers", "the answers of other clusters", _moved_controls, prepare=Moves.of, estimated=True)
+
 for _name, _long_name in _LONG_NAMES.items():
     # a single answer has no second arm to exchange with; with the own share of yes it is a permuted answer
     if _name not in ("exchange_arms", "biased_answers"):
@@ -281,6 +317,7 @@ for _name, _long_name in _LONG_NAMES.items():
                 _controls_of_answers(_name),
                 prepare=Decks.of if _name == "permute_answers" else partial(_probabilities_of_yes, _name),
                 estimated=_name in ("permute_answers", "majority_answers"),
+                together=_MOVED if _name == "permute_answers" else None,
             ),
         )
     register_null(QUANTITY.name, Null(_name, _long_name, _controls_of_quantities(_name)))

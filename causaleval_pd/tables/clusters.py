@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_column_name, name_row
+from ..contract.checks import check_column_name, name_row, shown
 from ..contract.field import Field
 from ..execution.random_streams import hash_rows
 from .columns import labels_of
@@ -174,6 +175,26 @@ def read_clusters(
     truths, labels = truth_marks(task, identity, relabelled=relabelled)
     check_clusters(found, truths, labels, cluster, lambda row: name_row(row, table.index))
     return Clusters(setting, np.where(failed, 0, found))
+
+
+def warn_of_units(table: pd.DataFrame, cluster: Cluster, task: Task, stratum: Ints) -> None:
+    """Warn where rows count as independent by default, but a stratum repeats a value of the field's usual clusters."""
+    unit = task.field.unit
+    if not unit or unit not in table.columns or cluster != BY_TRUTH:
+        return
+    own = [table[name].reset_index(drop=True) for name in ("task", unit) if name in table.columns]
+    known = np.flatnonzero(~task.failed())
+    again = np.flatnonzero(pd.concat([pd.Series(stratum), *own], axis=1).iloc[known].duplicated())
+    if len(again):
+        row = int(known[again[0]])
+        warnings.warn(
+            f"rows of a stratum share a value of column {unit!r} ({name_row(row, table.index)}: "
+            f"{shown(table[unit].iloc[row])}), but count as independent, which makes p-values too small where they "
+            f"depend on each other: pass cluster={unit!r} (or a column that tells the {unit}s of several tasks apart), "
+            "or cluster=None where they do not",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _single(n: int) -> Ints:

@@ -314,7 +314,7 @@ def test_answers_are_clustered_by_a_column():
         ce.cube(table, ["answer_accuracy"], cluster=c, **HOW).ceval.test_controls() for c in ("truth", "q")
     )
     assert single["p_method"][0] == "simulated" and single["n_clusters"][0] == 24
-    assert by_question["p_method"][0] == "twice the mean p by column q" and by_question["n_clusters"][0] == 8
+    assert by_question["p_method"][0] == "relabelling by column q" and by_question["n_clusters"][0] == 8
     assert by_question["p_value"][0] > single["p_value"][0] / 2
 
 

@@ -316,9 +316,8 @@ def test_answers_have_controls_of_their_question(answers):
     expected = np.where(rows["truth"], share, 1 - share)
     np.testing.assert_allclose(scored["answer_accuracy_control_mean"], expected)
     assert (scored["answer_accuracy_p_method"] == "exact").all()
-    cube = rows.ceval.cube(
-        ["answer_accuracy"], by=["model", "world"], estimate="answer", n_draws=200, rng=1, context={"group": "group"}
-    )
+    how = {"by": ["model", "world"], "estimate": "answer", "cluster": "sample", "context": {"group": "group"}}
+    cube = rows.ceval.cube(["answer_accuracy"], n_draws=200, rng=1, **how)
     tests = cube.ceval.test_controls()
     assert (tests["p_value"] < 0.05).all()
     for null in ("random_answers", "majority_answers", "always_yes", "always_no"):

@@ -326,7 +326,20 @@ add("answer/null/permute_answers/group", answer_controls, "permute_answers", con
 @record("answer/cube")
 def answer_cube() -> Any:
     table = answer_table()
-    how: dict[str, Any] = {"by": ["model", "world"], "n_draws": 40, "rng": 7}
+    how: dict[str, Any] = {"by": ["model", "world"], "n_draws": 40, "rng": 7, "cluster": None}
     cube = table.ceval.cube(NAMES[:1], keep_draws=True, **how)
     both = table.ceval.cube(NAMES[:1], null=["permute_answers", "random_answers", "always_no"], keep_draws=False, **how)
     return cube, both, both.ceval.test_controls(), cube.ceval.compare("world", paired=False)
+
+
+@record("answer/clusters")
+def answer_clusters() -> Any:
+    how: dict[str, Any] = {
+        "by": ["model"],
+        "n_draws": 40,
+        "rng": 7,
+        "cluster": "sample",
+        "context": {"group": "question"},
+    }
+    found = answer_table().ceval.cube(NAMES[:1], null=["permute_answers", "random_answers"], **how)
+    return found, found.ceval.test_controls(), found.ceval.summary()

@@ -168,7 +168,8 @@ class _Strata:
         """Return the controls of every row, relabelled by cluster if `joint`."""
         name = "joint" if joint else "own"
         if name not in self.places:
-            model, ids = (self.task.field.joint_null, self.runs.clusters.ids) if joint else (self.model, None)
+            by_cluster = self.model.by_cluster(self.task.field.joint_null) if joint else None
+            model, ids = (by_cluster, self.runs.clusters.ids) if by_cluster else (self.model, None)
             match = self.matches.matcher(model, self.task, self.grid.stratum, ids)
             found: dict[int, _Place] = {}
             for batch in self.task.batches():

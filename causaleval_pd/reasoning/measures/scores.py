@@ -50,8 +50,9 @@ def answer_scores(
     Returns
     -------
     DataFrame
-        A row a group: n, n_failed (without an answer), n_clusters (samples with an answer), of the failed n_refused,
-        n_truncated and n_unread (missing where the table has no column `outcome`), tp, fp, fn, tn, accuracy, precision,
+        A row a group: n, n_failed (without an answer), n_clusters (samples with an answer), n_unmoved (answers that no
+        shuffling moves, as no other sample was asked the same), of the failed n_refused, n_truncated and n_unread
+        (missing where the table has no column `outcome`), tp, fp, fn, tn, accuracy, precision,
         recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN; missing answers count in n_failed only),
         accuracy_low, accuracy_high (all missing answers wrong, all right), ci_low, ci_high (Wilson's interval of the
         accuracy, clustered by sample), majority_accuracy (if the commoner true answer is always given),
@@ -220,6 +221,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
         "n": n,
         "n_failed": missing,
         "n_clusters": known["cluster"].nunique(),
+        "n_unmoved": _unmoved(part),
         **_outcomes(part),
         "tp": tp,
         "fp": fp,
@@ -300,6 +302,16 @@ def _shuffled(part: pd.DataFrame, known: pd.DataFrame, tp: int) -> tuple[float, 
         ends = np.flatnonzero(law)[[0, -1]]
         law, least = law[ends[0] : ends[1] + 1], least + low + int(ends[0])
     return float(mean.sum()), min(1.0, max(float(law[max(0, tp - least) :].sum()), SMALLEST_P)), False
+
+
+def _unmoved(part: pd.DataFrame) -> int:
+    """Return the number of answers of clusters whose questions no other cluster was asked equally often."""
+    if not len(part):
+        return 0
+    answered = part["answer"].notna().to_numpy()
+    if not part["cluster"].duplicated().any():
+        return int((answered & ~part["query"].duplicated(keep=False).to_numpy()).sum())
+    return sum(int(answered[rows].sum()) for rows in _blocks(part) if len(rows) == 1)
 
 
 def _normal_tail(value: ArrayLike, mean: float, variance: float) -> Floats:

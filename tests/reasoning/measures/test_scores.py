@@ -322,3 +322,15 @@ def test_refusals():
         compare_answers(pd.concat([table("1", "1", model="a"), table("1", "1", model="b", task=1)]), "model")
     with pytest.raises(ValueError, match="within takes"):
         answer_scores(table("1", "1", model="a"), within=["model"])
+
+
+def test_answers_that_no_shuffling_moves_are_counted():
+    several = pd.concat([table("1010", "1110"), table("10", "1?").assign(effect="Z")], ignore_index=True)
+    # samples 0 and 1 were asked two questions, samples 2 and 3 one
+    assert answer_scores(several).iloc[0]["n_unmoved"] == 0
+    several = several[~((several["sample"] == 1) & (several["effect"] == "Z"))]
+    found = answer_scores(several).iloc[0]
+    assert (found["n"], found["n_clusters"], found["n_unmoved"]) == (5, 4, 2)
+    questions = pd.DataFrame({"question": range(4), "rung": 1, "query": [1, 1, 2, 3], "truth": True, "answer": True})
+    assert score_questions(questions)["n_unmoved"].tolist() == [2]
+    assert score_questions(questions.assign(query=1))["n_unmoved"].tolist() == [0]
