@@ -67,8 +67,16 @@ def need_controls(cube: xr.Dataset, names: Sequence[str], why: str = "") -> None
 def _attr(cube: xr.Dataset, name: str) -> str:
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     if name not in cube.attrs:
-        raise ValueError(f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes")
+        raise ValueError(lost_attribute(name))
     return str(cube.attrs[name])
+
+
+def lost_attribute(name: str) -> str:
+    """Return the error of a dataset without an attribute of cubes, which xarray drops where merged cubes differ."""
+    return (
+        f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes; put cubes "
+        "together by causaleval_pd.concat, and name metrics of the same runs in one call, as in cube(['shd', 'sid'])"
+    )
 
 
 def null_stratum(cube: xr.Dataset) -> xr.Dataset:

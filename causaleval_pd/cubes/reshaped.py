@@ -21,7 +21,7 @@ import xarray as xr
 
 from ..contract.alike import check_labels
 from ..contract.checks import check_type, check_whole, shown
-from .reading import cube_metrics, has_controls, null_name, strata_dims
+from .reading import cube_metrics, has_controls, lost_attribute, null_name, strata_dims
 from .schema import (
     CUBE_VARIABLES,
     DRAW_VARIABLES,
@@ -67,7 +67,10 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
             f"summary({next(iter(metrics_of(cube)), 'shd')!r})"
         )
     if "replicate" not in cube["status"].dims:
-        raise ValueError("the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0])")
+        raise ValueError(
+            "the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0]), "
+            "and keep its name"
+        )
     if {"draw", "bin"} & set(cube["status"].dims):
         raise ValueError("the runs of this cube have a dimension 'draw', which belongs to controls; keep them apart")
     cube = _filled(_with_strata(cube))
@@ -79,9 +82,7 @@ def _with_attributes(cube: xr.Dataset) -> xr.Dataset:
     """Check the attributes by which a cube is read."""
     for name in ("strata", "metrics", "n_draws"):
         if name not in cube.attrs:
-            raise ValueError(
-                f"this dataset has no attribute {name!r}: it was not made by cube(), or lost its attributes"
-            )
+            raise ValueError(lost_attribute(name))
     for name in ("strata", "metrics"):
         try:
             words = json.loads(cube.attrs[name])
@@ -216,6 +217,8 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
                 continue
             dims, last = set(cube.variables[name].dims), {*variable.dims(metric)[-1:]} - {"replicate"}
             if "draw" in last and "draw" not in dims:
+                if other := sorted(map(str, dims - allowed)):
+                    raise ValueError(f"{name} has a dimension {other[0]!r} in place of 'draw'; keep the name 'draw'")
                 if n_draws > 1:
                     raise ValueError(f"a single draw of the cube was selected; {again}")
                 whole[name] = cube[name].expand_dims("draw", -1)

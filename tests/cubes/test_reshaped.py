@@ -400,6 +400,9 @@ def scored(cube: xr.Dataset) -> xr.Dataset:
 REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "fewer draws": (lambda c: c.isel(draw=slice(10)), r"10 of its 25 draws.*n_draws=\.\.\., rng=7"),
     "one draw": (lambda c: c.isel(draw=0), r"a single draw.*n_draws=\.\.\., rng=7"),
+    "renamed draws": (lambda c: c.rename(draw="d"), "has a dimension 'd' in place of 'draw'; keep the name"),
+    "renamed replicates": (lambda c: c.rename(replicate="rep"), r"lost its dimension 'replicate'.*keep its name"),
+    "merged metrics": (lambda c: c.drop_attrs(deep=False), "name metrics .* in one call"),
     "where of draws": (lambda c: c.where(c["draw"] < 5), "dimension 'draw'"),
     "blanked draws": (half_of_the_draws, "draws of shd were blanked or filled"),
     "blanked": (blanked, r"shd was blanked in \d+ runs.*cube.where\(cube.shd < 5\)"),

@@ -42,6 +42,8 @@ def test_control_kind_is_the_users_word():
     assert by_word["control_kind"].tolist() == ["cpdag"]
     with pytest.raises(ValueError, match="row 0: control_kind is 'dagg'; expected one of dag, cpdag, pdag"):
         ce.with_controls(dags, ["shd"], rng=7, control_kind="dagg")
+    with pytest.raises(ValueError, match="'undirected'.*'pdag' keeps the number of undirected edges"):
+        ce.with_controls(dags, ["shd"], rng=7, control_kind="undirected")
     with pytest.raises(ValueError, match=r"declare estimates by graph_column\(\.\.\., kind='skeleton'\)"):
         ce.with_controls(dags, ["adjacency_f1"], rng=7, control_kind="skeleton")
 

@@ -172,7 +172,7 @@ def score_questions(
         row = int(repeated.argmax())
         raise ValueError(
             f"{name_row(row, answers.index)}: question {answers['question'].iloc[row]!r} is answered more than once; "
-            "pass the columns of reasoners as by="
+            "pass the columns of reasoners as by=, or number repeats in a column 'replicate'"
         )
     names = list(dict.fromkeys([*settings, *within]))
     kind = list(dict.fromkeys([*names, *shuffled]))

@@ -150,9 +150,10 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
     for row, kind in zip(rows, given, strict=True):
         if not pd.isna(kind) and kind not in PLAIN_KINDS:
             words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
+            undirected = "; 'pdag' keeps the number of undirected edges" if kind == "undirected" else ""
             raise ValueError(
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
-                f"column that holds these words{words if kind in MIXED_KINDS else ''}"
+                f"column that holds these words{words if kind in MIXED_KINDS else undirected}"
             )
     stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
     return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
