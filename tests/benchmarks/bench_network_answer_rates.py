@@ -25,6 +25,8 @@ from causaleval_pd.reasoning import COUNTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 LEVELS = (0.05, 0.01)
+#: what arguments choose
+PAGES = {"reasoning", "networks", "samples"}
 #: strata of networks, of quantities and answers, and runs of a stratum
 NETWORK_STRATA, STRATA, RUNS, DRAWS = 60, 400, 5, 199
 NODES = list("ABCD")
@@ -275,6 +277,48 @@ def reasoning() -> str:
     return "\n".join(lines)
 
 
+#: strata of samples with balanced truths and equal replicates: samples, replicates, questions, answers that are missing
+SAMPLED = {
+    "8 samples, 5 replicates": (8, (5,), 1, 0.0),
+    "20 samples, 5 replicates": (20, (5,), 1, 0.0),
+    "12 samples, 1, 2 or 5 replicates": (12, (1, 2, 5), 1, 0.0),
+    "10 samples, 3 questions, 2 replicates": (10, (2,), 3, 0.0),
+    "12 samples, 3 replicates, one answer in ten missing": (12, (3,), 1, 0.1),
+}
+SAMPLE_STRATA = 1000
+
+
+def sampled_answers(design: str, right: float, seed: int) -> pd.DataFrame:
+    """Draw answers on samples that all replicates repeat; `right` of them are right, coins for .5."""
+    samples, replicates, questions, missing = SAMPLED[design]
+    rng, shape = np.random.default_rng(seed), (SAMPLE_STRATA, samples, questions)
+    truth = rng.permuted(np.broadcast_to(np.arange(samples)[:, None] % 2 == 0, shape), axis=1)
+    answer = truth ^ (rng.random(shape) >= right)
+    number = np.tile(np.repeat(np.resize(replicates, samples), questions), SAMPLE_STRATA)
+    study, sample, question = (np.repeat(x.ravel(), number) for x in np.indices(shape))
+    truth, answer = (np.repeat(x.ravel(), number) for x in (truth, answer))
+    estimate = pd.array(answer, dtype="boolean")
+    estimate[rng.random(len(answer)) < missing] = pd.NA
+    columns = {"stratum": study, "sample": study * samples + sample, "question": question}
+    return pd.DataFrame(columns | {"truth": truth, "estimate": estimate})
+
+
+def samples() -> str:
+    """Measure strata of answers on samples, which count as independent or move together."""
+    columns = ["stratum", "right", "independent", "together"]
+    lines = table_head(columns)
+    for (number, design), right in itertools.product(enumerate(SAMPLED), (0.5, 0.75, 0.9)):
+        found = []
+        runs = sampled_answers(design, right, 100 + number)
+        for cluster in (None, "sample"):
+            how = {"by": ["stratum"], "n_draws": DRAWS, "rng": 1, "cluster": cluster, "context": {"group": "question"}}
+            p = runs.ceval.cube(["answer_accuracy"], **how).ceval.test_controls(adjust=None)["p_value"]
+            found.append(" / ".join(f"{(p <= a).mean():.3f}".lstrip("0") for a in LEVELS))
+        lines.append(line([design, "coins" if right == 0.5 else f"{right:g}".lstrip("0"), *found]))
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
 def line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
@@ -283,10 +327,10 @@ def table_head(columns: Sequence[str]) -> list[str]:
     return [line(columns), line(["---"] * len(columns))]
 
 
-def write(page: str, note: str, table: str) -> None:
+def write(page: str, note: str, table: str, mark: str = "rates") -> None:
     """Put the table between the marks of a page."""
     path = DOCS / page
-    marked = re.compile("(?<=<!-- rates: begin -->\n).*?(?=<!-- rates: end -->)", re.DOTALL)
+    marked = re.compile(f"(?<=<!-- {mark}: begin -->\n).*?(?=<!-- {mark}: end -->)", re.DOTALL)
     wrapped = "\n".join(re.findall(r".{1,124}(?:\s+|$)", note))
     path.write_text(marked.sub(lambda _: f"{wrapped}\n\n{table}\n", path.read_text("utf-8")), "utf-8")
 
@@ -315,11 +359,18 @@ def main() -> None:
         + measured(STRATA),
     }
     for page, table in (("reasoning.md", reasoning), ("networks.md", networks)):
-        if page.removesuffix(".md") in sys.argv or not {"reasoning", "networks"} & set(sys.argv):
+        if page.removesuffix(".md") in sys.argv or not PAGES & set(sys.argv):
             made = table()
             print(f"\n{notes[page]}\n\n{made}\n\n{time.process_time() - started:.0f} s of CPU", flush=True)
             if "--write" in sys.argv:
                 write(page, notes[page], made)
+    if "samples" in sys.argv or not PAGES & set(sys.argv):
+        made = samples()
+        note = f"Rates at .05 / .01 of p: {SAMPLE_STRATA} strata of samples whose replicates are equal, {DRAWS} draws, "
+        note += "by `tests/benchmarks/bench_network_answer_rates.py`."
+        print(f"\n{note}\n\n{made}", flush=True)
+        if "--write" in sys.argv:
+            write("reasoning.md", note, made, "samples")
 
 
 if __name__ == "__main__":
