@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from ..contract.checks import check_whole
 from ..contract.delegation import settings_of, takes_settings_of
@@ -17,8 +18,9 @@ from ..contract.history import call, calls, remember
 from ..contract.null import Nulls
 from ..contract.statistical_test import find_test
 from ..cubes.cube import cube
+from ..cubes.runs import stratum_columns
 from ..cubes.schema import COMBINED
-from ..cubes.strata import By, strata_names
+from ..cubes.strata import By, strata_axes, strata_names, stratum_numbers
 from ..cubes.summary import summary
 from ..execution.engines import Engine, map_chunks
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, row_keys
@@ -29,7 +31,7 @@ from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
 from ..tables.clusters import BY_TRUTH
 from ..tables.placebo import Joint, Placebos
 from ..tables.settings import Cells
-from ..tables.tasks import Metrics
+from ..tables.tasks import Metrics, Task
 from .calibration import BY_CONSTRUCTION
 from .control_tests import COLUMNS as TEST_RESULT
 from .control_tests import test_controls as test_cube
@@ -129,7 +131,8 @@ def size_and_power(
         power, which takes half the time.
     cluster : hashable or None
         Clusters of the analysis, as in `causaleval_pd.cube`. A placebo relabels these clusters, or truths where this is
-        None.
+        None. Answers have no labels: those of a cluster, by default of a value of the column `sample` if there is one,
+        else of a row, move together to another one of the stratum that answered the same questions.
     joint : {"truth", "all"}
         As in `placebo`.
     n_draws : int
@@ -207,7 +210,12 @@ def size_and_power(
     cells = Cells(**{name: given[name] for name in _CELLS if name in given})
     relabelled = BY_TRUTH if cluster is None else cluster
     keys = row_keys(table, key, seed)
-    placebos = Placebos.of(table, cells, cluster=relabelled, joint=joint, seed=seed, metrics=metrics, row_keys=keys)
+
+    def strata(task: Task) -> NDArray[np.int64]:
+        return stratum_numbers(strata_axes(stratum_columns(table, by, task)), len(table))
+
+    of_rows: dict[str, Any] = {"metrics": metrics, "row_keys": keys, "strata": strata}
+    placebos = Placebos.of(table, cells, cluster=relabelled, joint=joint, seed=seed, **of_rows)
     placebos.warn_of_order()
     paired = any(test.design != "draws" for test in tests)
     how = {"by": by, "n_draws": n_draws, "null": null, "key": key, "cluster": cluster, "keep_draws": paired or "auto"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, name_row
 from ..contract.history import call, calls, remember
-from ..contract.null import Controls, Matching
+from ..contract.null import Controls, Matcher, Matching
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
 from .clusters import BY_TRUTH, read_clusters
 from .columns import column, labels_of, with_cells
@@ -114,6 +114,8 @@ class Placebos:
     clusters: NDArray[np.int64]
     keys: NDArray[np.uint64]
     row_keys: NDArray[np.uint64]
+    #: makes the controls that are placebos, where estimates are not relabelled but moved within strata
+    moving: Matcher | None = None
 
     @classmethod
     def of(
@@ -126,11 +128,13 @@ class Placebos:
         seed: int,
         metrics: Metrics = (),
         row_keys: NDArray[np.uint64] | None = None,
+        strata: Callable[[Task], NDArray[np.int64]] | None = None,
     ) -> Placebos:
         """Read the cells of a table of runs, and name the streams of its clusters; see `placebo`.
 
         `metrics` settle the field of cells that may be of several. Streams of rows have the names `row_keys`, by
-        default those of their contents.
+        default those of their contents. Where cells have no labels, but clusters whose estimates move together,
+        placebos move them within the `strata`, as the controls of these do.
         """
         check_choice(joint, ("truth", "all"), "joint")
         columns = {role: column(runs, name, role) for role, name in cells.names.items()}
@@ -140,6 +144,18 @@ class Placebos:
             raise ValueError("a placebo relabels estimates against their truths, and truth=None names none")
         if cluster is None:
             raise ValueError("cluster names no cluster; a placebo needs 'truth', or the column of coarser clusters")
+        seed ^= _STREAM
+        together = None if strata is None else own.nulls.find(own.default_null).together
+        if strata is not None and together is not None:
+            # rows that count as independent may depend on each other by the field's usual clusters
+            usual = task.field.unit if cluster == BY_TRUTH and task.field.unit in runs.columns else cluster
+            found = read_clusters(runs, usual, task, task.field.identify(task.truth)).ids
+            if row_keys is None:
+                row_keys = hash_rows([pd.Series(np.arange(len(runs)))], seed)
+            keys = row_keys ^ np.uint64(_STREAM)
+            placed = {"stratum": strata(task), "context": task.context, "cluster": found, "keys": keys}
+            matching = Matching(task.truth, task.estimate, None, options=together.options, **placed)
+            return cls(runs, cells.estimate, task, found, keys, keys, together.match(matching))
         if task.field.relabelling is None:
             if cluster == BY_TRUTH:
                 raise ValueError(
@@ -152,7 +168,6 @@ class Placebos:
         if joint == "all":
             _check_labels(task, runs.index)
             found = np.where(found == 0, 0, 1)
-        seed ^= _STREAM
         if row_keys is None:
             places = pd.Series(np.arange(len(runs)))
             row_keys = content_keys(runs, seed) if task.field.relabelling is None else hash_rows([places], seed)
@@ -192,6 +207,8 @@ class Placebos:
     def _estimates(self, number: int) -> pd.Series:
         estimates = self.task.estimate
         relabelling = self.task.field.relabelling
+        if self.moving is not None:
+            return self._moved(self.moving, number)
         if relabelling is None:
             return self._exchanged(number)
         found = estimates.copy()
@@ -210,6 +227,14 @@ class Placebos:
         )
         match = model.match(matching)
         return [(batch.rows, match(batch.rows, batch.pairs, self.keys[batch.rows])) for batch in task.batches()]
+
+    def _moved(self, moving: Matcher, number: int) -> pd.Series:
+        """Return the estimates of other clusters."""
+        found = self.task.estimate.copy()
+        for batch in self.task.batches():
+            drawn = moving(batch.rows, batch.pairs, self.row_keys[batch.rows]).draw(number, 1)
+            found.iloc[batch.rows] = drawn.estimate
+        return found
 
     def _exchanged(self, number: int) -> pd.Series:
         """Return the estimates, those of a cluster in random order."""

@@ -127,3 +127,30 @@ def test_size_and_power_of_equal_replicates(sizes, statistic):
     assert (
         shuffling_test(coins(800, 12, sizes, 0.5, seed=5), **how | {"cluster": None})["p_value"] <= 0.05
     ).mean() > 0.12
+
+
+@pytest.mark.slow
+def test_placebos_move_answers_and_show_that_replicates_are_not_independent():
+    # four of eight samples get a yes: a random order has three right or more in 17 of 70, which answers that count as
+    # independent reject
+    table = coins(3, 8, [5], 1.0, seed=1)
+    how = {"by": ["study"], "n_placebos": 60, "n_draws": 99, "rng": 1, "skill": 0.9, "context": {"group": "q"}}
+    sizes = {}
+    for cluster in ("sample", None):
+        found = table.ceval.size_and_power(["answer_accuracy"], cluster=cluster, **how)
+        found = found[(found["method"] == "randomisation") & (found["alpha"] == 0.05)]
+        sizes[cluster] = found["size"].mean()
+        assert (found["power"] > 0.5).all()
+    assert sizes["sample"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 180)
+    assert sizes[None] == pytest.approx(17 / 70, abs=4 * np.sqrt(17 / 70 * 53 / 70 / 180))
+    assert set(found["verdict"]) == {"miscalibrated"}
+
+
+def test_placebos_keep_the_answers_of_a_stratum_and_sample_together():
+    table = coins(2, 6, [3], 0.9, seed=2)
+    found = table.ceval.size_and_power(
+        ["answer_accuracy"], by=["study"], cluster="sample", n_placebos=3, n_draws=19, skill=None, rng=1
+    )
+    assert set(found["verdict"].dropna()) == {"by construction"}
+    with pytest.warns(UserWarning, match="share a value of column 'sample'"):
+        table.ceval.size_and_power(["answer_accuracy"], by=["study"], n_placebos=2, n_draws=19, skill=None, rng=1)
