@@ -153,8 +153,8 @@ class Placebos:
             if row_keys is None:
                 row_keys = hash_rows([pd.Series(np.arange(len(runs)))], seed)
             keys = row_keys ^ np.uint64(_STREAM)
-            placed = {"stratum": strata(task), "context": task.context, "cluster": found, "keys": keys}
-            matching = Matching(task.truth, task.estimate, None, options=together.options, **placed)
+            placed = Matching(task.truth, task.estimate, None, strata(task), together.options)
+            matching = replace(placed, context=task.context, cluster=found, keys=keys)
             return cls(runs, cells.estimate, task, found, keys, keys, together.match(matching))
         if task.field.relabelling is None:
             if cluster == BY_TRUTH:
@@ -232,7 +232,7 @@ class Placebos:
         """Return the estimates of other clusters."""
         found = self.task.estimate.copy()
         for batch in self.task.batches():
-            drawn = moving(batch.rows, batch.pairs, self.row_keys[batch.rows]).draw(number, 1)
+            drawn: Any = moving(batch.rows, batch.pairs, self.row_keys[batch.rows]).draw(number, 1)
             found.iloc[batch.rows] = drawn.estimate
         return found
 
