@@ -17,8 +17,8 @@ from ..graphs.cells import is_missing
 from ..graphs.node_names import NodeLists
 from ..graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
 from .cells import packed
-from .cells.lagged_graph import MAX_LAG, LaggedGraph
-from .cells.marks import KINDS, Codes
+from .cells.lagged_graph import LaggedGraph
+from .cells.marks import KINDS, MAX_LAG, Codes
 from .cells.text import read_lagged_text
 from .formats.readers import ENCODINGS, Presence, Reading, read
 

@@ -17,11 +17,11 @@ from ..graphs.mixed.marks import planes_from_marks as mixed_planes
 from ..graphs.packing.packed import COLUMN_DTYPE, pack_column
 from ..graphs.packing.unpacked import Block as GraphBlock
 from ..graphs.packing.unpacked import UnpackedColumn, join_by_key
-from .cells.lagged_graph import MAX_CELLS
 from .cells.marks import (
     BACKWARD,
     DIRECTED,
     KINDS,
+    MAX_CELLS,
     TS_DAG,
     TS_PDAG,
     TURNED,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.time_series.cells.marks import CODE_OF_SIGN, TURNED
+from causaleval_pd.time_series.cells.marks import CODE_OF_SIGN, DIRECTED, TURNED
 
 SIGNS_AT_LAG_0 = ["", "->", "<-", "--", "<->", "o->", "o-o", "--o"]
 
@@ -95,6 +95,13 @@ def test_a_cell_that_declares_another_class():
         ("X@-2 -> Y@-1", "links end at t"),
         ("X@-1 -- Y", "an effect does not come before its cause"),
         ("X@1 -> Y", "is written with its time, as in 'X@-1'"),
+        ("X@-1.5 -> Y", "found 'X@-1.5'; a variable at t - 1 is written with its time"),
+        ("X@-99999999999 -> Y", "is written with its time"),
+        ("X@\u22121 -> Y", "is written with its time"),
+        ("X(t-1) -> Y(t)", r"found 'X\(t-1\)'.*as in 'X\(t-1\)@0'"),
+        ("X_t-1 -> Y_t", "is written with its time"),
+        ('"X_{t-2}" -> Y', "is written with its time"),
+        ("; ".join(f"X{i} -> X{i + 1}" for i in range(100_000)), "at most 100,000,000 cells"),
         ("lags 0..1: X@-2 -> Y", "beyond 1"),
         ("lags 1..2: X -> Y", "min_lag is 1, but the graph has links at lag 0"),
         ("X -> Y; Y -> X", "twice with different marks"),
@@ -103,6 +110,22 @@ def test_a_cell_that_declares_another_class():
 def test_texts_that_are_no_graph(text, message):
     with pytest.raises(ValueError, match=message):
         ce.as_lagged(text)
+
+
+def test_names_that_end_like_a_time_are_written_with_one():
+    names = ["IL-6", "X(t-1)", "Y@1", "start-2", "t-1"]
+    codes = np.zeros((2, 5, 5), np.uint8)
+    codes[1, 0, 1] = codes[1, 1, 2] = DIRECTED
+    graph = ce.LaggedGraph(names, codes, 0, "ts_dag")
+    text = graph.to_string()
+    assert "X(t-1)@0" in text and "Y@1@0" in text
+    assert ce.as_lagged(text) == ce.as_lagged(graph)
+
+
+def test_cycles_of_many_nodes_are_found():
+    chain = [f"X{i} -> X{i + 1}" for i in range(600)]
+    assert ce.as_lagged("; ".join(chain)).kind == "ts_dag"
+    assert ce.as_lagged("; ".join([*chain, "X600 -> X0"])).kind == "ts_pdag"
 
 
 def test_classes():

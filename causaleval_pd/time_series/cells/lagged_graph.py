@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from ...graphs.packing.header import check_names
 from . import packed
-from .marks import KINDS, SIGN_OF_CODE, Codes, fault, infer_kinds
+from .marks import KINDS, SIGN_OF_CODE, Codes, check_size, fault, infer_kinds
 from .text import write_lagged
-
-#: most lags, and most cells (lags x variables x variables), of a graph
-MAX_LAG, MAX_CELLS = 10_000, 100_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,11 +55,7 @@ class LaggedGraph:
             raise ValueError(f"the graph {wrong}")
         d = len(self.nodes)
         codes = np.array(self.codes, np.uint8)
-        if codes.shape != (len(codes), d, d) or not 1 <= len(codes) <= MAX_LAG + 1 or codes.size > MAX_CELLS:
-            raise ValueError(
-                f"found codes of shape {np.shape(self.codes)}, expected (max_lag + 1, {d}, {d}) with at most "
-                f"{MAX_CELLS:,} cells and max_lag at most {MAX_LAG:,}"
-            )
+        check_size(codes.shape, d)
         if self.kind not in KINDS:
             raise ValueError(f"unknown kind {self.kind!r}; classes of lagged graphs are {', '.join(KINDS)}")
         if self.min_lag not in (0, 1) or self.min_lag > len(codes) - 1:

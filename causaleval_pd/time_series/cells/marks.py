@@ -20,6 +20,11 @@ from ...graphs.mixed.marks import planes_from_marks as mixed_planes
 
 Codes = NDArray[np.uint8]
 
+#: largest lag, and number of codes of one graph
+MAX_LAG, MAX_CELLS = 10_000, 100_000_000
+#: nodes up to which cycles are found by powers of matrices
+_FEW_NODES = 64
+
 #: classes of lagged graphs: directed and acyclic at lag 0; without circles and bidirected links; with any marks
 KINDS = ("ts_dag", "ts_pdag", "ts_pag")
 TS_DAG, TS_PDAG, TS_PAG = range(len(KINDS))
@@ -53,6 +58,16 @@ LAGGED = (DIRECTED, code(ARROW, ARROW), code(CIRCLE, ARROW))
 
 #: the code of the same link, seen from its other end
 TURNED = np.array([(number >> 2) | ((number & 3) << 2) for number in range(16)], np.uint8)
+
+
+def check_size(shape: tuple[int, ...], n_nodes: int) -> None:
+    """Refuse codes of another shape than (max_lag + 1, n_nodes, n_nodes), and more of them than a graph may have."""
+    n_lags = shape[0] if shape else 0
+    if shape != (n_lags, n_nodes, n_nodes) or not 1 <= n_lags <= MAX_LAG + 1 or n_lags * n_nodes**2 > MAX_CELLS:
+        raise ValueError(
+            f"found codes of shape {shape}, expected (max_lag + 1, {n_nodes}, {n_nodes}) with at most "
+            f"{MAX_CELLS:,} cells and max_lag at most {MAX_LAG:,}"
+        )
 
 
 def is_plain(codes: Codes) -> NDArray[np.bool_]:
@@ -93,10 +108,24 @@ def codes_of_planes(planes: NDArray[np.uint64], n_nodes: int) -> Codes:
 
 def has_cycle(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which graphs (n, d, d) have a directed cycle; without kernels, since graphs are read one by one."""
+    if arcs.shape[-1] > _FEW_NODES:
+        return np.array([_is_cyclic(one) for one in arcs], bool)
     reach = arcs.astype(np.float32)
     for _ in range(arcs.shape[-1].bit_length()):
         reach = np.minimum(reach + reach @ reach, 1)
     return np.asarray((np.einsum("nii->ni", reach) > 0).any(axis=1))
+
+
+def _is_cyclic(arcs: NDArray[np.bool_]) -> bool:
+    """Return whether a graph (d, d) has a directed cycle, by removing nodes without parents."""
+    n_parents, n_left = arcs.sum(axis=0), len(arcs)
+    free = np.flatnonzero(n_parents == 0).tolist()
+    while free:
+        children = np.flatnonzero(arcs[free.pop()])
+        n_left -= 1
+        n_parents[children] -= 1
+        free += children[n_parents[children] == 0].tolist()
+    return n_left > 0
 
 
 def infer_kinds(codes: Codes) -> NDArray[np.uint8]:

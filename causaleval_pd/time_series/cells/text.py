@@ -14,11 +14,12 @@ import numpy as np
 
 from ...graphs.edge_strings import explain_doubt, parse_edges, write_graph, write_names
 from ...graphs.mixed.marks import ARROW, TAIL
-from .marks import TURNED, Codes, code
+from .marks import TURNED, Codes, check_size, code
 
 _LAGS = re.compile(r"\s*lags\s+(\d{1,5})\s*\.\.\s*(\d{1,5})\s*:")
 _AT = re.compile(r"(.+)@(0|-[1-9]\d{0,4})", re.DOTALL)
-_LATER = re.compile(r".+@\+?\d+", re.DOTALL)
+#: names that end as a time is written elsewhere, or wrongly: X@1, X@-1.5, X(t-1), X_t-1
+_OTHER_TIME = re.compile(r".*(?:@ ?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2})", re.DOTALL)
 
 
 def is_lagged_text(text: str) -> bool:
@@ -33,9 +34,12 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     doubtful = [name for name in read.doubtful if not _AT.fullmatch(name)]
     if doubtful:
         raise ValueError(explain_doubt(doubtful[0]))
-    later = [name for name in read.nodes if _LATER.fullmatch(name) and not _AT.fullmatch(name)]
-    if later:
-        raise ValueError(f"found {later[0]!r}; a variable at t - 1 is written with its time, as in 'X@-1'")
+    other = next((name for name in read.nodes if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
+    if other is not None:
+        raise ValueError(
+            f"found {other!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one whose name ends so "
+            f"with another, as in '{other}@0'"
+        )
     places = [_split(name) for name in read.nodes]
     position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
     min_lag, max_lag = (int(found[1]), int(found[2])) if found else (0, max((lag for _, lag in places), default=0))
@@ -46,6 +50,7 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     ends = read.ends or [
         (i, j, TAIL, TAIL if (j, i) in known else ARROW) for i, j in read.arcs if i < j or (j, i) not in known
     ]
+    check_size((max_lag + 1, len(position), len(position)), len(position))
     codes = np.zeros((max_lag + 1, len(position), len(position)), np.uint8)
     for a, b, at_a, at_b in ends:
         (source, lag), (target, other) = places[a], places[b]
@@ -72,7 +77,7 @@ def _split(name: str) -> tuple[str, int]:
 def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]], min_lag: int, max_lag: int) -> str:
     """Return a graph as text; `links` are (lag, source, target, sign), a lag 0 link once."""
     # a name that ends like a lag needs its own
-    plain = [f"{name}@0" if _AT.fullmatch(name) else name for name in nodes]
+    plain = [f"{name}@0" if _AT.fullmatch(name) or _OTHER_TIME.fullmatch(name) else name for name in nodes]
     used = sorted({(lag, i) for lag, i, _, _ in links if lag})
     written = write_names([*plain, *(f"{nodes[i]}@-{lag}" for lag, i in used)])
     at = {(lag, i): written[len(nodes) + k] for k, (lag, i) in enumerate(used)}

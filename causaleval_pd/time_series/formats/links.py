@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_number, shown
 from ...graphs.node_names import node_name
-from ..cells.lagged_graph import MAX_LAG
-from ..cells.marks import CODE_OF_SIGN, DIRECTED, SIGN_OF_CODE, TURNED, UNDIRECTED, Codes, codes_of_tails
+from ..cells.marks import CODE_OF_SIGN, DIRECTED, MAX_LAG, SIGN_OF_CODE, TURNED, UNDIRECTED, Codes, codes_of_tails
 
 
 class Links(NamedTuple):
