@@ -183,6 +183,24 @@ def check_flag(value: Any, what: str) -> bool:
     return bool(value)
 
 
+def refuse_masked(values: Any, expected: str, mend: str) -> None:
+    """Refuse an array with masked values, which comparisons and conversions would take as they stand or leave out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> refuse_masked(np.ma.masked_greater([0.2, 0.9], 0.5), "a number", "x.filled(0)")
+    Traceback (most recent call last):
+        ...
+    ValueError: found a masked value in cell (1,) of a masked array, expected a number; fill it, as in x.filled(0)
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        place = tuple(np.argwhere(np.ma.getmaskarray(values))[0].tolist())
+        raise ValueError(
+            f"found a masked value in cell {place} of a masked array, expected {expected}; fill it, as in {mend}"
+        )
+
+
 def shown(value: Any) -> str:
     """Show what was found: short values themselves, long ones cut, tables by their type.
 

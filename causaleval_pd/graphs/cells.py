@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK
-from ..contract.checks import shown
+from ..contract.checks import refuse_masked, shown
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .classes import not_in_class
 from .collect import Collector
@@ -152,7 +152,10 @@ class Cells:
         return found
 
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
-        _refuse_masked(cell)
+        # before an encoding compares values with its codes
+        of_marks = isinstance(cell, np.ndarray) and cell.dtype.kind == "U"
+        fill, expected = ("''", "a mark") if of_marks else ("0", "0 or 1")
+        refuse_masked(cell, expected, f"matrix.filled({fill}) where no edge is meant")
         if isinstance(cell, str) and cell[:1] == BYTE_ORDER_MARK:
             raise ValueError(f"found {BYTE_ORDER_MARK!r} in the name or heading that begins the text; {EXPLAIN_MARK}")
         encoding = recogniser.find(cell)
@@ -304,17 +307,6 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
 def _plain(matrix: Any) -> Any:
     """Return arrays of numpy's subclasses as plain ones."""
     return np.asarray(matrix) if isinstance(matrix, np.ndarray) else matrix
-
-
-def _refuse_masked(cell: Any) -> None:
-    """Refuse masked values, before an encoding compares them with its codes: no comparison finds them."""
-    if isinstance(cell, np.ma.MaskedArray) and np.ma.is_masked(cell):
-        place = tuple(np.argwhere(np.ma.getmaskarray(cell))[0].tolist())
-        fill, expected = ("''", "a mark") if cell.dtype.kind == "U" else ("0", "0 or 1")
-        raise ValueError(
-            f"found a masked value in cell {place} of a masked array, expected {expected}; fill it, as in "
-            f"matrix.filled({fill}) where no edge is meant"
-        )
 
 
 def _self_loop(label: Any) -> str:

@@ -13,7 +13,7 @@ from ..edge_scores.cells.column import score_column
 from ..graphs.cells import is_missing
 from ..graphs.node_names import NodeLists
 from .column import as_series
-from .formats.readers import WEIGHTS, find_weights
+from .formats.readers import WEIGHTS, check_masks, find_weights
 
 __all__ = ["lagged_scores"]
 
@@ -102,6 +102,7 @@ def lagged_scores(
                 continue
             given = lists[row]
             labels = None if given is None else list(given)
+            check_masks(cell)
             read = WEIGHTS[encoding or find_weights(cell)](cell, labels, first_lag, p_values)
             scores = _scores(read.values, max(read.min_lag, min_lag or 0), p_values=p_values)
             found.append(_at(scores, steps) if steps is not None else _reduced(scores, str(reduce)))

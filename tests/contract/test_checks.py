@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.contract.checks import (
     check_choice,
     check_known,
@@ -99,3 +100,31 @@ def test_long_values_are_cut():
     assert shown("x" * 78) == repr("x" * 78)
     assert shown("x" * 79) == repr("x" * 79)[:77] + "..." and len(shown("x" * 500)) == 80
     assert shown(np.int64(3)) == "3" and shown(np.arange(3)) == "a ndarray"
+
+
+MASKED = np.ma.masked_greater([[0.0, 0.9], [0.1, 0.0]], 0.5)
+CUBE = np.ma.masked_greater(np.full((2, 2, 2), 0.9), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("read", "place"),
+    [
+        (lambda: ce.graph_column([MASKED], encoding="row->column"), r"row 0 \(index 0\): .*\(0, 1\)"),
+        (lambda: ce.score_column([MASKED], encoding="row->column"), r"row 0 \(index 0\): .*\(0, 1\)"),
+        (lambda: ce.score_column(np.ma.stack([MASKED]), encoding="row->column"), r"row 0 \(index 0\): .*\(0, 1\)"),
+        (
+            lambda: ce.lagged_column([CUBE], encoding="lag,cause,effect", first_lag=0, threshold=0),
+            r"row 0.*\(0, 0, 0\)",
+        ),
+        (lambda: ce.lagged_scores([CUBE], encoding="lag,cause,effect", first_lag=0, lag=1), r"row 0.*\(0, 0, 0\)"),
+        (lambda: ce.lagged_column([[MASKED]], encoding="VARLiNGAM", threshold=0), r"row 0.*\(0, 1\)"),
+        (lambda: ce.DiscreteNetwork({"A": []}, {"A": np.ma.masked_greater([0.3, 0.7], 0.5)}), r"node 'A'.*\(1,\)"),
+        (
+            lambda: ce.GaussianNetwork({"A": [], "B": ["A"]}, {"A": [], "B": MASKED[0, 1:]}, {"A": 1, "B": 1}),
+            r"node 'B'.*\(0,\)",
+        ),
+    ],
+)
+def test_masked_values_are_refused_wherever_arrays_are_read(read, place):
+    with pytest.raises(ValueError, match=f"{place}.*fill it, as in"):
+        read()

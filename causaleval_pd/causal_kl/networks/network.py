@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_type
+from ...contract.checks import check_type, refuse_masked
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
 from .packed import pack_cell, unpack_cell
@@ -384,6 +384,10 @@ def parent_positions(names: tuple[str, ...], parents: Mapping[str, Sequence[str]
 
 def read_array(name: str, values: Any, what: str) -> Floats:
     """Return the numbers of a node as an array; `what` names them in messages."""
+    try:
+        refuse_masked(values, "a number", "table.filled(np.nan) where a row is undefined")
+    except ValueError as error:
+        raise ValueError(f"node {name!r}: its {what}: {error}") from None
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_type, name_row, shown
+from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.cells import is_missing
 from ...graphs.node_names import NodeLists, node_name
@@ -243,6 +243,7 @@ def _of_frame(cell: pd.DataFrame, names: tuple[str, ...] | None) -> tuple[NDArra
 
 def _numbers(cell: Any) -> NDArray[Any]:
     """Return an array of numbers, and refuse other objects."""
+    refuse_masked(cell, "a score", "matrix.filled(np.nan) where a pair is not scored")
     try:
         matrix = np.asarray(cell)
     except ValueError as fault:

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.checks import refuse_masked
 from ...contract.encoding import AmbiguousEncodingError
 from ..cells.lagged_graph import LaggedGraph
 from . import arrays, objects, tables
 from .links import Links, Presence, Weights
 
-__all__ = ["ENCODINGS", "WEIGHTS", "Presence", "Reading", "find_weights", "read"]
+__all__ = ["ENCODINGS", "WEIGHTS", "Presence", "Reading", "check_masks", "find_weights", "read"]
 
 
 @dataclass(frozen=True)
@@ -129,11 +130,20 @@ _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 def read(cell: Any, names: list[str] | None, how: Reading) -> Links:
     """Read a cell in the format that is named, or that its type shows."""
+    check_masks(cell)
     encoding = how.encoding or find_encoding(cell)
     expected, fits = _TYPES.get(encoding, ("", lambda cell: True))
     if not fits(cell):
         raise TypeError(f"encoding={encoding!r} reads {expected}, found {_described(cell)}")
     return ENCODINGS[encoding](cell, names, how)
+
+
+def check_masks(cell: Any) -> None:
+    """Refuse arrays, and sequences of arrays, with masked values."""
+    for array in cell if isinstance(cell, (list, tuple)) else [cell]:
+        of_marks = isinstance(array, np.ndarray) and array.dtype.kind == "U"
+        expected, fill = ("a mark", "''") if of_marks else ("a number", "0")
+        refuse_masked(array, expected, f"array.filled({fill}) where no link is meant")
 
 
 def find_encoding(cell: Any) -> str:
