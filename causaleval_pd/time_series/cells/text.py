@@ -34,11 +34,11 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     doubtful = [name for name in read.doubtful if not _AT.fullmatch(name)]
     if doubtful:
         raise ValueError(explain_doubt(doubtful[0]))
-    other = next((name for name in read.nodes if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
-    if other is not None:
+    elsewhere = next((name for name in read.nodes if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
+    if elsewhere is not None:
         raise ValueError(
-            f"found {other!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one whose name ends so "
-            f"with another, as in '{other}@0'"
+            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one whose name ends so "
+            f"with another, as in '{elsewhere}@0'"
         )
     places = [_split(name) for name in read.nodes]
     position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
