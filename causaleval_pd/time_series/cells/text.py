@@ -37,8 +37,8 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     elsewhere = next((name for name in read.nodes if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
     if elsewhere is not None:
         raise ValueError(
-            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one whose name ends so "
-            f"with another, as in '{elsewhere}@0'"
+            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one whose name ends "
+            f"so with another, as in '{elsewhere}@0'"
         )
     places = [_split(name) for name in read.nodes]
     position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
