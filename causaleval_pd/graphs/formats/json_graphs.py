@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
@@ -16,11 +17,19 @@ _ARRAY = re.compile(r'\s*+\[\s*+(?:\[\s*+"|\{\s*+")')
 _GAP = re.compile(r"[\s,]*+")
 
 
-def is_json(text: str) -> bool:
-    """Return whether a text begins as a JSON object with edges, or as an array of edges."""
-    if text.lstrip()[:1] == "{":
-        return bool(re.search(rf'"(?:nodes|{_EDGE_KEYS})"\s*:', text[:100_000]))
-    return bool(_ARRAY.match(text))
+def is_json(cell: Any) -> bool:
+    """Return whether a text begins as a JSON object with edges or as an array of edges, or a mapping is such an object.
+
+    A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
+    """
+    if isinstance(cell, Mapping):
+        lists = [cell.get("nodes", []), next((cell[key] for key in _EDGE_KEYS.split("|") if key in cell), None)]
+        return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
+    if not isinstance(cell, str):
+        return False
+    if cell.lstrip()[:1] == "{":
+        return bool(re.search(rf'"(?:nodes|{_EDGE_KEYS})"\s*:', cell[:100_000]))
+    return bool(_ARRAY.match(cell))
 
 
 def _parsed(text: str) -> Any:
@@ -32,9 +41,9 @@ def _parsed(text: str) -> Any:
         raise ValueError("found JSON that is nested too deeply") from None
 
 
-def read_json(text: str) -> Edges:
+def read_json(cell: Any) -> Edges:
     """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx, or an array of edges."""
-    found = _parsed(text)
+    found, text = (_parsed(cell), cell) if isinstance(cell, str) else (dict(cell), "")
     if isinstance(found, list):
         found = {"edges": found}
     elif isinstance(found.get("graph"), dict) and "edgesSet" in found["graph"]:
@@ -126,13 +135,13 @@ JSON = register_encoding(
     Encoding(
         name="JSON",
         tool="Tetrad, caugi, networkx (node_link_data)",
-        cells="JSON",
+        cells="JSON, or what Python reads from it",
         meaning="edges with from, edge (-->, ---, <->, o->, o-o, o--) and to; node1, node2, endpoint1, endpoint2; or "
         "source and target; an array of such edges or of [source, target]",
         mark="an edge i -> j has from i and to j, or source i and target j",
         example='\'{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}\'',
         read=read_json,
-        types=(str,),
+        types=(str, Mapping),
         recognise=is_json,
         write_text=write_json,
     )
@@ -148,7 +157,7 @@ def is_mapping(cell: Any) -> bool:
     """Return whether a cell is a mapping from nodes to lists of nodes, or begins as one in JSON."""
     if isinstance(cell, str):
         return cell.lstrip()[:1] == "{" and not is_json(cell)
-    return isinstance(cell, Mapping)
+    return isinstance(cell, Mapping) and not is_json(cell)
 
 
 def _read_mapping(cell: Any, lists_parents: bool) -> Edges:

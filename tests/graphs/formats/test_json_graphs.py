@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import networkx as nx
 import pytest
 
@@ -27,6 +29,23 @@ def test_texts(text, expected):
 def test_a_bad_edge_of_an_array_names_its_line():
     with pytest.raises(ValueError, match=r"line 2: edge 2: found \['B'\], expected an object"):
         ce.as_graph('[["A", "B"],\n["B"]]')
+
+
+@pytest.mark.parametrize("edges", ["edges", "links"])
+@pytest.mark.parametrize("graph", [nx.DiGraph([("A", "B"), ("C", "B")]), nx.Graph([("A", "B")]), nx.empty_graph("AB")])
+def test_objects_of_json_are_read_as_their_text(graph, edges):
+    found = nx.node_link_data(graph, edges=edges)
+    assert ce.as_graph(found) == ce.as_graph(json.dumps(found)) == ce.as_graph(graph)
+    assert ce.as_graph({"nodes": ["A", "B"], edges: [["A", "B"]]}) == ce.as_graph("A -> B")
+
+
+def test_a_mapping_with_nodes_named_nodes_and_edges_is_no_object_of_json():
+    assert ce.as_graph({"nodes": ["edges"], "edges": []}, encoding="children") == ce.as_graph("nodes -> edges")
+
+
+def test_bad_edges_of_an_object_are_named():
+    with pytest.raises(ValueError, match="edge 1: found an edge of the node 'Z', which is not among the nodes"):
+        ce.as_graph({"nodes": [{"id": "A"}], "links": [{"source": "A", "target": "Z"}]})
 
 
 def test_mappings_are_read_as_named():
