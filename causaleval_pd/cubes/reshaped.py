@@ -208,6 +208,14 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
             f"the cube has {cube.sizes['draw']} of its {n_draws} draws, but the controls' means and p-values of runs "
             f"rest on all; {again}"
         )
+    labels = cube.indexes.get("draw")  # older cubes have none
+    if labels is not None and not labels.is_unique:
+        raise ValueError(
+            f"draw {labels[labels.duplicated()][0]} of the cube occurs twice, but the controls' means and p-values of "
+            f"runs rest on every draw once; {again}"
+        )
+    if labels is not None and not labels.is_monotonic_increasing:
+        cube = cube.sortby("draw")
     whole: dict[Hashable, Any] = {}
     for metric in metrics_of(cube):
         allowed = {"replicate", "null", *cube["status"].dims, *(cube.variables[metric].dims if metric in cube else ())}
