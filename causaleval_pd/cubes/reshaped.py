@@ -270,7 +270,6 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
         raise ValueError(f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube")
     _check_types(cube, metric)
     if not carried:
-        _check_attributes(cube, metric)
         _check_settings(cube, metric)
     run = status != NO_RUN
     if bool((value.notnull() & ~run).any()):
@@ -294,15 +293,6 @@ def _check_types(cube: xr.Dataset, metric: str) -> None:
     for name in (metric, *CUBE_VARIABLES, *(v.name(metric) for v in METRIC_VARIABLES.values())):
         if name in cube and cube.variables[name].dtype.kind not in "iuf":
             raise ValueError(f"{name} holds numbers, found the type {cube.variables[name].dtype}; keep it as it was")
-
-
-def _check_attributes(cube: xr.Dataset, metric: str) -> None:
-    """Refuse a metric that has lost the attributes by which it is read."""
-    lost = [name for name in ("direction", "optimum") if name not in cube.variables[metric].attrs]
-    if lost:
-        raise ValueError(
-            f"{metric} has lost its attributes ({', '.join(lost)}); keep them, as by xr.set_options(keep_attrs=True)"
-        )
 
 
 def _check_settings(cube: xr.Dataset, metric: str) -> None:
