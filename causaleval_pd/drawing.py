@@ -42,7 +42,7 @@ def axis_label(long_name: str, direction: str | None) -> str:
     return long_name if aim is None else f"{long_name} ({aim})"
 
 
-def _enlarged(setting: Literal["font.size", "axes.labelsize"] = "font.size") -> float:
+def _enlarged(setting: Literal["font.size", "axes.labelsize", "legend.fontsize"] = "font.size") -> float:
     """Return how large a font of matplotlib's settings is, as a multiple of 10 points."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
@@ -66,8 +66,8 @@ def wrapped_label(label: str, width: float) -> str:
 
 
 def tick_names(words: Sequence[str], room: float) -> list[str]:
-    """Break the names of levels, at spaces, into lines of at most `room` inches."""
-    return [textwrap.fill(word, max(6, int(room / LETTER)), break_long_words=False) for word in words]
+    """Break the names of levels, between their words, into lines of at most `room` inches if possible."""
+    return [broken(word, max(6, int(room / LETTER)), within=False) for word in words]
 
 
 def colours(n: int) -> list[Any]:
@@ -150,12 +150,14 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     # axes are measured without their labels, below which the caption goes on
     width = max(2.8, 1.1 * inches(ax))
     narrow = width < _WIDE
+    # names beside axes without an axis take room of their own
+    beside = 0.0 if ax.axison or figure is None else max(0.0, ax.bbox.x0 - ax.get_tightbbox().x0) / figure.dpi
     ax.annotate(
         wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),
         # names of rows are left of the axes, where there is room for the caption too; without an axis there are none
         xycoords=(ax.yaxis.label, ax.xaxis.label) if ax.axison else "axes fraction",
-        xytext=(3, -8),
+        xytext=(3 - 72 * beside, -8),
         textcoords="offset points",
         va="top",
         size="x-small" if narrow else "small",
@@ -183,12 +185,23 @@ def _show_dollars(drawn: Axes | Figure) -> None:
             text.set_parse_math(False)
 
 
-def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float]:
-    """Return the number of columns of a legend of this height in inches, and their width."""
-    rows = sum(0.3 + 0.7 * (1 + label.count("\n")) for label in [title, *labels])
-    columns = min(len(labels), math.ceil(rows * _LEGEND_LINE / height))
+def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float, float]:
+    """Return the number of columns of a legend, one or two, and its width and height; `height` is there, in inches."""
+    large = _enlarged("legend.fontsize")
+    rows = [0.3 + 0.7 * (1 + label.count("\n")) for label in labels]
+    for columns in (1, 2):
+        # matplotlib puts as many entries into each column
+        first = math.ceil(len(rows) / columns)
+        tall = 1.1 * _LEGEND_LINE * large * (1 + bool(title) + max(sum(rows[:first]), sum(rows[first:])))
+        if tall <= height:
+            break
     longest = max(len(line) for label in [title, *labels] for line in label.split("\n"))
-    return columns, (0.8 + LETTER * longest) * columns
+    return columns, (0.8 + LETTER * longest) * large * columns, tall
+
+
+def squares_width(columns: int, least: float, names: float) -> float:
+    """Return the width of squares side by side: that of their names up to a page, at least `least` inches each."""
+    return max(columns * least, min(columns * names, _PAGE))
 
 
 def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: float) -> float:
@@ -206,7 +219,7 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: fl
         ax.set_xticks(range(len(words)), names)
         return 0.15 * max(name.count("\n") for name in names)
     slanted = math.sin(math.radians(40)) * LETTER * max(map(len, words))
-    if slanted > _SLANTED and slot >= _UPRIGHT:
+    if (slanted > _SLANTED and slot >= _UPRIGHT) or slot < LETTER:
         return _name_upright(ax, words, slot)
     ax.set_xticks(range(len(words)), words)
     for label in ax.get_xticklabels():
@@ -219,11 +232,11 @@ def _name_upright(ax: Axes, words: Sequence[str], slot: float) -> float:
     longest = max(map(len, words))
     for size in (10.0, 9.0, 8.0, 7.0, 6.0, _SMALLEST):
         most, letter = max(1, int(slot / (1.25 * size / 72))), LETTER * size / 10
-        for letters in range(max(6, longest // most), longest + 1):
+        for letters in range(min(longest, max(6, longest // most)), longest + 1):
             names = [broken(word, letters) for word in words]
             if max(name.count("\n") for name in names) < most:
                 break
-        if letters * letter <= _TALLEST:
+        if letters * letter <= _TALLEST and 1.25 * size / 72 <= slot:
             break
     ax.set_xticks(range(len(words)), names, fontsize=size)
     for label in ax.get_xticklabels():
@@ -248,14 +261,18 @@ def name_rows(ax: Axes, words: Sequence[str], room: float, height: float) -> Non
     ax.set_yticks(range(len(words)), names, fontsize=size)
 
 
-def broken(word: str, letters: int) -> str:
-    """Break a name into lines of at most this number of letters: after spaces, underscores and hyphens if possible."""
+def broken(word: str, letters: int, *, within: bool = True) -> str:
+    """Break a name into lines of at most this number of letters: after spaces, underscores and hyphens if possible.
+
+    A longer part without these is broken too, unless `within` is False.
+    """
     lines = [""]
-    for piece in re.split(r"(?<=[\s_/-])", word):
+    # a sign before a number is not a hyphen
+    for piece in re.split(r"(?<=[\s_/])|(?<=\w-)", word):
         if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > letters:
             lines.append("")
         lines[-1] += piece
-        while len(lines[-1].rstrip()) > letters:
+        while within and len(lines[-1].rstrip()) > letters:
             lines[-1:] = [lines[-1][:letters], lines[-1][letters:]]
     return "\n".join(line.strip() for line in lines)
 
@@ -283,6 +300,13 @@ def inner_width(ax: Axes, beside: float) -> float:
     """Return the width of given axes in inches, once a layout leaves `beside` inches for names and a colour bar."""
     # before its layout a single panel takes four fifths of its figure
     return max(0.3 * inches(ax), 1.25 * inches(ax) - beside)
+
+
+def make_higher(ax: Axes, inches: float) -> None:
+    """Make the figure of axes higher by these inches, if they are more than none."""
+    figure = figure_of(ax)
+    if figure is not None and inches > 0:
+        figure.set_figheight(figure.get_figheight() + inches)
 
 
 def colour_map(name: str) -> Any:

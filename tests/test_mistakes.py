@@ -254,3 +254,71 @@ def test_names_that_tools_look_for_are_missing_without_a_hint():
     for thing in (GRAPHS, CUBE):
         with pytest.raises(AttributeError, match="Accessor' object has no attribute '_repr_latex_'$"):
             getattr(thing.ceval, "_repr_latex_")  # noqa: B009
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("directed_auroc", r"have 'auroc' \(.*, 'adjacency_balanced_accuracy'"),
+        ("edge_auroc", "have 'auroc'"),
+        ("skeleton_auprc", "have 'average_precision'"),
+        ("adjacency_ap", "have 'average_precision'"),
+        ("normalized_shd", r"ce.tweak\('shd', normalised=True\) divides by the number of pairs of nodes: 'shd'"),
+    ],
+)
+def test_names_of_rankings_and_of_shares(name, message):
+    with pytest.raises(ValueError, match=f"unknown metric '{name}'; (scores of edges and graphs )?{message}"):
+        GRAPHS.ceval.evaluate([name])
+
+
+@pytest.mark.parametrize(
+    ("role", "other"),
+    [("estimate", "prediction"), ("estimate", "Learned"), ("truth", "ground_truth"), ("truth", "gold")],
+)
+def test_columns_that_are_often_called_otherwise(role, other):
+    runs = GRAPHS.assign(density=0.2).rename(columns={role: other})
+    with pytest.raises(ValueError, match=rf"no column '{role}' \({role}\); did you mean '{other}'\? its columns"):
+        runs.ceval.evaluate(["shd"])
+    with pytest.raises(ValueError, match=rf"no column 'trth' \({role}\); did you mean 'truth'\?"):
+        GRAPHS.ceval.evaluate(["shd"], **{role: "trth"})
+
+
+@pytest.mark.parametrize("verb", ["compare", "bayesian_comparison", "comparison_power", "rank_test"])
+def test_metrics_that_lost_their_attributes(verb):
+    cube = ce.datasets.runs().head(30).ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=None)
+    bare = cube.assign(shd=cube["shd"].drop_attrs())
+    settings = {"rope": 1.0} if verb == "bayesian_comparison" else {}
+    with pytest.raises(ValueError, match=r"shd has lost its attributes \(direction, optimum\); keep them, as by"):
+        getattr(bare.ceval, verb)("algorithm", **settings)
+    if verb == "compare":
+        assert len(bare.ceval.compare("algorithm", metrics="adjacency_f1")) == 3
+
+
+def test_objects_that_are_no_tables():
+    for wrong in (CUBE, CUBE["shd"], None, [GRAPHS]):
+        with pytest.raises(TypeError, match="table must be a table of compare or test_controls, found"):
+            ce.plot.forest(wrong)
+        with pytest.raises(TypeError, match="table must be a table of runs, found"):
+            ce.placebo(wrong)
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (
+            "shd ~ algorithm + (1|truth)",
+            "clusters are the random effect of every model; leave the term",
+        ),
+        ("log(seconds) ~ algorithm", r"'log\(seconds\)' is not a name; carry a transformed column by cube\(values=\)"),
+    ],
+)
+def test_formulas_of_other_programs(formula, message):
+    cube = ce.datasets.runs().head(30).ceval.cube(["shd"], by=["algorithm"], n_draws=None, values=["seconds"])
+    with pytest.raises(ValueError, match=message):
+        cube.ceval.model(formula)
+
+
+def test_a_column_with_brackets_is_a_response():
+    runs = ce.datasets.runs().head(60).rename(columns={"seconds": "time (s)"})
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=None, values=["time (s)"])
+    assert set(cube.ceval.model("`time (s)` ~ algorithm")["response"]) == {"time (s)"}

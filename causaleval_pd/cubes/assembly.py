@@ -74,6 +74,8 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
     # the null model belongs to the metric; the cube names it where all metrics have the same
     named = {_null_names(found) for found in scores if found.nulls}
     null = {"control_null": named.pop()} if len(named) == 1 else {}
+    if any("draw" in dims for dims, _, _ in variables.values()):
+        coordinates["draw"] = np.arange(int(attrs["n_draws"]))
     return xr.Dataset(variables, coordinates, own | attrs | null)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..contract.history import calls
 from ..statistics.stratum_statistic import Statistic
@@ -23,6 +23,11 @@ Ints = NDArray[np.int64]
 
 #: p below which no smaller one matters: no family of tests needs less
 NEGLIGIBLE_P = 1e-12
+#: note of a stratum that has lost the p-value that `cube` gave it
+CUT = (
+    "p is the least that draws side by side give, since runs were cut or joined after cube(); "
+    "a cube made of these runs resolves smaller p"
+)
 
 
 class StratumP(NamedTuple):
@@ -126,10 +131,32 @@ def _of_strata(
     if not {f"{statistic}_{part}" for part in parts} <= set(TAIL_VARIABLES):
         return None
     needed = [*(TAIL_VARIABLES[f"{statistic}_{part}"].name(metric) for part in parts), "n_runs"]
-    if any(name not in cube or not set(cube[name].dims) <= set(dims) for name in needed):
+    arrays = [_along_runs(cube, cube[name]) if name in cube else None for name in needed]
+    if any(array is None or not set(array.dims) <= set(dims) for array in arrays):
         return None
-    *found, made = (cells(_over(cube, cube[name], dims), dims, last=()) for name in needed)
+    *found, made = (cells(_over(cube, array, dims), dims, last=()) for array in arrays if array is not None)
     return found, (cells(cube["status"], dims) != NO_RUN).sum(axis=1) == made
+
+
+def _along_runs(cube: xr.Dataset, array: xr.DataArray) -> xr.DataArray:
+    """Return one value a stratum of an array that stack() or where() repeated for its runs; NaN if they differ."""
+    if "replicate" not in array.dims:
+        return array
+    of_runs = array.where(cube["status"] != NO_RUN)
+    most = of_runs.max("replicate")
+    return most.where(most == of_runs.min("replicate"))
+
+
+def cut_notes(
+    cube: xr.Dataset, metric: str, statistic: Statistic, at_floor: ArrayLike, n_clusters: ArrayLike
+) -> NDArray[np.object_]:
+    """Explain p-values at the floor of draws side by side that runs cut or joined since `cube` have left in strata."""
+    floor = np.asarray(at_floor, np.bool_)
+    if combines_draws(cube) and f"{statistic}_p" in TAIL_VARIABLES:
+        kept = _of_strata(cube, metric, statistic, ())
+        whole = np.zeros(len(floor), bool) if kept is None else kept[1]
+        return np.where(floor & ~whole & (np.asarray(n_clusters) > 1), CUT, None)
+    return np.full(len(floor), None, object)
 
 
 def _over(cube: xr.Dataset, array: xr.DataArray, dims: list[str]) -> xr.DataArray:

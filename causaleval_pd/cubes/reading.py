@@ -40,7 +40,7 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
     _attr(cube, "metrics")
     known, carried = [name for name in metrics_of(cube) if name in cube], values_of(cube)
     if metrics is None:
-        return known or carried
+        return _whole_attributes(cube, known) or carried
     check_type(metrics, Iterable, "the names of metrics of the cube", "metrics")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     if not wanted:
@@ -49,7 +49,18 @@ def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -
         check_known(name, [*known, *carried], "metric of this cube", METRICS.suggest(name, [*known, *carried]))
     if len(set(wanted)) < len(wanted):
         raise ValueError(f"metrics names {next(x for x in wanted if wanted.count(x) > 1)!r} twice; name it once")
-    return wanted
+    return _whole_attributes(cube, wanted)
+
+
+def _whole_attributes(cube: xr.Dataset, names: list[str]) -> list[str]:
+    """Refuse metrics that have lost the attributes by which they are read."""
+    for name in names:
+        lost = [x for x in ("direction", "optimum") if x not in cube.variables[name].attrs]
+        if lost and name not in values_of(cube):
+            raise ValueError(
+                f"{name} has lost its attributes ({', '.join(lost)}); keep them, as by xr.set_options(keep_attrs=True)"
+            )
+    return names
 
 
 def need_controls(cube: xr.Dataset, names: Sequence[str], why: str = "") -> None:

@@ -208,6 +208,14 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
             f"the cube has {cube.sizes['draw']} of its {n_draws} draws, but the controls' means and p-values of runs "
             f"rest on all; {again}"
         )
+    labels = cube.indexes.get("draw")  # older cubes have none
+    if labels is not None and not labels.is_unique:
+        raise ValueError(
+            f"draw {labels[labels.duplicated()][0]} of the cube occurs twice, but the controls' means and p-values of "
+            f"runs rest on every draw once; {again}"
+        )
+    if labels is not None and not labels.is_monotonic_increasing:
+        cube = cube.sortby("draw")
     whole: dict[Hashable, Any] = {}
     for metric in metrics_of(cube):
         allowed = {"replicate", "null", *cube["status"].dims, *(cube.variables[metric].dims if metric in cube else ())}
@@ -262,7 +270,6 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
         raise ValueError(f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube")
     _check_types(cube, metric)
     if not carried:
-        _check_attributes(cube, metric)
         _check_settings(cube, metric)
     run = status != NO_RUN
     if bool((value.notnull() & ~run).any()):
@@ -286,15 +293,6 @@ def _check_types(cube: xr.Dataset, metric: str) -> None:
     for name in (metric, *CUBE_VARIABLES, *(v.name(metric) for v in METRIC_VARIABLES.values())):
         if name in cube and cube.variables[name].dtype.kind not in "iuf":
             raise ValueError(f"{name} holds numbers, found the type {cube.variables[name].dtype}; keep it as it was")
-
-
-def _check_attributes(cube: xr.Dataset, metric: str) -> None:
-    """Refuse a metric that has lost the attributes by which it is read."""
-    lost = [name for name in ("direction", "optimum") if name not in cube.variables[metric].attrs]
-    if lost:
-        raise ValueError(
-            f"{metric} has lost its attributes ({', '.join(lost)}); keep them, as by xr.set_options(keep_attrs=True)"
-        )
 
 
 def _check_settings(cube: xr.Dataset, metric: str) -> None:

@@ -12,10 +12,11 @@ import xarray as xr
 from ..contract.checks import check_choice, check_flag, check_number
 from ..contract.history import call
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..statistics.interval_notes import joined
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .composite_nulls import worst_members
 from .lazy_tables import tabulate
-from .p_values import with_tails
+from .p_values import cut_notes, with_tails
 from .reading import (
     cluster_setting,
     cube_metrics,
@@ -176,6 +177,9 @@ def _summary(
         level=level,
         interval=interval,
     )
+    if has_controls(cube, metric):
+        floor = pd.array(columns["p_at_floor"], dtype="boolean").fillna(False)
+        columns["note"] = joined(columns["note"], cut_notes(cube, metric, statistic, floor, columns["n_clusters"]))
     return with_verdicts(typed_columns(strata_table(cube, metric=metric, **columns)), cube, metric, level)
 
 

@@ -81,6 +81,7 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     own = ax is None
     ax = place_to_draw(ax, width, width - 0.9)
     image = ax.imshow(np.ma.masked_invalid(values), vmin=0, vmax=1, cmap=colour_map("cividis"), aspect="equal")
+    ax.grid(False)
     if d <= _MOST_WRITTEN:
         for i, j in np.argwhere(values > 0).tolist():
             write_square(ax, image, i, j, _short(values[i, j]), values[i, j])

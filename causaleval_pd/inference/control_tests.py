@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import NEGLIGIBLE_P, StratumP, combines_draws, of_draws, of_moments, with_tails
+from ..cubes.p_values import NEGLIGIBLE_P, StratumP, combines_draws, cut_notes, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -267,6 +267,8 @@ def _against_controls(
 
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
+    n_clusters = cluster_count(pairs, clusters)
+    cut = cut_notes(cube, name, compared, of_strata.at_floor, n_clusters)
     notes = np.where(alone, NOISE_ALONE, interval_notes(effect, cluster_means(differences, clusters), level))
     table = strata_table(
         cube,
@@ -279,7 +281,7 @@ def _against_controls(
         ci_low=effect.low,
         ci_high=effect.high,
         n_pairs=used.sum(axis=1),
-        n_clusters=cluster_count(pairs, clusters),
+        n_clusters=n_clusters,
         n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
@@ -294,7 +296,7 @@ def _against_controls(
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(notes, _floor_notes(of_strata, cube)),
+        note=joined(notes, [x or y for x, y in zip(cut, _floor_notes(of_strata, cube), strict=True)]),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]

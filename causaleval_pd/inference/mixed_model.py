@@ -142,6 +142,10 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
     if metric is not None:
         check_type(metric, str, "the name of a metric of the cube", "metric")
     if on == "metric" or response in known:
+        if "(" in response and response not in [*known, *values_of(cube)]:
+            raise ValueError(
+                f"the response {response!r} is not a name; carry a transformed column by cube(values=), and name it"
+            )
         if response not in known:
             check_known(response, ["skill", "excess", *known, *values_of(cube)], "response")
         if metric not in (None, response):

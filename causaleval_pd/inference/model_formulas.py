@@ -90,6 +90,11 @@ def _tokens(text: str) -> list[str]:
         token = _TOKEN.match(text, place)
         if token is None:
             wrong = text[place:].strip()[0]
+            if wrong == "|":
+                raise ValueError(
+                    f"'|' in the formula {text!r} is not allowed: clusters are the random effect of every model; "
+                    "leave the term in brackets out"
+                )
             raise ValueError(f"{wrong!r} in the formula {text!r} is not allowed; it takes {_ALLOWED}")
         found.append("`" + token["quoted"] if token["quoted"] else token[0].strip())
         place = token.end()

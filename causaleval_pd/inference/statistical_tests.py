@@ -303,6 +303,7 @@ TESTS.other_names(
         "randomization": ["randomisation", "sign_flip"],
         "monte_carlo": ["randomisation"],
         "nemenyi": ["friedman"],
+        "anova": ["friedman", "max_t"],
         "tukey": ["max_t"],
         "mwu": ["mann_whitney"],
         "mannwhitneyu": ["mann_whitney"],

@@ -31,6 +31,8 @@ _UNIT, _WIDEST, _LINE = 1.6, 6.5, 0.26
 
 #: width of names beside the axis, at most, and of given axes from which on they have the usual size, in inches
 _NAMES, _WIDE = 2.1, 4.0
+#: smallest size of names beside given axes, in points
+_SMALLEST = 5.0
 
 PostHoc = Literal["max_t", "wilcoxon", "nemenyi", "holm"]
 #: test and correction of each comparison of all pairs, and its name in captions
@@ -140,16 +142,12 @@ def critical_difference(
     ranks, names = ranks[order], every[ran][order]
 
     own, k, width = ax is None, len(ranks), math.inf if ax is None else inches(ax)
-    size = 10.0 if width >= _WIDE else 8.0
-    letter = LETTER * size / 10
-    most = min(_NAMES, 0.35 * width)
-    words = [broken(f"{name}  {rank:.2f}", int(most / letter)) for name, rank in zip(names, ranks, strict=True)]
-    rows = [line for word in words for line in word.split("\n")]
-    step = max(1.0, 0.4 + 0.6 * max(1 + word.count("\n") for word in words))
-    lines = (len(groups) + len(strays)) * 0.5 + step * ((k + 1) // 2)
-    room = letter * (1 + max(map(len, rows))) + 0.2
+    height = math.inf if ax is None else 0.7 * inches(ax, "height")
+    named = [f"{name}  {rank:.2f}" for name, rank in zip(names, ranks, strict=True)]
+    words, size, step, lines = _fitted(named, (len(groups) + len(strays)) * 0.5, width, height)
+    room = LETTER * size / 10 * (1 + max(len(line) for word in words for line in word.split("\n"))) + 0.2
     ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
-    _draw_axis(ax, k)
+    _draw_axis(ax, k, "small" if size >= 8 else size)
     if post_hoc == "nemenyi":
         _draw_reach(ax, float(table["critical_difference"].iloc[0]), k)
     _draw_groups(ax, ranks, groups, strays)
@@ -171,6 +169,22 @@ def critical_difference(
         parts.append("failed runs counted as worst")
     caption(ax, own, cube_caption(cube, parts, controls=False))
     return ax
+
+
+def _fitted(names: Sequence[str], above: float, width: float, height: float) -> tuple[list[str], float, float, float]:
+    """Break names beside an axis of this width, in smaller print where they are too many for its height, in inches.
+
+    Returns the names, their size in points, the lines from one to the next, and all lines with those `above` them.
+    """
+    size, most = 10.0 if width >= _WIDE else 8.0, min(_NAMES, 0.35 * width)
+    while True:
+        words = [broken(name, int(most / (LETTER * size / 10))) for name in names]
+        tallest = max(1 + word.count("\n") for word in words)
+        step = max(1.0, 0.4 + 0.6 * tallest)
+        lines = above + step * ((len(names) + 1) // 2)
+        if size <= _SMALLEST or 1.25 * tallest * size / 72 <= step * height / (1.6 + lines):
+            return words, size, step, lines
+        size -= 0.5
 
 
 def _ran(cube: xr.Dataset, dim: str) -> NDArray[np.bool_]:
@@ -214,14 +228,14 @@ def alike_pairs(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
     ]
 
 
-def _draw_axis(ax: Axes, k: int) -> None:
+def _draw_axis(ax: Axes, k: int, size: float | str) -> None:
     """Draw the line of ranks in place of the frame."""
     ax.set_axis_off()
     ax.set_xlim(0.6, k + 0.4)
     ax.plot([1, k], [0, 0], color=tone(1.0, ax), lw=1.2)
     for rank in range(1, k + 1):
         ax.plot([rank, rank], [0, 0.18], color=tone(1.0, ax), lw=1.2)
-        ax.text(rank, 0.28, str(rank), ha="center", va="bottom", size="small")
+        ax.text(rank, 0.28, str(rank), ha="center", va="bottom", size=size)
 
 
 def _draw_reach(ax: Axes, reach: float, k: int) -> None:

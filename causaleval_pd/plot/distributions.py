@@ -6,11 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
 from ..cubes.reading import control_values, has_controls, strata_dims
+from ..cubes.schema import FAILED, NO_RUN
 from ..drawing import caption_figure, colours, tone, wrapped_label
 from ..statistics.arrays import weighted_quantile
 from .facets import (
@@ -19,6 +21,7 @@ from .facets import (
     drawn_cube,
     facet_grid,
     facets,
+    left_out,
     legend_right,
     mark_empty,
     metric_label,
@@ -88,7 +91,8 @@ def distributions(
     edges = _bins(values, pool, cube[metric].attrs)
     n_hue = 1 if hue is None else cube.sizes[hue]
     shades, empty = colours(n_hue), []
-    grid = facet_grid(cube, with_levels(cube, None), col, row, width=3.4)
+    table = _counted(cube, values)
+    grid = facet_grid(cube, table, col, row, width=3.4)
     for ax, data in facets(grid):
         ax.axhline(0, color=tone(0.8, ax), lw=1.6, zorder=3)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.3g}")
@@ -112,8 +116,20 @@ def distributions(
     pooled = [dim for dim in dims if dim not in (hue, col, row) and cube.sizes[dim] > 1]
     if pooled:
         parts.append(f"pooled over {', '.join(pooled)}")
+    parts += left_out(cube, table, "mean")
     caption_figure(grid.figure, cube_caption(cube, parts))
     return grid
+
+
+def _counted(cube: xr.Dataset, values: NDArray[np.float64]) -> pd.DataFrame:
+    """Return the strata that have runs, with the mean of their values and the numbers of runs and of failed ones."""
+    dims = strata_dims(cube)
+    table, status = with_levels(cube, None), cube["status"].transpose(*dims, "replicate").to_numpy()
+    at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims)
+    some = ~np.isnan(values[at])
+    mean = np.where(some, values[at], 0.0).sum(axis=-1) / np.where(some.any(axis=-1), some.sum(axis=-1), np.nan)
+    runs, failed = ((found[at]).sum(axis=-1) for found in (status != NO_RUN, status == FAILED))
+    return table.assign(mean=mean, n_runs=runs, n_failed=failed)
 
 
 def _bins(

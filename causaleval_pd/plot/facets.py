@@ -25,7 +25,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import check_metric, read_cube
 from ..cubes.schema import NO_RUN
-from ..drawing import LETTER, axis_label, legend_room, tick_names, tone, wrapped
+from ..drawing import LETTER, axis_label, broken, legend_room, tick_names, tone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,9 +140,9 @@ def left_out(cube: xr.Dataset, table: pd.DataFrame, column: str) -> list[str]:
     `table` is a summary with the levels of `with_levels`, and `column` its column that is drawn.
     """
     dims = strata_dims(cube)
-    shape = tuple(cube.sizes[dim] for dim in dims)
+    shape = tuple(cube.sizes[dim] for dim in dims) or (1,)
     value, failed, runs = np.full(shape, np.nan), np.zeros(shape, bool), np.zeros(shape, bool)
-    at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims)
+    at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims) or (np.zeros(len(table), np.int64),)
     value[at], runs[at] = table[column], True
     failed[at] = table["n_failed"] == table["n_runs"]
     gone = np.isnan(value)
@@ -183,7 +183,8 @@ def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str 
     grid.figure.set_layout_engine("constrained")
     for (i, j, _), _ in grid.facet_data():
         given = [(dim, k) for dim, k in ((row, i), (col, j)) if dim is not None]
-        title = "\n".join(wrapped(f"{dim} = {level_words(cube, dim)[k]}", width) for dim, k in given)
+        letters = max(12, int((width - 0.3) / LETTER))
+        title = "\n".join(broken(f"{dim} = {level_words(cube, dim)[k]}", letters) for dim, k in given)
         _facet(grid, i, j).set_title(title, size="medium")
     return grid
 
@@ -218,7 +219,7 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     handles: list[Any] = []
     for h, word in enumerate([] if hue is None else level_words(cube, hue)):
         marker = MARKERS[h % len(MARKERS)] if points else ""
-        handles.append(Line2D([], [], color=shades[h], marker=marker, label=wrapped(word, 1.8)))
+        handles.append(Line2D([], [], color=shades[h], marker=marker, label=broken(word, 26)))
     if handles:
         handles.append(Line2D([], [], linestyle="none", label=" "))
     grey = tone(0.65) if hue is not None else shades[0]
@@ -233,8 +234,8 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     figure = grid.figure
     # the facets keep their size: legend and caption get room of their own
     labels = [str(handle.get_label()) for handle in handles]
-    columns, width = legend_room(labels, hue or "", figure.get_figheight() - 0.1)
-    figure.set_size_inches(figure.get_figwidth() + width, figure.get_figheight())
+    columns, width, height = legend_room(labels, hue or "", figure.get_figheight() - 0.1)
+    figure.set_size_inches(figure.get_figwidth() + width, max(figure.get_figheight(), height + 0.1))
     figure.legend(handles=handles, title=hue, loc="outside right upper", frameon=False, ncols=columns)
 
 

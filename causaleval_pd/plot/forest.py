@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ..contract.checks import check_type
 from ..contract.figure import figure
@@ -113,7 +114,7 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
 
 def _checked(table: Any) -> pd.DataFrame:
     """Return a table of tests in memory, or refuse another object."""
-    if not hasattr(table, "compute"):
+    if isinstance(table, (xr.Dataset, xr.DataArray)) or not hasattr(table, "compute"):
         check_type(table, pd.DataFrame, "a table of compare or test_controls", "table")
     table = computed(table).reset_index(drop=True)
     lacking = [name for name in _NEEDED if name not in table]

@@ -20,10 +20,12 @@ from ..drawing import (
     frame_square,
     inches,
     inner_width,
+    make_higher,
     name_rows,
     name_ticks,
     place_to_draw,
     square_size,
+    squares_width,
     wrapped_label,
     write_square,
 )
@@ -59,6 +61,8 @@ _LOWEST_P = 1e-16
 _READABLE = 6.0
 #: share of given axes that names of rows take at most
 _NAMES = 0.4
+#: width of a square of given axes below which levels against each other are named along y alone, by numbers along x
+_NUMBERED = 0.15
 #: tests whose p-value is at least that of equal signs of all pairs
 _SIGNED = {"wilcoxon", "sign", "sign_flip"}
 _EFFECTS = {"hodges_lehmann": "Hodges-Lehmann", "cliffs_delta": "Cliff's delta", "cohen_dz": "Cohen's dz"}
@@ -175,20 +179,26 @@ def _place_squares(
     In inches: `least` width and height of a square, `margins` of a new figure beyond its squares and the names along y,
     and `room` to which names along x are broken.
     """
-    columns, rows = cube.sizes[x], cube.sizes[y]
-    names = longest_word(cube, y, 1.6)
+    own, columns, rows = ax is None, cube.sizes[x], cube.sizes[y]
+    names, along, beside = longest_word(cube, y, 1.6), level_words(cube, x), level_words(cube, y)
     if ax is None:
-        width = columns * max(least[0], longest_word(cube, x, room))
+        width = squares_width(columns, least[0], longest_word(cube, x, room))
         height = rows * max(least[1], tallest_word(cube, y))
         ax = place_to_draw(ax, margins[0] + width + names, margins[1] + height)
-        name_ticks(ax, "y", level_words(cube, y), math.inf)
+        name_ticks(ax, "y", beside, math.inf)
         title = width + 1.0
     else:
         names, height, title = min(names, _NAMES * inches(ax)), 0.7 * inches(ax, "height"), inches(ax) + 1.0
         width = inner_width(ax, names + margins[0] - 1.1)
-        name_rows(ax, level_words(cube, y), names, height)
+        if x == y and width / columns < _NUMBERED:
+            beside = [f"{k}  {word}" for k, word in enumerate(beside, start=1)]
+            along = [str(k + 1) for k in range(columns)]
+        name_rows(ax, beside, names, height)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
-    name_ticks(ax, "x", level_words(cube, x), width)
+    ax.grid(False)
+    below = name_ticks(ax, "x", along, width)
+    if own:
+        make_higher(ax, below - 0.3)
     ax.set_title(wrapped_label(metric_label(cube, metric), title), size="medium")
     return ax, (width / columns, height / rows)
 

@@ -23,10 +23,12 @@ from ..drawing import (
     colours,
     inches,
     legend_of,
+    make_higher,
     name_rows,
     name_ticks,
     place_to_draw,
     rows_height,
+    squares_width,
     tone,
     wrapped_label,
     write_square,
@@ -131,7 +133,7 @@ def skills(
     own = ax is None
     rows = level_words(cube, y)
     room = min(_NAMES, 0.09 * max(map(len, rows)))
-    width = max(2.4, shape[1] * max(0.5, longest_word(cube, x, 0.8)))
+    width = max(2.4, squares_width(shape[1], 0.5, longest_word(cube, x, 0.8)))
     height = shape[0] * max(0.3, rows_height(rows, room) / shape[0])
     ax = place_to_draw(ax, width + room + 1.4, height + 1.0)
     if not own:
@@ -142,7 +144,9 @@ def skills(
     if width / shape[1] >= 0.3 and height / shape[0] >= 0.15:
         for i, j in np.argwhere(~np.isnan(skill)).tolist():
             write_square(ax, image, i, j, short_skill(skill[i, j]), max(skill[i, j], _LEAST))
-    name_ticks(ax, "x", level_words(cube, x), width)
+    below = name_ticks(ax, "x", level_words(cube, x), width)
+    if own:
+        make_higher(ax, below - 0.3)
     name_rows(ax, rows, room, height)
     ax.set(xlabel=x, ylabel=y)
     ax.set_title(wrapped_label(metric_label(cube, metric), width + 1.0), size="medium")

@@ -24,6 +24,7 @@ from .facets import (
     facet_grid,
     facets,
     fill_uses,
+    left_out,
     legend_right,
     level_words,
     longest_word,
@@ -134,7 +135,8 @@ def strata(
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
     grid.set_axis_labels(x, wrapped_label(metric_label(cube, metric), HEIGHT - 0.6))
     legend_right(cube, grid, hue, shades, points=True)
-    caption_figure(grid.figure, cube_caption(cube, describe_means(cube, level, interval, statistic)))
+    parts = [*describe_means(cube, level, interval, statistic), *left_out(cube, table, "mean")]
+    caption_figure(grid.figure, cube_caption(cube, parts))
     return grid
 
 

@@ -9,6 +9,14 @@ from __future__ import annotations
 from ..contract.metric import METRICS
 from .field import GRAPHS
 
+_PRECISION_RECALL, _ROC = ("auprc", "aupr", "auc_pr", "pr_auc", "ap"), ("auc", "roc_auc", "auc_roc", "auroc")
+
+
+def _of_edges(*names: str) -> list[str]:
+    """Return names with and without a word before them for what is ranked."""
+    return [prefix + name for name in names for prefix in ("", "directed_", "edge_", "skeleton_", "adjacency_")]
+
+
 METRICS.other_names(
     {
         # Hamming distances
@@ -111,9 +119,16 @@ METRICS.other_names(
     "1 - false negative rate is",
 )
 METRICS.other_names(
-    {name: ["average_precision", "auprc_trapezoid", "adjacency_f1"] for name in ("auprc", "aupr", "auc_pr", "pr_auc")}
-    | {name: ["auroc", "adjacency_balanced_accuracy"] for name in ("auc", "roc_auc", "auc_roc")},
+    {
+        name: ["average_precision", "auprc_trapezoid", "adjacency_f1"]
+        for name in _of_edges("auprc", "aupr", "auc_pr", "pr_auc", "ap")
+    }
+    | {name: ["auroc", "adjacency_balanced_accuracy"] for name in _of_edges("auc", "roc_auc", "auc_roc", "auroc")},
     "scores of edges and graphs have",
+)
+METRICS.other_names(
+    {name: ["shd"] for name in ("normalized_shd", "normalised_shd", "shd_normalized", "nshd", "relative_shd")},
+    "ce.tweak('shd', normalised=True) divides by the number of pairs of nodes:",
 )
 
 GRAPHS.nulls.other_names(

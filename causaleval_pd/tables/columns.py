@@ -13,6 +13,12 @@ from ..contract.alike import check_labels
 from ..contract.checks import check_flag, check_type, nearest
 from ..contract.metric import Metric
 
+#: what columns of truths and estimates are often called
+_OFTEN = {
+    "truth": ("ground_truth", "true_graph", "true", "gold", "target", "reference"),
+    "estimate": ("prediction", "predicted", "pred", "estimated", "est", "learned", "output", "response"),
+}
+
 
 def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     """Return one column of the table; an error lists those there are."""
@@ -20,8 +26,10 @@ def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     if name not in table.columns:
         levels = [level for level in table.index.names if level is not None]
         also = f", its index levels {levels}, which reset_index() turns into columns" if levels else ""
+        often = [x for x in table.columns if str(x).casefold() in _OFTEN.get(role, ())]
+        hint = f"did you mean {', '.join(map(repr, often))}? " if often else nearest(name, table.columns)
         raise ValueError(
-            f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
+            f"the table has no column {name!r} ({role}); {hint}its columns are "
             f"{list(table.columns)}{also}; name it by {role}="
         )
     found = table[name]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, name_row
+from ..contract.checks import check_choice, check_type, name_row
 from ..contract.history import call, calls, remember
 from ..contract.null import Controls, Matcher, Matching
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
@@ -96,6 +96,7 @@ def placebo(
     >>> bool((guesses["estimate"].graph.n_edges == runs["estimate"].graph.n_edges).all())
     True
     """
+    check_type(table, pd.DataFrame, "a table of runs", "table")
     seed = resolve_seed(rng)
     made = Placebos.of(table, Cells(truth, estimate, field, context, math.nan), cluster=cluster, joint=joint, seed=seed)
     made.warn_of_order()

@@ -42,8 +42,10 @@ def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube)
     assert one["p_value"].iloc[0] == whole["p_value"].iloc[2] and one["p_method"].iloc[0] == "exact convolution"
     assert methods(cube.isel(algorithm=[1, 0])) == ["exact convolution"] * 2
     assert methods(cube.isel(replicate=slice(4))) == ["simulated"] * 3
-    best = cube.where(cube["adjacency_tp"] > cube["adjacency_tp"].min())
-    assert set(methods(best)) == {"simulated"}
+    better = cube["adjacency_tp"] > cube["adjacency_tp"].min()
+    whole = better.all("replicate").to_numpy()
+    assert whole.any() and not whole.all()
+    assert methods(cube.where(better)) == np.where(whole, "exact convolution", "simulated").tolist()
     assert methods(cube.drop_vars("adjacency_tp_standardized_p")) == ["simulated"] * 3
     assert methods(cube.drop_vars("n_runs")) == ["simulated"] * 3
 
@@ -79,3 +81,29 @@ def test_a_cube_without_tails_is_returned_as_it_is(cube):
     assert with_tails(plain, bare, "shd", "rank").p.tolist() == plain.p.tolist()
     assert with_tails(plain, cube, "adjacency_tp", "mean", but=able).p.tolist() == plain.p.tolist()
     assert (with_tails(plain, cube, "adjacency_tp", "mean").p < 1e-4).all()
+
+
+def test_stacking_runs_with_a_stratum_keeps_p_values_of_whole_strata():
+    runs = ce.datasets.runs().query("density == 0.2 and replicate < 6")
+    cube = ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm", "n"], n_draws=19, rng=1)
+    stacked = cube.stack(run=("n", "replicate"))
+    for whole in (stacked, stacked.unstack("run"), cube.where(cube["shd"] >= 0)):
+        pd.testing.assert_frame_equal(ce.summary(whole), ce.summary(cube))
+    first = stacked.isel(run=slice(1, None))  # a run of n = 100 is gone
+    assert ce.summary(first, "adjacency_tp")["p_method"].tolist() == ["simulated", *["exact convolution"] * 2] * 3
+
+
+def test_a_note_explains_p_values_at_the_floor_of_strata_that_were_cut(cube):
+    words = "since runs were cut or joined after cube(); a cube made of these runs resolves smaller p"
+    few = cube.isel(replicate=slice(5))
+    for table in (ce.summary(few), ce.test_controls(few)):
+        floor = table["p_at_floor"].to_numpy(bool)
+        assert table["note"].fillna("").str.contains(words, regex=False).tolist() == floor.tolist()
+    assert not ce.summary(cube)["note"].fillna("").str.contains("cut or joined").any()
+    # one cluster has no combinations of draws, and a cube without them resolves none
+    one = ce.test_controls(few.isel(replicate=[0]), "shd")
+    assert not one["note"].fillna("").str.contains("cut or joined").any()
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
+    plain = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=19, rng=1, tails=None).isel(replicate=slice(5))
+    assert not ce.summary(plain)["note"].fillna("").str.contains("cut or joined").any()
+    assert ce.summary(few, "shd")["p_at_floor"].any()

@@ -548,3 +548,20 @@ def test_runs_are_scored_failed_or_undefined(seed, lazy):
 def test_a_dimension_with_the_name_of_a_result_column_is_refused(cubes):
     with pytest.raises(ValueError, match=r"dimension 'mean' has the name of a column .*: 'my_mean'"):
         cubes["draws"].rename(algorithm="mean").ceval.summary()
+
+
+@pytest.mark.parametrize("made", ["draws", "sums"])
+def test_draws_that_repeat_are_refused_in_any_number(cubes, made):
+    cube, n = cubes[made], cubes[made].sizes["draw"]
+    assert cube["draw"].to_numpy().tolist() == list(range(n))
+    again = cube.isel(draw=[*range(n - 1), 0])
+    for verb in (ce.summary, ce.test_controls):
+        with pytest.raises(ValueError, match=r"draw 0 of the cube occurs twice.*make the cube by cube"):
+            verb(again)
+    with pytest.raises(ValueError, match=f"has 3 of its {n} draws"):
+        ce.summary(cube.isel(draw=[0, 0, 1]))
+    # in another order they are the same draws, and cubes of before had no labels
+    pd.testing.assert_frame_equal(ce.summary(cube.isel(draw=slice(None, None, -1))), ce.summary(cube))
+    pd.testing.assert_frame_equal(ce.summary(cube.drop_vars("draw")), ce.summary(cube))
+    three = ce.concat([cube.sel(n=[400]), cube.sel(n=[100]).isel(draw=slice(None, None, -1))], "n")
+    pd.testing.assert_frame_equal(ce.summary(three.sortby("n")), ce.summary(cube))

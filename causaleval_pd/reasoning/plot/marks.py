@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ...contract.checks import check_known
-from ...drawing import colours, figure_of, legend_room, wrapped
+from ...drawing import broken, colours, figure_of, legend_room
 from ..measures.validity import check_quantities
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def not_shown(quantities: pd.DataFrame, by: str, names: Sequence[Any]) -> str:
 def draw_legend(ax: Axes, title: str, own: bool) -> None:
     """Draw the legend right of the axes; with `own`, widen the figure to make room for it."""
     handles, names = ax.get_legend_handles_labels()
-    labels = [wrapped(name, 1.8) for name in names]
+    labels = [broken(name, 26) for name in names]
     figure = figure_of(ax)
     height = 4.0 if figure is None else figure.get_figheight()
-    columns, width = legend_room(labels, title, height - 0.3)
+    columns, width, needed = legend_room(labels, title, height - 0.3)
     if own and figure is not None:
-        figure.set_figwidth(figure.get_figwidth() + width)
+        figure.set_size_inches(figure.get_figwidth() + width, max(height, needed + 0.3))
     ax.legend(
         handles, labels, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, frameon=False,
         ncols=columns,

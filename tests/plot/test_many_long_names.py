@@ -1,0 +1,126 @@
+"""Figures of twelve algorithms with long names: of a page's width where they choose it, and readable in a column."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import seaborn as sns
+
+import causaleval_pd as ce
+
+from .conftest import captions, graph, inside
+from .test_column_width import narrow, readable
+
+NAMES = [
+    "PC-stable with Fisher-z (alpha = 0.01)",
+    "GES with extended BIC penalty (gamma=2)",
+    "NOTEARS-MLP-nonlinear_v2.1_final",
+    "DirectLiNGAM + adaptive lasso pruning",
+    "GPT-4o-mini chain-of-thought, 5-shot",
+    "Claude pairwise prompting (majority of 7)",
+    "Llama-3.1-405B-Instruct_temperature_0.7",
+    "Score-matching (SCORE), kernel bandwidth tuned",
+    "BOSS (best order score search) lambda=4",
+    "FCI-max-rule_with_conservative_colliders",
+    "DAGMA linear, thresholded at omega 0.3",
+    "random_forest_variable_importance_baseline",
+]
+
+
+@pytest.fixture(scope="module")
+def twelve():
+    rng = np.random.default_rng(3)
+    rows = []
+    for truth in range(6):
+        true = rng.choice(15, 6, replace=False)
+        for keep, name in enumerate(NAMES):
+            for density in ("sparse", "dense"):
+                estimate = graph(np.unique(np.r_[true[keep // 2 :], rng.choice(15, 2)]))
+                rows.append((name, density, truth, graph(true), estimate))
+    runs = pd.DataFrame(rows, columns=["algorithm", "density", "replicate", "truth", "estimate"])
+    runs.loc[runs["algorithm"].eq(NAMES[1]) & runs["density"].eq("dense"), "estimate"] = None
+    return runs.ceval.cube(["shd"], by=["algorithm", "density"], n_draws=20, rng=1, replicate="replicate")
+
+
+def words(figure, *, axes):
+    """Return the boxes of the texts beside the plots: names of levels, titles of facets, legends."""
+    texts = [t for ax in axes for t in (*ax.get_xticklabels(), *ax.get_yticklabels(), ax.title) if ax.axison]
+    texts += [t for legend in figure.legends for t in legend.get_texts()]
+    return [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
+
+
+def apart(boxes):
+    return not any(
+        min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
+        for i, a in enumerate(boxes)
+        for b in boxes[:i]
+    )
+
+
+@pytest.mark.parametrize("name", ["p_values", "skills", "comparisons"])
+def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
+    plot = (twelve.isel(density=0) if name == "comparisons" else twelve).ceval.plot
+    ax = plot.comparisons("shd", "algorithm") if name == "comparisons" else getattr(plot, name)("shd", x="algorithm")
+    inside(ax.figure)
+    readable(ax)
+    assert ax.figure.get_figwidth() < 17
+    # squares stay as high as they were without the names below
+    assert ax.get_window_extent().height / ax.figure.dpi > 0.4 * len(ax.get_yticks())
+
+
+@pytest.mark.parametrize("uses", [{"x": "density", "hue": "algorithm"}, {"x": "density", "col": "algorithm"}])
+@pytest.mark.parametrize("theme", [{}, {"context": "talk"}])
+def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
+    with mpl.rc_context(sns.plotting_context(**theme) if theme else {}):
+        grid = twelve.ceval.plot.strata("shd", **uses)
+        figure = grid.figure
+        inside(figure)
+    [caption] = [t for t in figure.findobj(mpl.text.Text) if t.get_gid() == "caption"]
+    legend = figure.legends[0].get_window_extent()
+    assert legend.y0 >= caption.get_window_extent().y1 and legend.y1 <= figure.bbox.height
+    assert apart(words(figure, axes=grid.axes.flat if not theme else []))
+    # names are broken between their words
+    assert "random_forest_variable_imp" not in [t.get_text().split("\n")[0] for t in figure.legends[0].get_texts()]
+
+
+@pytest.mark.parametrize("name", ["comparisons", "critical_difference"])
+def test_levels_against_each_other_fit_a_column(twelve, name):
+    one = twelve.sel(density="sparse")
+    ax = narrow(lambda ax: getattr(one.ceval.plot, name)("shd", "algorithm", ax=ax))
+    readable(ax)
+    if name == "comparisons":
+        assert [t.get_text() for t in ax.get_xticklabels()] == [str(k) for k in range(1, 13)]
+        assert " ".join(ax.get_yticklabels()[0].get_text().split()).startswith("1 BOSS (best order")
+    else:
+        [text] = [t for t in ax.texts if t.get_gid() == "caption"]
+        box = text.get_window_extent()
+        assert box.x0 >= 0 and box.x1 <= ax.figure.bbox.width
+
+
+def test_captions_name_strata_without_a_value(twelve):
+    failed = "all runs failed: (GES with extended BIC penalty (gamma=2), dense)"
+    part, others = twelve.isel(algorithm=slice(4, 7)), twelve.isel(algorithm=slice(0, 3))
+    for cube in (part, others):
+        plot = cube.ceval.plot
+        for grid in (plot.strata("shd", x="density", hue="algorithm"), plot.distributions("shd", hue="algorithm")):
+            assert (failed in captions(grid.figure)) == (cube is part)
+    gone = part.where((part["algorithm"] != NAMES[9]) | (part["density"] != "dense"))
+    grid = gone.ceval.plot.strata("shd", x="density", hue="algorithm")
+    # lines of captions break at hyphens
+    assert "no runs: (FCI-max-rule_with_conservative_colliders, dense);" in captions(grid.figure).replace("- ", "-")
+    assert "the only stratum" in captions(part.isel(algorithm=[1], density=[0]).ceval.plot.distributions("shd").figure)
+
+
+def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
+    with mpl.rc_context({"axes.grid": True}):
+        part = twelve.isel(algorithm=slice(0, 3))
+        figures = [part.ceval.plot.p_values("shd"), part.ceval.plot.skills("shd")]
+        figures.append(part.isel(density=0).ceval.plot.comparisons("shd", "algorithm"))
+        members = pd.DataFrame({"run": 1, "truth": "A -> B; B -> C", "estimate": ["A -> B; B -> C", "A -> B; C"]})
+        figures.append(ce.plot.edge_probabilities(members.ceval.pool("run")["estimate"][0]))
+    for ax in figures:
+        assert not any(line.get_visible() for line in (*ax.get_xgridlines(), *ax.get_ygridlines()))
+    plt.close("all")
