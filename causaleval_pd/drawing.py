@@ -151,7 +151,8 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     width = max(2.8, 1.1 * inches(ax))
     narrow = width < _WIDE
     # names beside axes without an axis take room of their own
-    beside = 0.0 if ax.axison or figure is None else max(0.0, ax.bbox.x0 - ax.get_tightbbox().x0) / figure.dpi
+    tight = None if ax.axison else ax.get_tightbbox()
+    beside = 0.0 if tight is None or figure is None else max(0.0, ax.bbox.x0 - tight.x0) / figure.dpi
     ax.annotate(
         wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),

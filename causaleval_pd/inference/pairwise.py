@@ -171,8 +171,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         n_clusters = cluster_count(value, cluster)
         notes = interval_notes(effect, cluster_means(value, cluster), how.level)
         if how.effect == "hodges_lehmann":
-            coarse = np.where(_binary(a) & _binary(b) & (n_clusters == (~np.isnan(value)).sum(axis=1)), BINARY, None)
-            notes = np.array(joined(notes, coarse), object)
+            coarse = _binary(a) & _binary(b) & (n_clusters == (~np.isnan(value)).sum(axis=1))
+            notes = np.array(joined(notes, [BINARY if one else None for one in coarse]), object)
         measured, errors = _measured(levels, first, second)
         if (alone := noise_alone(measured, errors)).any():
             whole = _paired_effect(measured, a, b, cluster, tested, how).effect

@@ -57,12 +57,11 @@ def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
     for aim in given.values():
         check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
     names = table["metric"].astype(str) if "metric" in table else [""] * len(table)
-    known = {name: METRICS[name].direction for name in set(names) if name in METRICS}
+    known: dict[str, str | None] = {name: METRICS[name].direction for name in set(names) if name in METRICS}
     for values in (one.get("values") for one in calls(table.attrs)):
         if isinstance(values, Mapping):
             known |= {name: aim for name, aim in values.items() if aim is not None}
-    known |= given
-    return [str(known.get(name, "none")) for name in names]
+    return [str(given.get(name, known.get(name, "none"))) for name in names]
 
 
 def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
