@@ -104,7 +104,8 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
             figure.set_figwidth(figure.get_figwidth() + (0.7 + _SMALL * longest) * large)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small", alignment="left", **style)
         return
-    many = len(words) > _MANY_ROWS
+    # in small print too where it would take half the height of given axes
+    many = len(words) > _MANY_ROWS or (not own and rows * _LEGEND_LINE * large > 0.5 * inches(ax, "height"))
     letter, line = (0.057 * large, 0.15 * large) if many else (_SMALL * large, 0.19 * large)
     if own and many:
         figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
@@ -276,6 +277,26 @@ def broken(word: str, letters: int, *, within: bool = True) -> str:
         while within and len(lines[-1].rstrip()) > letters:
             lines[-1:] = [lines[-1][:letters], lines[-1][letters:]]
     return "\n".join(line.strip() for line in lines)
+
+
+def shortened(names: Sequence[str], letters: int) -> list[str]:
+    """Shorten long names to this number of letters, inside, where they still differ; else number them.
+
+    Examples
+    --------
+    >>> shortened(["transcription factor 7 of the liver", "transcription factor 9 of the liver", "x"], 24)
+    ['transcr...7 of the liver', 'transcr...9 of the liver', 'x']
+    """
+    found: list[str] = []
+    # names of one kind differ at their ends, or else before them
+    for tail in range(10, letters - 4):
+        head = letters - 3 - tail
+        found = [name if len(name) <= letters else f"{name[:head]}...{name[-tail:]}" for name in names]
+        if len(set(found)) == len(set(names)):
+            return found
+    return [
+        x if x == name else f"{x[: letters - 4]} ({k})" for k, (name, x) in enumerate(zip(names, found, strict=True), 1)
+    ]
 
 
 def rows_height(words: Sequence[str], room: float) -> float:

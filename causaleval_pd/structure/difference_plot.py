@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.field import FIELDS
 from ..contract.figure import figure
-from ..drawing import caption, colours, legend_of, place_to_draw, tone
+from ..drawing import caption, colours, legend_of, place_to_draw, shortened, tone
 from ..graphs.column import as_graph
 from ..graphs.edge_marks import ARROW, CIRCLE
 from ..graphs.graph import Graph
@@ -258,12 +258,11 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], e
     from matplotlib.patheffects import withStroke
 
     size = "small" if len(names) <= _MANY else "x-small"
-    for node, (name, place) in enumerate(zip(names, places, strict=True)):
+    for node, (label, place) in enumerate(zip(shortened(names, _LONGEST), places, strict=True)):
         others = [edge.j if edge.i == node else edge.i for edge in edges if node in (edge.i, edge.j)]
         x, y = _free_side(places[others] - place)
         across = "left" if x > 0.3 else "right" if x < -0.3 else "center"
         above = "bottom" if y > 0.3 else "top" if y < -0.3 else "center"
-        label = name if len(name) <= _LONGEST else name[: _LONGEST - 3] + "..."
         text = ax.annotate(
             label, tuple(place), (6 * x, 6 * y), textcoords="offset points", ha=across, va=above, size=size, zorder=4
         )
