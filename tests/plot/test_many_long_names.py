@@ -139,6 +139,21 @@ def test_nodes_with_long_names_can_be_told_apart():
     assert len({text.get_text() for text in ax.texts if "phosphor" in text.get_text()}) == 12
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_names_of_nodes_stay_inside_new_figures(seed):
+    rng = np.random.default_rng(seed)
+    nodes = [f"protein_kinase_{i}_phosphorylated" for i in range(12)]
+    pairs = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]
+    true, found = (
+        "; ".join([*(f"{pairs[i][0]} -> {pairs[i][1]}" for i in rng.choice(66, 15, replace=False)), *nodes])
+        for _ in range(2)
+    )
+    ax = ce.plot.difference(true, found)
+    inside(ax.figure)
+    assert sum("phosphorylated" in text.get_text() for text in ax.texts) == 12
+    plt.close(ax.figure)
+
+
 def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))
