@@ -104,7 +104,8 @@ def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> Non
             figure.set_figwidth(figure.get_figwidth() + (0.7 + _SMALL * longest) * large)
         ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small", alignment="left", **style)
         return
-    many = len(words) > _MANY_ROWS
+    # in small print too where it would take half the height of given axes
+    many = len(words) > _MANY_ROWS or (not own and rows * _LEGEND_LINE * large > 0.5 * inches(ax, "height"))
     letter, line = (0.057 * large, 0.15 * large) if many else (_SMALL * large, 0.19 * large)
     if own and many:
         figure.set_figwidth(max(_PAGE, figure.get_figwidth()))
@@ -151,7 +152,8 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     width = max(2.8, 1.1 * inches(ax))
     narrow = width < _WIDE
     # names beside axes without an axis take room of their own
-    beside = 0.0 if ax.axison or figure is None else max(0.0, ax.bbox.x0 - ax.get_tightbbox().x0) / figure.dpi
+    tight = None if ax.axison else ax.get_tightbbox()
+    beside = 0.0 if tight is None or figure is None else max(0.0, ax.bbox.x0 - tight.x0) / figure.dpi
     ax.annotate(
         wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),
@@ -277,6 +279,26 @@ def broken(word: str, letters: int, *, within: bool = True) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
+def shortened(names: Sequence[str], letters: int) -> list[str]:
+    """Shorten long names to this number of letters, inside, where they still differ; else number them.
+
+    Examples
+    --------
+    >>> shortened(["transcription factor 7 of the liver", "transcription factor 9 of the liver", "x"], 24)
+    ['transcr...7 of the liver', 'transcr...9 of the liver', 'x']
+    """
+    found: list[str] = []
+    # names of one kind differ at their ends, or else before them
+    for tail in range(10, letters - 4):
+        head = letters - 3 - tail
+        found = [name if len(name) <= letters else f"{name[:head]}...{name[-tail:]}" for name in names]
+        if len(set(found)) == len(set(names)):
+            return found
+    return [
+        x if x == name else f"{x[: letters - 4]} ({k})" for k, (name, x) in enumerate(zip(names, found, strict=True), 1)
+    ]
+
+
 def rows_height(words: Sequence[str], room: float) -> float:
     """Return the height, in inches, of rows with these names beside them, broken to `room` inches."""
     size = 10 if len(words) <= _MANY_ROWS else 8
@@ -294,6 +316,11 @@ def inches(ax: Axes, side: Literal["width", "height"] = "width") -> float:
     """Return the width or height of axes before their layout."""
     figure = figure_of(ax)
     return 4.0 if figure is None else float(getattr(ax.get_window_extent(), side) / figure.dpi)
+
+
+def upright_room(ax: Axes, own: bool) -> float:
+    """Return the room for the label of a y axis, in inches; legend and caption take half the height of given axes."""
+    return 3.2 if own else min(3.2, max(1.3, 0.5 * inches(ax, "height")))
 
 
 def inner_width(ax: Axes, beside: float) -> float:

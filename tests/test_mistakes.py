@@ -322,3 +322,24 @@ def test_a_column_with_brackets_is_a_response():
     runs = ce.datasets.runs().head(60).rename(columns={"seconds": "time (s)"})
     cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=None, values=["time (s)"])
     assert set(cube.ceval.model("`time (s)` ~ algorithm")["response"]) == {"time (s)"}
+
+
+@pytest.mark.parametrize("null", [lambda estimate: estimate, lambda: "A -> B", lambda a, b, c: a])
+def test_functions_that_are_no_null_models(null):
+    named = ce.null_model(null, name="same")
+    for call in (
+        lambda: GRAPHS.ceval.with_controls(["shd"], null=named, n_draws=9),
+        lambda: GRAPHS.assign(x=0).ceval.cube(["shd"], by=["x"], null=named, n_draws=9),
+        lambda: ce.control_distribution("A -> B", n_edges=1, kind="dag", null=named),
+    ):
+        with pytest.raises(
+            TypeError, match=r"the null model 'same' takes \(.*\), and is called by same\(estimate, rng\)"
+        ):
+            call()
+    for right in (lambda estimate, rng, more=1: estimate, lambda *given: given[0]):
+        assert GRAPHS.ceval.with_controls(["shd"], null=right, n_draws=9)["shd_p"].tolist() == [1.0]
+
+
+def test_corrections_that_are_nearly_known():
+    with pytest.raises(ValueError, match=r"unknown correction 'bonferoni' \(adjust=\); did you mean 'bonferroni'\?"):
+        CUBE.ceval.test_controls(adjust="bonferoni")

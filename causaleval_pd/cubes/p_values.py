@@ -155,8 +155,10 @@ def cut_notes(
     if combines_draws(cube) and f"{statistic}_p" in TAIL_VARIABLES:
         kept = _of_strata(cube, metric, statistic, ())
         whole = np.zeros(len(floor), bool) if kept is None else kept[1]
-        return np.where(floor & ~whole & (np.asarray(n_clusters) > 1), CUT, None)
-    return np.full(len(floor), None, object)
+        cut = floor & ~whole & (np.asarray(n_clusters) > 1)
+    else:
+        cut = np.zeros(len(floor), bool)
+    return np.array([CUT if one else None for one in cut.tolist()], object)
 
 
 def _over(cube: xr.Dataset, array: xr.DataArray, dims: list[str]) -> xr.DataArray:

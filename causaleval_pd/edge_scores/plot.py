@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_columns, check_number, shown
 from ..contract.figure import figure
-from ..drawing import caption, colours, place_to_draw
+from ..drawing import caption, colours, legend_of, place_to_draw
 from .cells.column import coerce_scores
 from .field import SCORES, batches
 from .nulls.laws.precision import hypergeometric
@@ -214,8 +214,7 @@ def curves(
     strata = list(dict.fromkeys(points["stratum"]))
     for colour, stratum in zip(colours(len(strata)), strata, strict=True):
         some = points[points["stratum"] == stratum]
-        label = None if by is None else f"{by} = {stratum}"
-        axes.plot(some["x"], some["y"], color=colour, label=label)
+        axes.plot(some["x"], some["y"], color=colour, label=None if by is None else str(stratum))
         limits = [some[["low_x", "low_y"]].to_numpy(), some[["high_x", "high_y"]].to_numpy()[::-1]]
         band = np.concatenate(limits)
         band = band[~np.isnan(band).any(axis=1)]
@@ -223,7 +222,7 @@ def curves(
     x, y = ("false positive rate", "true positive rate") if kind == "roc" else ("recall", "precision")
     axes.set(xlabel=x, ylabel=y, xlim=(0, 1), ylim=(0, 1.02))
     if by is not None:
-        axes.legend(fontsize="small")
+        legend_of(axes, list(axes.lines), str(by), own=ax is None)
     share = f"{100 * level:g} %"
     caption(
         axes,

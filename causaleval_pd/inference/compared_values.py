@@ -107,8 +107,21 @@ def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> t
 
 
 def names_of_pairs(levels: NDArray[Any], first: Ints, second: Ints) -> NDArray[Any]:
-    """Return the names "a - b" of comparisons of the levels at positions `first` (c,) with those at `second`."""
-    return np.array([f"{levels[a]} - {levels[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+    """Return the names "a - b" of comparisons of the levels at positions `first` (c,) with those at `second`.
+
+    Levels that hold " - " are quoted where two comparisons would have the same name.
+    """
+    words = [str(level) for level in levels]
+    if len({f"{a} - {b}" for a, b in itertools.permutations(words, 2)}) < len(words) * (len(words) - 1):
+        words = [f'"{word}"' if " - " in word else word for word in words]
+    return np.array([f"{words[a]} - {words[b]}" for a, b in zip(first, second, strict=True)], dtype=object)
+
+
+def places_of_pairs(levels: NDArray[Any]) -> dict[str, tuple[int, int]]:
+    """Return the positions of the two levels of every comparison, by its name."""
+    pairs = list(itertools.permutations(range(len(levels)), 2))
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    return dict(zip(names_of_pairs(levels, first, second).tolist(), pairs, strict=True))
 
 
 def pair_table(part: xr.Dataset, name: str, strata: pd.DataFrame, labels: NDArray[Any], on: On) -> pd.DataFrame:

@@ -16,10 +16,10 @@ from ..contract.statistical_test import TESTS, StatisticalTest, offered
 from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Estimate, Floats, paired_difference
+from ..statistics.arrays import Bools, Estimate, Floats, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means
 from ..statistics.effects import EFFECTS, welch_difference
-from ..statistics.interval_notes import interval_notes, sample_notes
+from ..statistics.interval_notes import interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.ranks import ZeroMethod
@@ -28,6 +28,8 @@ Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 Ints = NDArray[np.int64]
 
 CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent", "non_inferior")
+#: note of a shift that can only be 0, a half or 1
+BINARY = "values of 0 and 1, so that the shift is coarse; test='sign_flip' compares their means"
 #: claims about a margin
 _WITH_MARGIN = ("equivalent", "non_inferior")
 _MEND = (
@@ -166,7 +168,11 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         else:
             tested = _test_pairs(value, cluster, levels, how)
         effect = _paired_effect(value, a, b, cluster, tested, how)
+        n_clusters = cluster_count(value, cluster)
         notes = interval_notes(effect, cluster_means(value, cluster), how.level)
+        if how.effect == "hodges_lehmann":
+            coarse = _binary(a) & _binary(b) & (n_clusters == (~np.isnan(value)).sum(axis=1))
+            notes = np.array(joined(notes, [BINARY if one else None for one in coarse]), object)
         measured, errors = _measured(levels, first, second)
         if (alone := noise_alone(measured, errors)).any():
             whole = _paired_effect(measured, a, b, cluster, tested, how).effect
@@ -176,7 +182,6 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         blocks_only = how.test.design == "blocks"
         lacking = "no block has a value of every level" if blocks_only else "no pair has both values"
         empty = np.isnan(value).all(axis=1)
-        n_clusters = cluster_count(value, cluster)
     else:
         status = np.concatenate([status_a, status_b], axis=1)
         run, failed, value = status != NO_RUN, status == FAILED, np.concatenate([a, b], axis=1)
@@ -209,6 +214,12 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "note": np.where(empty, lacking, of_interval),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
+
+
+def _binary(values: Floats) -> Bools:
+    """Return which rows hold values of 0 and 1, both, and no others."""
+    other = ~((values == 0) | (values == 1) | np.isnan(values))
+    return np.asarray(~other.any(axis=1) & (values == 0).any(axis=1) & (values == 1).any(axis=1), np.bool_)
 
 
 def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
+from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..cubes.reading import draws_shared
 from ..cubes.schema import COMBINED
@@ -48,12 +49,19 @@ def check_shares(**given: object) -> None:
 
 
 def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
-    """Return the direction of every row's metric, "none" where it is not known."""
+    """Return the direction of every row's metric, "none" where it is not known.
+
+    That of a column which the cube carries is in the call that made the cube.
+    """
     check_type(given, Mapping, "a mapping of metrics to directions", "directions")
     for aim in given.values():
         check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
     names = table["metric"].astype(str) if "metric" in table else [""] * len(table)
-    return [str(given.get(name, METRICS[name].direction if name in METRICS else "none")) for name in names]
+    known: dict[str, str | None] = {name: METRICS[name].direction for name in set(names) if name in METRICS}
+    for values in (one.get("values") for one in calls(table.attrs)):
+        if isinstance(values, Mapping):
+            known |= {name: aim for name, aim in values.items() if aim is not None}
+    return [str(given.get(name, known.get(name, "none"))) for name in names]
 
 
 def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from ..drawing import LETTER, broken, caption, inches, place_to_draw, tone, wrap
 from ..execution.random_streams import RNGLike
 from ..inference.clusters import OF_CUBE, settle_cluster
 from ..inference.compare import compare
+from ..inference.compared_values import places_of_pairs
 from ..inference.ranking import rank_test
 from .facets import check_use, cube_caption, drawn_cube, level_words, metric_label
 
@@ -195,13 +196,13 @@ def _ran(cube: xr.Dataset, dim: str) -> NDArray[np.bool_]:
 
 def _apart(cube: xr.Dataset, dim: str, pairs: Any, alpha: float) -> NDArray[np.bool_]:
     """Return which levels with runs differ significantly, as a matrix."""
-    levels = [str(x) for x in cube[dim].to_numpy()[_ran(cube, dim)]]
-    place = {f"{a} - {b}": (i, j) for i, a in enumerate(levels) for j, b in enumerate(levels)}
+    levels, ran = cube[dim].to_numpy(), _ran(cube, dim)
+    place = places_of_pairs(levels)
     apart = np.zeros((len(levels), len(levels)), bool)
     for name, p in zip(pairs["comparison"], pairs["p_adjusted"], strict=True):
         i, j = place[name]
         apart[i, j] = apart[j, i] = bool(p <= alpha)
-    return apart
+    return apart[np.ix_(ran, ran)]
 
 
 def alike_groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:

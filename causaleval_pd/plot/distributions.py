@@ -109,7 +109,7 @@ def distributions(
         if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
             empty.append(ax)
     mark_empty(empty, grid, "xy")
-    grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), "probability density")
+    grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), wrapped_label("probability density", 2.0))
     legend_right(cube, grid, hue, shades, points=False)
     parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]
     parts.append("triangles: medians")

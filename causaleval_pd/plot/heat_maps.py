@@ -32,7 +32,7 @@ from ..drawing import (
 from ..execution.random_streams import RNGLike
 from ..inference.clusters import OF_CUBE
 from ..inference.compare import compare
-from ..inference.compared_values import On
+from ..inference.compared_values import On, places_of_pairs
 from ..inference.control_tests import test_controls
 from ..inference.pairwise import Claim
 from ..statistics.effects import Effect
@@ -394,7 +394,7 @@ def _squares_of(cube: xr.Dataset, dim: str, table: pd.DataFrame) -> tuple[NDArra
     """Return effects of row minus column, and their p-values, as matrices; a two-sided test fills both sides."""
     levels = cube[dim].to_numpy()
     n = len(levels)
-    place = {f"{levels[i]} - {levels[j]}": (i, j) for i in range(n) for j in range(n) if i != j}
+    place = places_of_pairs(levels)
     size, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
     columns = ["comparison", "effect", "p_adjusted", "alternative"]
     for name, value, adjusted, side in table[columns].itertuples(index=False):

@@ -15,7 +15,7 @@ from ..cubes.lazy_tables import computed
 from ..cubes.reading import cube_metrics, need_controls
 from ..cubes.reshaped import read_cube
 from ..cubes.summary import summary
-from ..drawing import caption, colours, legend_of, place_to_draw, tone, wrapped_label
+from ..drawing import caption, colours, legend_of, place_to_draw, tone, upright_room, wrapped_label
 from ..statistics.stratum_statistic import Statistic
 from .facets import (
     MARKERS,
@@ -132,7 +132,8 @@ def pareto(
     best = _draw_fronts(ax, points, hue, shades, aim, floor)
     ax.axhline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5)
     ax.set(xlabel=f"{cost} ({'lower' if aim == 'minimize' else 'higher'} is better)", ylim=(floor, 1.06))
-    ax.set_ylabel(wrapped_label(f"skill, {cube[metric].attrs.get('long_name', metric)} (0: guessing, 1: perfect)", 3.2))
+    label = f"skill, {cube[metric].attrs.get('long_name', metric)} (0: guessing, 1: perfect)"
+    ax.set_ylabel(wrapped_label(label, upright_room(ax, own)))
     if scale == "log":
         _name_short_axis(ax)
     numbered = _number_points(ax, points, dim, floor, always=cube.sizes[dim] > len(MARKERS))

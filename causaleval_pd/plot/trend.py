@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.reading import has_controls
 from ..cubes.summary import summary
-from ..drawing import LETTER, caption, colours, inches, legend_of, place_to_draw, tone, wrapped_label
+from ..drawing import LETTER, caption, colours, inches, legend_of, place_to_draw, tone, upright_room, wrapped_label
 from ..statistics.stratum_statistic import Statistic
 from .facets import (
     MARKERS,
@@ -128,7 +128,7 @@ def trend(
         _draw_line(ax, at, part, shade, h, opened=has_controls(cube))
     _name_numbers(ax, levels, level_words(cube, x), scale)
     ax.set(xlabel=x)
-    ax.set_ylabel(wrapped_label(metric_label(cube, metric), 3.2))
+    ax.set_ylabel(wrapped_label(metric_label(cube, metric), upright_room(ax, own)))
     legend_of(ax, _handles(cube, hue, shades), hue or "", own=own)
     text = describe_means(cube, level, interval, statistic)
     if n_hue > _MOST_INTERVALS:

@@ -158,6 +158,9 @@ def _of_levels(
         yield _picture("forest", title, forest(rows), suffix)
     elif one_stratum and cube.sizes[over] <= _LEVELS:
         yield _picture("comparisons", title, comparisons(cube, metric, over, adjust=adjust, rng=0), suffix)
+    elif len(rows):
+        label = cube[metric].attrs.get("long_name", metric)
+        yield Omitted(f"No figure of the differences of {label}: there are {len(rows)} pairs of levels.")
     ranked = one_stratum and cube[metric].attrs.get("direction") != "none"
     if ranked and 2 < cube.sizes[over] <= _LEVELS:
         yield _picture(

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from typing import NamedTuple
 
@@ -57,7 +58,11 @@ def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None =
     p = np.asarray(p, np.float64)
     name = "none" if method is None else method
     if not isinstance(name, str) or name not in CORRECTIONS:
-        raise ValueError(f"unknown correction {method!r} (adjust=); known are {', '.join(map(repr, CORRECTIONS))}")
+        near = difflib.get_close_matches(str(name).casefold(), CORRECTIONS, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(
+            f"unknown correction {method!r} (adjust=); {hint}known are {', '.join(map(repr, CORRECTIONS))}"
+        )
     result = p.copy()
     rows = np.flatnonzero(~np.isnan(p))
     if CORRECTIONS[name] == "none" or not len(rows):

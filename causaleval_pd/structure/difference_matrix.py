@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type, name_row
 from ..contract.figure import figure
-from ..drawing import caption, inches, legend_of, name_rows, place_to_draw, tone
+from ..drawing import caption, inches, legend_of, name_rows, place_to_draw, shortened, tone
 from ..graphs.cells import is_missing
 from ..graphs.edge_marks import ARROW
 from .difference_plot import EXTRA, MARKED, MISSING, REVERSED, RIGHT, graph_of, marks_of, shades_of_edges
@@ -80,8 +80,7 @@ def difference_matrix(
     n, d = len(true), len(nodes)
     side = min(max(2.4, _SQUARE * d), 7.0)
     own = ax is None
-    # names of one kind differ at their ends
-    names = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 13]}...{name[-10:]}" for name in nodes]
+    names = shortened(nodes, _LONGEST)
     room = min(1.8, 0.09 * max(map(len, names)))
     ax = place_to_draw(ax, side + room + 0.5, side + room + 0.5)
     # names, legend and caption take their part of given axes

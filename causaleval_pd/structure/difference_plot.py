@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.field import FIELDS
 from ..contract.figure import figure
-from ..drawing import caption, colours, legend_of, place_to_draw, tone
+from ..drawing import broken, caption, colours, figure_of, inches, legend_of, place_to_draw, shortened, tone
 from ..graphs.column import as_graph
 from ..graphs.edge_marks import ARROW, CIRCLE
 from ..graphs.graph import Graph
@@ -38,6 +38,8 @@ _GAP, _DOT = 0.09, 5.0
 _MANY = 16
 #: letters of a name that are written
 _LONGEST = 24
+#: width of axes, in inches, below which names are on two lines
+_NARROW = 3.2
 
 
 class Difference(NamedTuple):
@@ -112,6 +114,10 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
         f"Edges of both graphs; {counts[RIGHT]} of {n_true} true edges are right, {adjacent} have the right nodes, and "
         f"{counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated ones are between other nodes; no controls are drawn.",
     )
+    figure = figure_of(ax)
+    if own and figure is not None:
+        # equal axes move their names once they are laid out, and only the next layout has room for these
+        figure.draw_without_rendering()
     return ax
 
 
@@ -257,13 +263,16 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], e
     """Write the names beside the nodes, where no edge leaves them, with a white rim where edges pass."""
     from matplotlib.patheffects import withStroke
 
-    size = "small" if len(names) <= _MANY else "x-small"
-    for node, (name, place) in enumerate(zip(names, places, strict=True)):
+    narrow = inches(ax) < _NARROW
+    size = "x-small" if narrow or len(names) > _MANY else "small"
+    labels = shortened(names, _LONGEST)
+    if narrow:
+        labels = [broken(label, _LONGEST // 2 + 2) for label in labels]
+    for node, (label, place) in enumerate(zip(labels, places, strict=True)):
         others = [edge.j if edge.i == node else edge.i for edge in edges if node in (edge.i, edge.j)]
         x, y = _free_side(places[others] - place)
         across = "left" if x > 0.3 else "right" if x < -0.3 else "center"
         above = "bottom" if y > 0.3 else "top" if y < -0.3 else "center"
-        label = name if len(name) <= _LONGEST else name[: _LONGEST - 3] + "..."
         text = ax.annotate(
             label, tuple(place), (6 * x, 6 * y), textcoords="offset points", ha=across, va=above, size=size, zorder=4
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -118,6 +119,7 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
     elif field.custom_null is None:
         raise ValueError(f"field {field.name!r} takes no function as null; its null models: {', '.join(field.nulls)}")
     else:
+        _check_arguments(chosen.model, chosen.name)
         model = field.custom_null(chosen.model, chosen.name)
     options = {**chosen.options, **({} if permute else {"permute": False})}
     for name in options:
@@ -126,6 +128,21 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
                 f"null {model.name!r} has no option {name!r}; its options: {', '.join(model.options) or 'none'}"
             )
     return replace(model, name=chosen.name, options={**model.options, **options})
+
+
+def _check_arguments(function: Callable[..., Any], name: str) -> None:
+    """Refuse a function that does not take an estimate and a generator, where it shows what it takes."""
+    try:
+        taken = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        taken.bind(None, None)
+    except TypeError as error:
+        raise TypeError(
+            f"the null model {name!r} takes {taken}, and is called by {name}(estimate, rng): the estimate of a row and "
+            "a numpy Generator; it returns a control"
+        ) from error
 
 
 def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -> list[Null]:

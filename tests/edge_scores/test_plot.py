@@ -38,7 +38,8 @@ def test_one_run_is_its_own_curve():
 def test_strata_have_lines_and_bands():
     axes = ce.plot.curves(table(), "roc", by="algorithm")
     assert len(axes.lines) == 2 and len(axes.patches) == 2
-    assert [x.get_text() for x in axes.get_legend().get_texts()] == ["algorithm = a", "algorithm = b"]
+    legend = axes.get_legend()
+    assert [x.get_text() for x in legend.get_texts()] == ["a", "b"] and legend.get_title().get_text() == "algorithm"
     points = curve_points(table(), by="algorithm")
     assert (points["low_y"] <= points["high_y"]).all() and points["stratum"].nunique() == 2
 

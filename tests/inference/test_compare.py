@@ -687,3 +687,24 @@ def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
 def test_true_is_no_margin(ragged):
     with pytest.raises(TypeError, match="margin must be a number, or a number a metric, found True"):
         compare(ragged, "algorithm", test="t", alternative="equivalent", margin=True)
+
+
+def test_a_note_leads_from_shifts_of_right_answers_to_their_means():
+    rng = np.random.default_rng(4)
+    truth = rng.random(40) < 0.5
+    right = {"x": rng.random(40) < 0.9, "y": rng.random(40) < 0.6}
+    runs = pd.concat(
+        [
+            pd.DataFrame({"model": name, "sample": range(40), "truth": truth, "estimate": truth == correct})
+            for name, correct in right.items()
+        ],
+        ignore_index=True,
+    )
+    cube = runs.ceval.cube(["answer_accuracy"], by=["model"], replicate="sample", n_draws=None)
+    shift, mean = (cube.ceval.compare("model", test=test).iloc[0] for test in ("wilcoxon", "sign_flip"))
+    assert shift["effect"] in (0, 0.5) and "test='sign_flip' compares their means" in shift["note"]
+    assert mean["effect"] == pytest.approx(right["x"].mean() - right["y"].mean()) and pd.isna(mean["note"])
+    # the mean of a cluster of two answers is not 0 or 1
+    pairs = runs.assign(pair=runs["sample"] // 2)
+    cube = pairs.ceval.cube(["answer_accuracy"], by=["model"], replicate="sample", n_draws=None, cluster="pair")
+    assert pd.isna(cube.ceval.compare("model")["note"].iloc[0])

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.inference.compared_values import compared_values, level_pairs, numbers_of_metrics
+from causaleval_pd.inference.compared_values import (
+    compared_values,
+    level_pairs,
+    names_of_pairs,
+    numbers_of_metrics,
+    places_of_pairs,
+)
 
 
 def test_pairs_of_levels():
@@ -43,3 +49,14 @@ def test_groups_are_the_same_numbers_in_every_part_of_a_cube(ragged):
     part = compared_values(carried.isel(density=[1]), "shd", "algorithm", first, second, **settings).levels.cluster
     np.testing.assert_array_equal(whole[1:], part)
     assert len(np.unique(whole)) == 3
+
+
+def test_names_with_dashes_do_not_name_two_comparisons():
+    levels = np.array(["a", "a - b", "b - c", "c"], object)
+    first, second = np.array([0, 0, 1]), np.array([1, 2, 3])
+    named = names_of_pairs(levels, first, second).tolist()
+    assert named == ['a - "a - b"', 'a - "b - c"', '"a - b" - c']
+    assert names_of_pairs(levels[:2], np.array([0]), np.array([1])).tolist() == ["a - a - b"]
+    places = places_of_pairs(levels)
+    assert len(places) == 12 and places['"a - b" - c'] == (1, 3) and places['"b - c" - a'] == (2, 0)
+    assert places_of_pairs(levels[:1]) == {}

@@ -10,7 +10,7 @@ import causaleval_pd as ce
 from causaleval_pd.cubes.summary import summary
 from causaleval_pd.inference import calibration, compare, control_tests, meta_analysis, power, ranking
 from causaleval_pd.inference.bayesian_comparison import bayesian_comparison
-from causaleval_pd.inference.result_tables import check_shares, in_order, stack_tests
+from causaleval_pd.inference.result_tables import check_shares, directions_of, in_order, stack_tests
 
 # verbs have the names of their modules
 TABLES = {
@@ -102,3 +102,17 @@ def test_shares_lie_between_0_and_1():
 def test_a_metric_is_named_once(study):
     with pytest.raises(ValueError, match="metrics names 'm' twice"):
         control_tests.test_controls(study, ["m", "m"])
+
+
+def test_directions_of_carried_columns_are_those_of_the_cube():
+    runs = ce.datasets.runs().head(60).assign(run=range(60))
+    values = {"seconds": "minimize", "run": None}
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=None, values=values)
+    table = cube.ceval.compare("algorithm", metrics=["shd", "seconds", "run"]).groupby("metric").head(1)
+    assert directions_of(table, {}) == ["minimize", "minimize", "none"]
+    assert directions_of(table, {"seconds": "maximize"}) == ["minimize", "maximize", "none"]
+    shown = ce.style(cube.ceval.summary(["shd", "seconds"])).data["metric"]
+    assert set(shown) == {"shd ↓", "seconds ↓"}
+    ax = ce.plot.forest(cube.ceval.compare("algorithm", metrics="seconds"))
+    words = " ".join(" ".join(text.get_text().split()) for text in ax.texts)
+    assert "◂ first is better" in words and "is not known" not in words

@@ -135,3 +135,19 @@ def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
     ax = ce.plot.comparisons(few, "shd", "algorithm", test="t")
     assert "cannot give" not in captions(ax.figure)
     assert "Hodges-Lehmann" in ce.plot.comparisons(few, "shd", "algorithm").images[0].colorbar.ax.get_ylabel()
+
+
+def test_levels_with_dashes_keep_their_places(runs):
+    names = {"peter and clark": "a", "greedy equivalence search": "a - b", "zero": "b - c"}
+    part = runs.query("n == 100 and density == 0.2")
+    more = part[part["algorithm"] == "zero"].assign(algorithm="c")
+    renamed = pd.concat([part.assign(algorithm=part["algorithm"].map(names)), more], ignore_index=True)
+    cube = ce.cube(renamed, ["shd"], by=["algorithm"], n_draws=None, replicate="replicate")
+    means = cube["shd"].mean("replicate")
+    ax = cube.ceval.plot.comparisons("shd", "algorithm", test="t")
+    effects = np.asarray(ax.images[0].get_array())
+    expected = means.to_numpy()[:, None] - means.to_numpy()[None, :]
+    off = ~np.eye(4, dtype=bool)
+    assert effects[off] == pytest.approx(expected[off])
+    ranks = cube.ceval.plot.critical_difference("shd", "algorithm")
+    assert sum(text.get_gid() == "level" for text in ranks.texts) == 4

@@ -114,6 +114,46 @@ def test_captions_name_strata_without_a_value(twelve):
     assert "the only stratum" in captions(part.isel(algorithm=[1], density=[0]).ceval.plot.distributions("shd").figure)
 
 
+@pytest.mark.parametrize("width", [None, 3.4])
+def test_legends_of_curves_stay_off_the_lines(width):
+    rng = np.random.default_rng(1)
+    rows = [(name, "0 -> 1; 1 -> 2; 3", rng.random((4, 4))) for name in NAMES]
+    runs = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"])
+    runs["estimate"] = ce.score_column(list(runs["estimate"]), encoding="row->column")
+    if width is None:
+        ax = ce.plot.curves(runs, "roc", by="algorithm")
+        inside(ax.figure)
+    else:
+        ax = narrow(lambda ax: ce.plot.curves(runs, "roc", by="algorithm", ax=ax))
+    legend = ax.get_legend().get_window_extent()
+    assert legend.y0 >= ax.get_window_extent().y1 - 1 or legend.x0 >= ax.get_window_extent().x1 - 1
+
+
+def test_nodes_with_long_names_can_be_told_apart():
+    nodes = [f"protein_kinase_{i}_phosphorylated" for i in range(12)]
+    graph_text = "; ".join([f"{nodes[0]} -> {nodes[1]}", *nodes])
+    runs = pd.DataFrame({"truth": [graph_text], "estimate": [graph_text]})
+    ax = ce.plot.difference_matrix(runs)
+    assert len({label.get_text() for label in ax.get_yticklabels()}) == 12
+    ax = ce.plot.difference(graph_text, graph_text)
+    assert len({text.get_text() for text in ax.texts if "phosphor" in text.get_text()}) == 12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_names_of_nodes_stay_inside_new_figures(seed):
+    rng = np.random.default_rng(seed)
+    nodes = [f"protein_kinase_{i}_phosphorylated" for i in range(12)]
+    pairs = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]
+    true, found = (
+        "; ".join([*(f"{pairs[i][0]} -> {pairs[i][1]}" for i in rng.choice(66, 15, replace=False)), *nodes])
+        for _ in range(2)
+    )
+    ax = ce.plot.difference(true, found)
+    inside(ax.figure)
+    assert sum("phosphorylated" in text.get_text() for text in ax.texts) == 12
+    plt.close(ax.figure)
+
+
 def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))

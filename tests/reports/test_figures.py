@@ -142,3 +142,12 @@ def test_dollar_signs_in_names_are_no_formulas():
 def test_levels_share_truths_where_their_runs_do():
     cube = cube_of(ce.datasets.runs().query("n == 400"), ["algorithm", "density"], n_draws=None)
     assert levels_share_truths(cube, "algorithm") and not levels_share_truths(cube, "density")
+
+
+def test_differences_of_too_many_pairs_are_named():
+    few = RUNS[RUNS["n"] < 1000]
+    copies = [few.assign(algorithm=few["algorithm"] + str(i)) for i in range(3)]
+    cube = cube_of(pd.concat(copies, ignore_index=True), by=("algorithm", "n"))
+    found = list(pictures(cube, "shd", "algorithm", "png"))
+    reason = "No figure of the differences of structural Hamming distance: there are 72 pairs of levels."
+    assert [x for x in found if isinstance(x, Omitted)] == [Omitted(reason)]
