@@ -59,9 +59,10 @@ def sign_flip(
     dependent ones, whose signs cannot flip apart.
 
     A centre c is rejected where few means of flipped pairs are at most c (Hartigan's typical values), so that limits
-    are order statistics of these means. Values that are all equal would reject every other centre: ten answers that are
-    right by both of two reasoners would show that they are equally good. They have no limits. Rows of equal size share their sign vectors: each p-value is valid by itself,
-    but p-values are not independent of each other. The p-value of a row does not depend on the other rows.
+    are order statistics of these means. Equal values would reject every other centre, as if ten answers that two
+    reasoners both got right showed that they are equally good; they have no limits. Rows of equal size share their sign
+    vectors: each p-value is valid by itself, but p-values are not independent of each other. The p-value of a row does
+    not depend on the other rows.
 
     References
     ----------
