@@ -64,7 +64,7 @@ def max_t(
     -------
     MaxT
         t, p-values, adjusted p-values and simultaneous limits; NaN where a treatment or all blocks are missing, and for
-        pairs with an infinite difference. Limits are NaN below three blocks.
+        pairs with an infinite difference. Limits are NaN below three blocks, and where all differences are equal.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _largest(
     if n > 2:
         quantile = _as_t(np.quantile(np.concatenate(spread), level, method="higher"), n)
         error = centred.std(axis=0, ddof=1) / math.sqrt(n)
-        half = np.where(error > 0, quantile * error, 0.0)
+        half = np.where(error > TOLERANCE * np.abs(apart).max(axis=0), quantile * error, np.nan)
     # a mean of 0 that the two-sided test does not reject is within the limits
     kept = (two_sided / total > 1 - level) & ~np.isnan(half)
     low, high = (np.where(kept, end(x, 0.0), x) for end, x in ((np.minimum, mean - half), (np.maximum, mean + half)))

@@ -45,7 +45,7 @@ def sign_flip(
     BoundedOutcome
         Mean difference; p over all sign vectors if these are at most `n_resamples`, else (b + 1) / (n_resamples + 1);
         and the centres of symmetry that the two-sided test does not reject, NaN where it can reject none (below 6
-        pairs at .95).
+        pairs at .95) and where all pairs differ by the same value.
 
     Raises
     ------
@@ -59,8 +59,10 @@ def sign_flip(
     dependent ones, whose signs cannot flip apart.
 
     A centre c is rejected where few means of flipped pairs are at most c (Hartigan's typical values), so that limits
-    are order statistics of these means. Rows of equal size share their sign vectors: each p-value is valid by itself,
-    but p-values are not independent of each other. The p-value of a row does not depend on the other rows.
+    are order statistics of these means. Equal values would reject every other centre, as if ten answers that two
+    reasoners both got right showed that they are equally good; they have no limits. Rows of equal size share their sign
+    vectors: each p-value is valid by itself, but p-values are not independent of each other. The p-value of a row does
+    not depend on the other rows.
 
     References
     ----------
@@ -94,7 +96,8 @@ def sign_flip(
         if place:
             ordered = np.concatenate(typical, axis=1)
             ordered.partition([place - 1, ordered.shape[1] - place], axis=1)
-            low[rows], high[rows] = ordered[:, place - 1], ordered[:, -place]
+            varies = np.ptp(sample, axis=1) > TOLERANCE * np.abs(sample).max(axis=1)
+            low[rows], high[rows] = np.where(varies, [ordered[:, place - 1], ordered[:, -place]], np.nan)
     return BoundedOutcome(mean, *(x.reshape(mean.shape) for x in (p, low, high)))
 
 

@@ -120,6 +120,9 @@ def test_why_there_is_no_interval_is_noted():
     assert (few["note"], few["p_value"]) == ("too few clusters for an interval", 0.5)
     alike = compare_answers(answers_of([0.5] * 8), "model", test="t").iloc[0]
     assert alike["note"] == "no variation" and np.isnan(alike["p_value"]) and alike["p_at_floor"] is pd.NA
+    for differences, p_value in (([0.5] * 8, 2 / 2**8), ([0.0] * 8, 1.0)):
+        flips = compare_answers(answers_of(differences), "model").iloc[0]
+        assert flips["note"] == "no variation" and np.isnan(flips["ci_low"]) and flips["p_value"] == p_value
 
 
 def test_p_at_the_floor_of_the_sign_vectors_is_marked():

@@ -68,6 +68,10 @@ def test_gaps_and_differences_that_do_not_vary():
     assert found.statistic.tolist()[:2] == [-np.inf, 0.0] and np.isnan(found.statistic[2])
     assert found.p_value.tolist()[:2] == [0.25, 1.0] and np.isnan(found.p_adjusted[2])
     assert np.isnan(max_t(blocks * np.nan, [0], [1]).p_value).all()
+    # four equal differences do not bound their mean
+    assert np.isnan([found.low, found.high]).all()
+    varied = max_t(blocks[:3] + np.array([0.0, 0.1, 0.3])[:, None] * np.array([1, 0, 0, 0]), [0], [1])
+    assert varied.low[0] < -1.0 < varied.high[0]
 
 
 def test_seeds_make_random_flips_repeatable():

@@ -9,7 +9,7 @@ import pytest
 import scipy
 from scipy import stats as scipy_stats
 
-from causaleval_pd.statistics.paired_tests import mann_whitney, paired_t, paired_wilcoxon, sign_test, welch_t
+from causaleval_pd.statistics.paired_tests import mann_whitney, mcnemar, paired_t, paired_wilcoxon, sign_test, welch_t
 from causaleval_pd.statistics.ranks import signed_ranks
 
 #: scipy's name of the normal approximation; older releases have another
@@ -236,3 +236,28 @@ def test_size_is_not_exceeded(test, n, alternative, whole):
 @pytest.mark.parametrize("test", [paired_t, paired_wilcoxon, sign_test])
 def test_equal_pairs_have_p_1_on_every_side(test, alternative):
     assert test(np.zeros((1, 6)), alternative=alternative).p_value.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("level", [0.95, 0.99])
+@pytest.mark.parametrize("n", [1, 4, 8, 20])
+def test_mcnemars_limits_cover_the_difference_of_shares(n, level):
+    # all tables of n pairs, with b pairs (1, 0) and c pairs (0, 1)
+    tables = [(b, c) for b in range(n + 1) for c in range(n + 1 - b)]
+    found = mcnemar([[1.0] * b + [-1.0] * c + [0.0] * (n - b - c) for b, c in tables], level=level)
+    zero = (found.low <= 0) & (found.high >= 0)
+    np.testing.assert_array_equal(zero, found.p_value > 1 - level)
+    counts = np.array([(b, c, n - b - c) for b, c in tables])
+    mean = (counts[:, 0] - counts[:, 1]) / n
+    assert ((found.low <= mean + 1e-12) & (found.high >= mean - 1e-12)).all()
+    for first, second in itertools.product([0.0, 0.01, 0.03, 0.1, 0.2, 0.45, 0.7, 0.95], repeat=2):
+        if first + second <= 1:
+            law = scipy_stats.multinomial.pmf(counts, n, [first, second, max(0.0, 1 - first - second)])
+            covers = (found.low <= first - second + 1e-12) & (found.high >= first - second - 1e-12)
+            assert law[covers].sum() >= level - 1e-9, (first, second)
+
+
+def test_mcnemars_limits_are_undefined_without_pairs():
+    found = mcnemar([[np.nan, np.nan], [0.0, np.nan]])
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    # one pair that does not differ says little: the difference may be anything
+    assert (found.low[1], found.high[1]) == pytest.approx((-0.95, 0.95))

@@ -99,6 +99,15 @@ def test_degenerate_rows(test):
     assert np.isnan(test(np.empty((2, 0))).p_value).all()
 
 
+@pytest.mark.parametrize("value", [0.0, 0.1, -1.0])
+def test_equal_differences_have_no_limits(value):
+    # that eight answers are right by both does not show that two reasoners are equally good
+    found = sign_flip([[value] * 8, [value] * 7 + [value + 1.0]])
+    assert found.p_value[0] == (1.0 if value == 0 else 2 / 2**8)
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    assert found.low[1] <= found.statistic[1] <= found.high[1]
+
+
 def test_bootstrap_of_values_that_do_not_vary():
     found = bootstrap_mean(np.array([[2.0, 2.0, 2.0], [0.0, 0.0, np.nan]]), n_resamples=99, rng=0)
     np.testing.assert_array_equal(found.p_value, [np.nan, 1.0])

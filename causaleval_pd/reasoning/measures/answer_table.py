@@ -42,6 +42,8 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
     if table["truth"].isna().any():
         row = int(table["truth"].isna().to_numpy().argmax())
         raise ValueError(f"{name_row(row, answers.index, 'truth')} is missing; every question has a true answer")
+    if (missing := table["sample"].isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
     _check_keys(table, settings, answers.index)
     return table.reset_index(drop=True), settings
 

@@ -67,13 +67,13 @@ def compare_answers(
         `compare`), p_adjusted, n_pairs (questions), n_samples, n_failed, only_a, only_b (questions that one alone
         answered correctly), method, effect_size (what `effect` is), p_at_floor (no random sign vector or sample was as
         extreme, so that p_value is an upper bound), resampling_seed (missing where nothing is drawn), note (why there
-        is no interval, or what it rests on).
+        is no interval, or what it rests on). Levels that share no question with an answer have a row without p_value.
 
     Raises
     ------
     ValueError
-        If a column is missing, there are fewer than two levels, two levels share no question, or test="mcnemar" finds
-        several questions of a sample.
+        If a column is missing, there are fewer than two levels, no two of them share a question, or test="mcnemar"
+        finds several questions of a sample.
 
     Notes
     -----
@@ -104,6 +104,10 @@ def compare_answers(
     if by is not None:
         check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
     strata = [by] if isinstance(by, str) else list(by or [])
+    if between in strata:
+        raise ValueError(
+            f"by and between both name {between!r}; levels are compared within the values of other columns"
+        )
     own = [name for name in strata if name not in ("task", "cause", "effect", "world", "replicate")]
     table, _ = check_answers(answers, [between, *own])
     table["right"] = np.where(table["answer"].isna(), np.nan, table["answer"] == table["truth"])
@@ -121,6 +125,8 @@ def compare_answers(
             both = asked.loc[part.index, a] & asked.loc[part.index, b]
             rows.append(values | _compare(part.loc[both, [a, b]], a, b, chosen, missing, options))
     result = pd.DataFrame(rows)
+    if (result["n_pairs"] == 0).all():
+        raise ValueError(f"levels {levels} of column {between!r} have no question in common")
     result.insert(list(result.columns).index("p_value") + 1, "p_adjusted", adjust_p(result["p_value"], adjust))
     return result.astype({"p_at_floor": "boolean", "resampling_seed": "Int64", "note": "str"})
 
@@ -134,8 +140,12 @@ def _compare(
     """
     lost = pair.isna()
     used = pair[~lost.any(axis=1)] if missing == "drop" else pair.fillna(0.0)
+    row: dict[str, object] = {"comparison": f"{a} - {b}"}
     if not len(used):
-        raise ValueError(f"{a!r} and {b!r} have no question in common")
+        undefined = ("accuracy_a", "accuracy_b", "effect", "ci_low", "ci_high", "statistic", "p_value")
+        row |= dict.fromkeys(undefined, np.nan) | {"n_pairs": 0, "n_samples": 0, "n_failed": len(lost)}
+        row |= {"only_a": 0, "only_b": 0, "method": test.name, "effect_size": test.effect}
+        return row | {"p_at_floor": pd.NA, "resampling_seed": pd.NA, "note": "no question in common"}
     first, second = used[a].to_numpy(np.float64), used[b].to_numpy(np.float64)
     cluster = used.groupby(["task", "sample"], sort=False).ngroup().to_numpy()
     size = np.bincount(cluster)
@@ -153,8 +163,7 @@ def _compare(
     if test.interval:
         effect = Estimate(effect.effect, *limits[-2:])
     least = test.resamples and p_value[0] * (options["n_resamples"] + 1) <= 1 + 1e-9
-    return {
-        "comparison": f"{a} - {b}",
+    return row | {
         "accuracy_a": float(first.mean()),
         "accuracy_b": float(second.mean()),
         "effect": float(effect.effect[0]),

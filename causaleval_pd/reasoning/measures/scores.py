@@ -22,6 +22,8 @@ __all__ = ["answer_scores", "score_questions"]
 _MOST_EXACT = 10_000
 #: shufflings of samples with several answers each, and answers that are moved at a time
 _N_SHUFFLINGS, _MOST_MOVED = 9_999, 1_000_000
+#: column of clusters of questions, where a table has it
+CLUSTER = "cluster"
 #: samples up to which they are always shuffled; beyond, the law is normal if its deviation is so many answers a sample
 MOST_SHUFFLED, ENOUGH = 2_000, 30
 
@@ -114,6 +116,7 @@ def score_questions(
     by: str | Sequence[str] | None = None,
     within: str | Sequence[str] = ("rung",),
     shuffle_within: str | Sequence[str] = ("query",),
+    cluster: str | None = CLUSTER,
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Score answers to any set of yes/no questions beside the same answers shuffled over questions of one kind.
@@ -123,9 +126,7 @@ def score_questions(
     answers : DataFrame
         Answered questions, as `ask` returns for the sets of `read_cladder`, `read_corr2cause`, `read_counterbench`:
         question (key), truth, answer, and columns to split by. A column `replicate` (or `epoch`) numbers the answers to
-        a repeated question. Rows of one `cluster`, where there is such a column, depend on each other: their answers
-        move together (see the Notes of `answer_scores`), so that p can be small only with many clusters that were asked
-        questions of the same kinds (four have 24 orders). Drop the column where they are independent.
+        a repeated question.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
     within : str or sequence of str
@@ -133,6 +134,11 @@ def score_questions(
     shuffle_within : str or sequence of str
         Columns within which answers are shuffled, besides `by` and `within`: a reasoner that gives each kind of
         question its usual answer is no better than its shuffled answers.
+    cluster : str or None
+        Column of stories or other sources that questions share: the answers of a cluster depend on each other and move
+        together (see the Notes of `answer_scores`), so that p can be small only with many clusters that were asked
+        questions of the same kinds (four have 24 orders). Default: the column `cluster`, where there is one, as in
+        tables that the readers make. None takes questions as independent.
     level : float
         Probability of the interval of the accuracy.
 
@@ -144,7 +150,7 @@ def score_questions(
     Raises
     ------
     ValueError
-        If columns are missing, a question is answered twice by one reasoner, or a truth is missing.
+        If columns are missing, a question is answered twice by one reasoner, or has no truth, key or cluster.
 
     Examples
     --------
@@ -160,14 +166,19 @@ def score_questions(
     check_number(level, "level", "(0, 1)")
     check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
     settings, within, shuffled = (setting_names(names) for names in (by, within, shuffle_within))
+    if cluster not in (None, CLUSTER):
+        check_known(cluster, answers.columns, "column (cluster)")
     repeats = [name for name in ("replicate", "epoch") if name in answers.columns]
     for name in ("question", "truth", "answer", *settings):
         check_known(name, answers.columns, "column")
-    for option, columns in (("within", within), ("shuffle_within", shuffled)):
-        for name in columns:
-            # the defaults, which other sets of questions lack
-            hint = f"{option}=[] takes questions without such kinds; " if name in ("rung", "query") else ""
-            check_known(name, answers.columns, "column", hint)
+    lacking = {"within": within, "shuffle_within": shuffled}
+    lacking = {option: [x for x in names if x not in answers.columns] for option, names in lacking.items()}
+    # the defaults, which other sets of questions lack
+    hints = [f"{option}=[]" for option, names in lacking.items() if {"rung", "query"} & set(names)]
+    verb = "takes" if len(hints) == 1 else "take"
+    hint = f"{' and '.join(hints)} {verb} questions without such kinds; " if hints else ""
+    for name in (*lacking["within"], *lacking["shuffle_within"]):
+        check_known(name, answers.columns, "column", hint)
     if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
         row = int(repeated.argmax())
         raise ValueError(
@@ -181,7 +192,9 @@ def score_questions(
         table[name] = as_bits(answers[name], name)
     if (missing := table["truth"].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing")
-    unit = "cluster" if "cluster" in answers.columns else "question"
+    unit = "question" if cluster is None or cluster not in answers.columns else cluster
+    if (missing := answers[unit].isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, unit)} is missing; give each row a value")
     own = {"query": [table[name] for name in kind], "question": [answers["question"]], "cluster": [answers[unit]]}
     hashes = {name: hash_rows(columns) if columns else np.uint64(0) for name, columns in own.items()}
     if "outcome" in answers.columns:

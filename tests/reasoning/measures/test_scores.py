@@ -158,6 +158,32 @@ def test_clusters_of_questions_move_together():
     assert abs(found - expected) <= 4 * np.sqrt(expected * (1 - expected) / 9_999) + 1e-4
 
 
+def test_clusters_of_questions_have_any_name():
+    truth = np.arange(12) % 2 == 0
+    plain = pd.DataFrame({"question": range(12), "truth": truth, "answer": truth, "story": np.arange(12) // 3})
+    how = {"within": [], "shuffle_within": []}
+    named = score_questions(plain, cluster="story", **how)
+    pd.testing.assert_frame_equal(named, score_questions(plain.rename(columns={"story": "cluster"}), **how))
+    assert named["n_clusters"].tolist() == [4]
+    alone = score_questions(plain.rename(columns={"story": "cluster"}), cluster=None, **how)
+    pd.testing.assert_frame_equal(alone, score_questions(plain, **how))
+    assert alone["n_clusters"].tolist() == [12] and alone["p_value"][0] < named["p_value"][0]
+    with pytest.raises(ValueError, match=r"unknown column \(cluster\) 'stories'; did you mean 'story'"):
+        score_questions(plain, cluster="stories", **how)
+    # questions without a cluster would be one
+    for name in ("story", "question"):
+        lost = plain.assign(**{name: plain[name].where(plain.index != 4)})
+        with pytest.raises(ValueError, match=rf"{name}.*row 4 .*missing"):
+            score_questions(lost, cluster="story" if name == "story" else None, **how)
+
+
+def test_answers_without_a_sample_are_refused():
+    answers = table("1010", "1110")
+    answers["sample"] = answers["sample"].where(answers["sample"] != 2)
+    with pytest.raises(ValueError, match=r"sample.*row 2 .*missing"):
+        answer_scores(answers)
+
+
 def test_large_tables_take_the_normal_law():
     generator = np.random.default_rng(2)
     truth = generator.random(20_200) < 0.5
@@ -309,6 +335,9 @@ def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
 def test_questions_without_kinds_are_told_how_to_be_scored():
     plain = pd.DataFrame({"question": range(4), "truth": [True, False] * 2, "answer": [True] * 4})
     with pytest.raises(ValueError, match=r"unknown column 'rung'; within=\[\] takes questions without such kinds"):
+        score_questions(plain.assign(query=1))
+    # both are named at once
+    with pytest.raises(ValueError, match=r"'rung'; within=\[\] and shuffle_within=\[\] take questions without such"):
         score_questions(plain)
     with pytest.raises(ValueError, match=r"unknown column 'query'; shuffle_within=\[\] takes questions"):
         score_questions(plain, within=[])
@@ -320,8 +349,29 @@ def test_refusals():
         compare_answers(table("11", "10", model="a"), "model")
     with pytest.raises(ValueError, match="no question in common"):
         compare_answers(pd.concat([table("1", "1", model="a"), table("1", "1", model="b", task=1)]), "model")
+    both = pd.concat([table("1010", "1010", model="a"), table("1010", "0110", model="b")])
+    with pytest.raises(ValueError, match="by and between both name 'model'"):
+        compare_answers(both, "model", by="model")
     with pytest.raises(ValueError, match="within takes"):
         answer_scores(table("1", "1", model="a"), within=["model"])
+
+
+@pytest.mark.parametrize("missing", ["wrong", "drop"])
+def test_levels_without_a_common_question_have_no_p_value(missing):
+    both = pd.concat([table("101010", "101010", model="a"), table("101010", "010101", model="b")])
+    lonely = [
+        table("11", "11", model="a", task=1),
+        table("11", "??", model="b", task=2),
+        table("1", "1", model="a", task=2),
+    ]
+    found = compare_answers(pd.concat([both, *lonely]), "model", by="task", missing=missing)
+    alone = compare_answers(both, "model", missing=missing)
+    assert found["n_pairs"].tolist() == [6, 0, 0 if missing == "drop" else 1]
+    assert found.loc[0, "p_adjusted"] == alone.loc[0, "p_value"] * (1 if missing == "drop" else 2)
+    assert np.isnan(found.loc[1, "p_value"]) and found.loc[1, "note"] == "no question in common"
+    assert found.dtypes.drop("task").equals(alone.dtypes)
+    levels = compare_answers(pd.concat([both, table("1", "1", model="c", task=1)]), "model")
+    assert levels["n_pairs"].tolist() == [6, 0, 0]
 
 
 def test_answers_that_no_shuffling_moves_are_counted():
