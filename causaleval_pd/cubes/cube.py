@@ -110,8 +110,8 @@ def cube(
         the law of the statistic is their convolution, so that its p-value has no floor. Where no draw reached the
         statistic, p is its share among all combinations of the clusters' draws, of which g clusters have
         (R + 1) to the power g, up to g = 500. Strata of more than 16,384 runs have neither. "splitting": also
-        multilevel splitting as in `with_controls`, for strata whose statistic no combination reached, such as those of
-        one cluster; it is an estimate, and takes seconds a run. None: draw r of all runs together alone.
+        multilevel splitting as in `with_controls`, for strata of graphs whose statistic no combination reached, such as
+        those of one cluster; it is an estimate, and takes seconds a run. None: draw r of all runs together alone.
     progress, engine, n_jobs
         As in `with_controls`.
     share_draws : bool

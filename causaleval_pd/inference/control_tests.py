@@ -339,8 +339,8 @@ def _floor_notes(found: StratumP, cube: xr.Dataset) -> list[str | None]:
 
 
 def _splits(cube: xr.Dataset) -> bool:
-    """Return whether a cube like this one takes tails="splitting"."""
-    return "best_of" not in cube.attrs
+    """Return whether tails="splitting" finds small p-values in a cube like this one; it walks over graphs."""
+    return cube.attrs.get("field", "graph") == "graph" and "best_of" not in cube.attrs
 
 
 def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:

@@ -266,7 +266,8 @@ def _warn_of_floors(tests: pd.DataFrame, study: _Study) -> None:
     """Warn where the draws are too few for any test of a family to pass."""
     for _, part in tests[tests["p_method"].notna()].groupby("method"):
         labels = family_labels(part, [str(x) for x in part], study.family)
-        alpha, splitting = 1 - study.test_settings["level"], study.cube_settings.get("best_of") is None
+        alpha, graphs = 1 - study.test_settings["level"], study.placebos.task.field.name == "graph"
+        splitting = graphs and study.cube_settings.get("best_of") is None
         warn_of_floors(part, study.adjust, labels, alpha, combined=study.combined, splitting=splitting)
 
 

@@ -284,6 +284,11 @@ def test_advice_on_draws_is_what_the_cube_takes():
         table = against_controls(cube, adjust="holm")
     words = "p <= 0.02, the least that these draws give; n_draws='auto' of the cube resolves smaller p"
     assert table["note"].str.endswith(words).all()
+    # answers move by sample, not step by step
+    answers = pd.DataFrame({"sample": np.repeat(range(30), 2), "truth": np.repeat([True, False], 30)})
+    answers["estimate"] = answers["truth"]
+    cube = ce.cube(answers, ["answer_accuracy"], by=[], cluster="sample", n_draws=49, rng=1)
+    assert against_controls(cube)["note"].item().endswith(words)
 
 
 def test_auto_chooses_the_draws_of_the_family():
