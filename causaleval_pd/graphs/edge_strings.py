@@ -128,9 +128,13 @@ def parse_edges(text: str) -> EdgeText:
             continue
         name, at = _read_name(text, at, quoted)
         left = start = position.setdefault(name, len(position))
+        end = at
         while arrow := _ARROW.match(text, at):
             before = name
-            noted.update(_between_edges(name) if left != start else ())
+            # A->B B->C are two edges for who writes arrows without blanks
+            tight = left != start and not (text[end].isspace() or text[arrow.start() - 1].isspace())
+            noted.update(_between_edges(name, tight) if left != start else ())
+            end = arrow.end()
             name, at = _read_name(text, arrow.end(), quoted)
             _refuse_other_marks(text, arrow, before, name, quoted)
             glued.update(_without_circles(text, before, arrow, name))
@@ -172,9 +176,12 @@ def parse_edges(text: str) -> EdgeText:
     return EdgeText(tuple(position), [arc for edge in edges for arc in _arcs(edge)], tuple(doubtful))
 
 
-def _between_edges(name: str) -> list[str]:
-    """Return the name, between two arrows, if it seems to be the end of one edge and the start of another."""
-    return [name] if _BETWEEN.search(name) else []
+def _between_edges(name: str, tight: bool) -> list[str]:
+    """Return the name, between two arrows, if it seems to be the end of one edge and the start of another.
+
+    Between `tight` arrows, which have no blanks around them, names with blanks seem so.
+    """
+    return [name] if _BETWEEN.search(name) or (tight and len(name.split()) > 1) else []
 
 
 def _arcs(edge: Ends) -> list[tuple[int, int]]:

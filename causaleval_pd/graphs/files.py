@@ -17,6 +17,7 @@ from ..contract.checks import check_type
 from ..contract.encoding import ENCODINGS
 from .column import read_column
 from .formats.text_matrices import read_table
+from .packing.header import MAX_NODES
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
@@ -138,10 +139,18 @@ def _read_cell(file: Path) -> Any:
     if (size := file.stat().st_size) > MAX_BYTES:
         raise ValueError(f"has {size} bytes; at most {MAX_BYTES} are read")
     if file.suffix == ".npy":
-        return np.load(file, allow_pickle=False)
+        try:
+            return np.load(file, allow_pickle=False)
+        except EOFError:
+            raise ValueError("is empty, expected an array") from None
+        except MemoryError as fault:
+            raise ValueError(f"is cut short, or not that of a matrix: {fault}") from None
     if file.suffix == ".mtx":
-        from scipy.io import mmread
+        from scipy.io import mminfo, mmread
 
+        # before there is memory for them all
+        if (n := max(mminfo(file)[:2])) > MAX_NODES:
+            raise ValueError(f"found a matrix of {n} nodes; at most {MAX_NODES} are supported")
         # newer releases ask which class of sparse matrices to return
         options: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
         return mmread(file, **options)

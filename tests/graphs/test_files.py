@@ -192,6 +192,14 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     Path(tmp_path, "b.npy").write_bytes(b"\x93NUMPY")
     with pytest.raises(ValueError, match=r"^file b\.npy: "):
         ce.read_graphs(tmp_path / "b.npy")
+    Path(tmp_path, "b.npy").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"^file b\.npy: is empty, expected an array"):
+        ce.read_graphs(tmp_path / "b.npy")
+    with open(tmp_path / "b.npy", "wb") as file:
+        header = {"descr": "<i8", "fortran_order": False, "shape": (10**8, 10**8)}
+        np.lib.format.write_array_header_1_0(file, header)
+    with pytest.raises(ValueError, match=r"^file b\.npy: is cut short, or not that of a matrix"):
+        ce.read_graphs(tmp_path / "b.npy")
     np.save(tmp_path / "c.npy", np.array([object()], dtype=object))
     with pytest.raises(ValueError, match=r"^file c\.npy: .*allow_pickle=False"):
         ce.read_graphs(tmp_path / "c.npy")
@@ -242,3 +250,21 @@ def test_marks_in_a_column_of_another_name(tmp_path: Path, mark: str, name: str)
         ce.read_graphs(file)
     file.write_text(f"from,to,{name}\nA,B,->\nB,C,directed\n")
     assert ce.read_graphs(file).graph.to_strings().tolist() == ["A -> B; B -> C"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.mtx",
+            "%%MatrixMarket matrix array integer general\n99999999 99999999\n1\n",
+            "matrix of 99999999 nodes; at",
+        ),
+        ("a.json", '{"nodes": ["A", "B"], "edges": [["A", "B"]], "edges": []}', "found the key 'edges' twice"),
+        ("a.gml", 'graph [ node [ id 0 label "A" ] ]\ngraph [ ]', "line 2: found a second graph; a file holds one"),
+    ],
+)
+def test_what_would_be_lost_or_beyond_memory_is_refused(tmp_path, name, text, message):
+    Path(tmp_path, name).write_text(text)
+    with pytest.raises(ValueError, match=rf"^file {name}: .*{message}"):
+        ce.read_graphs(tmp_path / name, encoding="row->column" if name.endswith("mtx") else None)

@@ -100,6 +100,11 @@ def test_a_cell_that_declares_another_class():
         ("X@\u22121 -> Y", "is written with its time"),
         ("X(t-1) -> Y(t)", r"found 'X\(t-1\)'.*as in 'X\(t-1\)@0'"),
         ("X_t-1 -> Y_t", "is written with its time"),
+        ("X_lag1 -> Y", r"found 'X_lag1'.*as in 'X_lag1@0'"),
+        ("X.l1 -> Y", "is written with its time"),
+        ("L1.X -> Y", r"found 'L1.X'"),
+        ("lag 0..1: X@-1 -> Y", "found 'lag 0..1: X@-1'; a text begins with its searched lags as in 'lags 0..2:'"),
+        ("lags 0..1000000: X@-1 -> Y", "begins with its searched lags"),
         ('"X_{t-2}" -> Y', "is written with its time"),
         ("; ".join(f"X{i} -> X{i + 1}" for i in range(100_000)), "at most 100,000,000 cells"),
         ("lags 0..1: X@-2 -> Y", "beyond 1"),
@@ -113,9 +118,9 @@ def test_texts_that_are_no_graph(text, message):
 
 
 def test_names_that_end_like_a_time_are_written_with_one():
-    names = ["IL-6", "X(t-1)", "Y@1", "start-2", "t-1"]
-    codes = np.zeros((2, 5, 5), np.uint8)
-    codes[1, 0, 1] = codes[1, 1, 2] = DIRECTED
+    names = ["IL-6", "L1.X", "X(t-1)", "X_lag1", "Y@1", "flag1", "lag 0..1: X", "start-2", "t-1"]
+    codes = np.zeros((2, 9, 9), np.uint8)
+    codes[1, 0, 2] = codes[1, 2, 4] = codes[1, 6, 1] = codes[1, 3, 5] = DIRECTED
     graph = ce.LaggedGraph(names, codes, 0, "ts_dag")
     text = graph.to_string()
     assert "X(t-1)@0" in text and "Y@1@0" in text

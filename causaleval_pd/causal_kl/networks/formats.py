@@ -155,5 +155,8 @@ def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[s
                     f"parents {parents[name]}"
                 )
             intercepts[name], coefficients[name] = values[0], values[1:]
-        variances[name] = read_array(name, node.get("sd", np.nan), "sd") ** 2
+        sd = read_array(name, node.get("sd", np.nan), "sd")
+        if sd.size != 1 or (sd <= 0).any():
+            raise ValueError(f"node {name!r}: its sd must be one positive number, found {node.get('sd')!r:.60}")
+        variances[name] = sd**2
     return GaussianNetwork(parents, coefficients, variances, intercepts)

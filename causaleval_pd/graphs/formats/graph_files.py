@@ -205,9 +205,12 @@ def read_gml(text: str) -> Edges:
     """Read GML; the label names a node, else its id."""
     nodes: dict[str, str] = {}
     found: list[tuple[int, dict[str, str]]] = []
-    directed = False
+    directed, n_graphs = False, 0
     for path, line, fields in _gml_lists(text):
         if path == ("graph",):
+            n_graphs += 1
+            if n_graphs > 1:
+                raise ValueError(f"line {line}: found a second graph; a file holds one")
             directed = fields.get("directed", "0") == "1"
         elif path == ("graph", "node"):
             if "id" not in fields or fields["id"] in nodes:

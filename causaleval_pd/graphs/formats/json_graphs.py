@@ -34,11 +34,20 @@ def is_json(cell: Any) -> bool:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as fault:
         raise ValueError(f"line {fault.lineno}: found no JSON: {fault.msg}") from None
     except RecursionError:
         raise ValueError("found JSON that is nested too deeply") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; of two values with one key the first would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"found the key {next(key for key in found if keys.count(key) > 1)!r:.60} twice in an object")
+    return found
 
 
 def read_json(cell: Any) -> Edges:

@@ -18,8 +18,13 @@ from .marks import TURNED, Codes, check_size, code
 
 _LAGS = re.compile(r"\s*lags\s+(\d{1,5})\s*\.\.\s*(\d{1,5})\s*:")
 _AT = re.compile(r"(.+)@(0|-[1-9]\d{0,4})", re.DOTALL)
-#: names that end as a time is written elsewhere, or wrongly: X@1, X@-1.5, X(t-1), X_t-1
-_OTHER_TIME = re.compile(r".*(?:@ ?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2})", re.DOTALL)
+#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X(t-1), X_t-1, X_lag1, X.l1, L1.X
+_OTHER_TIME = re.compile(
+    r".*(?:@ ?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}|[ ._][Ll]ag[ ._]?\d+|\.l\d+)"
+    r"|L\d+\..+",
+    re.DOTALL,
+)
+_HEADER = re.compile(r"lags?\s*\d+\s*\.\.")
 
 
 def is_lagged_text(text: str) -> bool:
@@ -34,11 +39,14 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     doubtful = [name for name in read.doubtful if not _AT.fullmatch(name)]
     if doubtful:
         raise ValueError(explain_doubt(doubtful[0]))
+    header = None if found else next((name for name in read.nodes if _HEADER.match(name)), None)
+    if header is not None:
+        raise ValueError(f"found {header!r:.60}; a text begins with its searched lags as in 'lags 0..2:'")
     elsewhere = next((name for name in read.nodes if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
     if elsewhere is not None:
         raise ValueError(
-            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one whose name ends "
-            f"so with another, as in '{elsewhere}@0'"
+            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
+            f"its name with another, as in '{elsewhere}@0'"
         )
     places = [_split(name) for name in read.nodes]
     position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}

@@ -145,6 +145,11 @@ def test_linear_gaussian_networks_of_pgmpy():
             "\\['B'\\] have no `states`",
         ),
         ({"A": {"parents": [], "coefficients": {"B": 1}, "sd": 1}}, "node 'A': its coefficients lack"),
+        (
+            {"A": {"parents": [], "coefficients": [1.0], "sd": -1}},
+            "node 'A': its sd must be one positive number, found -1",
+        ),
+        ({"A": {"parents": [], "coefficients": [1.0], "sd": [1, 2]}}, "node 'A': its sd must be one positive number"),
     ],
 )
 def test_mistakes_are_named(cell, words):
