@@ -427,8 +427,7 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "two seeds": (seeds(rng=8), r"\w+ at algorithm ges, n 400 was made with other settings.*causaleval_pd.concat"),
     "two nulls": (seeds(null="permutation"), "was made with other settings"),
     "two conventions": (seeds(zero_division=0.0), "was made with other settings|was filled"),
-    # xarray's own message
-    "two numbers of draws": (seeds(n_draws=10), "conflicting dimension sizes"),
+    "two numbers of draws": (seeds(n_draws=10), "another seed, null model, number of draws"),
     "with and without controls": (seeds(n_draws=None), "was made with other settings"),
     "numbers as text": (lambda c: c.assign(shd=c["shd"].astype(str)), "shd holds numbers, found the type"),
     "objects": (lambda c: c.assign(shd_control_mean=c["shd_control_mean"].astype(object)), "found the type object"),
