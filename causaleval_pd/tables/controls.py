@@ -106,7 +106,8 @@ def with_controls(
     control_kind : str, optional
         Class of the controls, or the name of a column that holds it; default the class of the estimate. A CPDAG
         without undirected edges looks like a DAG: set "cpdag" for algorithms that return equivalence classes. PDAGs
-        are matched by CPDAGs; "pdag" draws graphs with as many undirected edges, also for undirected estimates.
+        are matched by CPDAGs, which they are not, so that p is approximate (`control_kind` names these rows);
+        "pdag" draws graphs with as many undirected edges, also for undirected estimates.
     permute : bool
         Random node order for every control (default); False keeps the order of the nodes' names as causal order.
     method : {"auto", "exact", "moments", "simulate"}

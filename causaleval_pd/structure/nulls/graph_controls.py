@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,7 +17,9 @@ from ...contract.walk import Walk
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import control_kernels, kernels
-from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
+from ...graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
+from ...graphs.mixed.marks import is_mixed
+from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
@@ -78,8 +81,12 @@ class GraphControls(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, a row each."""
-        return np.array(KINDS, object)[self.kinds]
+        """Class of the controls by name, a row each; it names the estimate's where no control can equal that."""
+        words = np.array(KINDS, object)[self.kinds]
+        estimates = self.pairs.estimate.kinds[self.pairs.estimate_index]
+        for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(self.kinds, (DAG, CPDAG))):
+            words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
+        return words
 
     @property
     def cost(self) -> int:
@@ -157,6 +164,27 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
             )
     stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
     return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
+
+
+def warn_of_undirected(matching: Matching) -> None:
+    """Warn where all estimates are undirected graphs, some of them the class of no DAG, but are matched by CPDAGs."""
+    directed = [m.name for m in matching.metrics if "skeleton" not in m.kinds]
+    if matching.control_kind is not None or not directed:
+        return
+    unpacked = unpack_column(matching.estimate, in_place=True)
+    blocks = [GraphBatch(x.n_nodes, x.planes, x.kinds) for x in unpacked.blocks if not is_mixed(x.planes)]
+    if any(x.edge_counts.directed.any() for x in blocks):
+        return
+    count = sum(int((x.kinds == PDAG).sum()) for x in blocks)
+    if count:
+        warnings.warn(
+            f"all estimates are undirected graphs, {count} of them the CPDAG of no DAG, and are matched by CPDAGs, "
+            f"which have arrows: {', '.join(directed)} of guesses may be better or worse than those of controls. Pass "
+            "control_kind='pdag' or null='permutation', or declare the estimates by "
+            "ce.graph_column(..., kind='skeleton') and compare adjacencies",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:

@@ -24,7 +24,15 @@ from ...graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG
 from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, mean_over_edges, of_dags, reversal
-from .graph_controls import GraphControls, estimated_edges, lose_directions, matched_kinds, redirect, refuse_digraphs
+from .graph_controls import (
+    GraphControls,
+    estimated_edges,
+    lose_directions,
+    matched_kinds,
+    redirect,
+    refuse_digraphs,
+    warn_of_undirected,
+)
 from .hypergeometric import hypergeometric
 from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
 from .latent.random_graphs import latent_edges
@@ -137,13 +145,19 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
+def _prepared(matching: Matching) -> str:
+    """Return how bidirected edges are drawn; warn of undirected graphs."""
+    warn_of_undirected(matching)
+    return check_bidirected(matching)
+
+
 register_null(
     "graph",
     Null(
         "edges",
         "random graphs with the estimate's class and number of edges",
         edges_controls,
-        prepare=check_bidirected,
+        prepare=_prepared,
         published=published_controls,
         options=PERMUTE | BIDIRECTED,
         label_invariant=True,

@@ -117,9 +117,43 @@ def test_a_directed_cycle_that_is_declared_a_pdag_is_matched_by_directed_graphs(
     estimates = [CYCLE, CYCLE, CYCLE + "; A -- E", TRUTH]
     table["estimate"] = ce.graph_column(estimates, kind=["pdag", "digraph", "pdag", "digraph"])
     found = table.ceval.with_controls(["shd"], n_draws=20, rng=1)
-    assert found["control_kind"].tolist() == ["digraph", "digraph", "cpdag", "digraph"]
-    stated = table.ceval.with_controls(["shd"], n_draws=20, rng=1, control_kind="cpdag")
-    assert stated["control_kind"].tolist() == ["cpdag"] * 4
+    assert found["control_kind"].tolist() == ["digraph", "digraph", "cpdag for a pdag (approximate)", "digraph"]
+
+
+@pytest.mark.parametrize("kind", ["cpdag", "dag"])
+def test_the_class_of_controls_names_estimates_that_no_control_can_equal(kind):
+    table = pd.DataFrame({"truth": [TRUTH] * 5})
+    estimates = [CYCLE, CYCLE, CYCLE + "; A -- E", TRUTH, "A -- B; B -- C; C -- D; E"]
+    table["estimate"] = ce.graph_column(estimates, kind=["pdag", "digraph", "pdag", "digraph", "cpdag"])
+    found = table.ceval.with_controls(["shd"], n_draws=20, rng=1, control_kind=kind)
+    other = [*("pdag", "digraph", "pdag", "digraph"), None]
+    words = [kind if x is None else f"{kind} for a {x} (approximate)" for x in other]
+    assert found["control_kind"].tolist() == words
+    cube = table.ceval.cube(["shd"], by=[], n_draws=20, rng=1, control_kind=kind)
+    assert cube.attrs["control_kind"] == ", ".join(sorted(set(words)))
+
+
+SQUARE = "A -- B; B -- C; C -- D; D -- A; E"
+
+
+@pytest.mark.parametrize("verb", ["with_controls", "cube"])
+def test_undirected_estimates_whose_controls_have_arrows_are_warned_of(verb):
+    table = pd.DataFrame({"truth": [TRUTH] * 3, "estimate": [SQUARE, "A -- B; C; D; E", "A; B; C; D; E"]})
+    how = {"n_draws": 20, "rng": 1} | ({"by": []} if verb == "cube" else {})
+    run = getattr(table.ceval, verb)
+    with pytest.warns(UserWarning, match=r"all estimates are undirected.* 1 of them .* arrows: shd of guesses.*'pdag'"):
+        run(["shd", "adjacency_f1"], **how)
+    # no warning, which would be an error, where controls or metrics have no arrows
+    run(["shd"], control_kind="pdag", **how)
+    run(["shd"], null="permutation", **how)
+    run(["adjacency_f1", "skeleton_hd"], **how)
+
+
+@pytest.mark.parametrize("estimates", [["A -- B; B -- C; D; E", "A -- E; B; C; D"], [SQUARE, TRUTH]])
+def test_classes_without_arrows_and_mixed_tables_give_no_warning(estimates):
+    table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": estimates})
+    found = table.ceval.with_controls(["shd"], n_draws=20, rng=1)
+    assert found["shd_p"].notna().all()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +164,7 @@ def test_models_of_acyclic_graphs_refuse_digraphs(null):
     with pytest.raises(ValueError, match=r"row 1: the estimate is a digraph, .*; pass control_kind='dag'"):
         table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null)
     found = table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null, control_kind="dag")
-    assert found["control_kind"].tolist() == ["dag", "dag"]
+    assert found["control_kind"].tolist() == ["dag", "dag for a digraph (approximate)"]
 
 
 def test_metrics_of_acyclic_graphs_refuse_digraphs():
