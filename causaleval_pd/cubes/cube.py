@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ..contract.checks import name_row, shown
 from ..contract.context import describe_context
 from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster, warn_of_units
+from ..tables.clusters import Cluster, units_of, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -199,7 +200,11 @@ def cube(
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     if choice is not None:
-        warn_of_units(table, cluster, runs.tasks[0], grid.stratum)
+        units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
+        if units is not None:
+            warn_of_units(
+                unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
+            )
         n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
     n_drawn = 0 if choice is None else drawing.n_draws

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_column_name, name_row, shown
+from ..contract.checks import check_column_name, name_row
 from ..contract.field import Field
 from ..execution.random_streams import hash_rows
 from .columns import labels_of
@@ -177,21 +177,29 @@ def read_clusters(
     return Clusters(setting, np.where(failed, 0, found))
 
 
-def warn_of_units(table: pd.DataFrame, cluster: Cluster, task: Task, stratum: Ints) -> None:
-    """Warn where rows count as independent by default, but a stratum repeats a value of the field's usual clusters."""
+def units_of(table: pd.DataFrame, cluster: Cluster, task: Task) -> Ints | None:
+    """Return a number a row, equal where rows share a value of the field's usual clusters, and 0 where a row failed.
+
+    None where the user chose clusters, or the table has no such column. Numbers agree between parts of a table.
+    """
     unit = task.field.unit
     if not unit or unit not in table.columns or cluster != BY_TRUTH:
-        return
+        return None
     own = [table[name].reset_index(drop=True) for name in ("task", unit) if name in table.columns]
-    known = np.flatnonzero(~task.failed())
-    again = np.flatnonzero(pd.concat([pd.Series(stratum), *own], axis=1).iloc[known].duplicated())
+    # 63 bits, of which 0 is kept for rows that failed
+    numbers = (hash_rows(own) >> np.uint64(1)).astype(np.int64)
+    return np.where(task.failed(), 0, np.maximum(numbers, 1))
+
+
+def warn_of_units(unit: str, units: Ints, stratum: NDArray[Any], name: Callable[[int], str]) -> None:
+    """Warn where rows count as independent by default, but a stratum repeats one of the `units`; `name` names a row."""
+    known = np.flatnonzero(units != 0)
+    again = np.flatnonzero(pd.DataFrame({"stratum": stratum[known], "unit": units[known]}).duplicated())
     if len(again):
-        row = int(known[again[0]])
         warnings.warn(
-            f"rows of a stratum share a value of column {unit!r} ({name_row(row, table.index)}: "
-            f"{shown(table[unit].iloc[row])}), but count as independent, which makes p-values too small where they "
-            f"depend on each other: pass cluster={unit!r} (or a column that tells the {unit}s of several tasks apart), "
-            "or cluster=None where they do not",
+            f"rows of a stratum share a value of column {unit!r} ({name(int(known[again[0]]))}), but count as "
+            f"independent, which makes p-values too small where they depend on each other: pass cluster={unit!r} (or a "
+            f"column that tells the {unit}s of several tasks apart), or cluster=None where they do not",
             UserWarning,
             stacklevel=2,
         )

@@ -146,6 +146,24 @@ def test_placebos_move_answers_and_show_that_replicates_are_not_independent():
     assert set(found["verdict"]) == {"miscalibrated"}
 
 
+@pytest.mark.parametrize("verb", ["cube", "summary"])
+def test_repeated_samples_are_named_on_dask(verb):
+    dd = pytest.importorskip("dask.dataframe")
+    import causaleval_pd.dask  # noqa: F401
+
+    table = answered([[1], [0]], [[1], [0]], 3).assign(g="a").sample(frac=1, random_state=1).reset_index(drop=True)
+    rows = table.assign(row=range(len(table)))
+    lazy = dd.from_pandas(rows, npartitions=2)
+    repeated = rows["sample"].duplicated().idxmax()
+    size = len(rows) - len(rows) // 2
+    place = f"partition {repeated // size}, row {repeated % size}"
+    how = {"by": ["g"], "n_draws": 99, "rng": 1, "key": "row"}
+    with pytest.warns(UserWarning, match=rf"share a value of column 'sample' \({place}\).*pass cluster='sample'"):
+        getattr(lazy.ceval, verb)(["answer_accuracy"], **how)
+    for settings in ({"cluster": "sample"}, {"cluster": None}, {"n_draws": None}):
+        getattr(lazy.ceval, verb)(["answer_accuracy"], **(how | settings))
+
+
 def test_placebos_keep_the_answers_of_a_stratum_and_sample_together():
     table = coins(2, 6, [3], 0.9, seed=2)
     found = table.ceval.size_and_power(

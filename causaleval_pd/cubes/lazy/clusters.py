@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import dask.dataframe as dd
@@ -25,6 +26,8 @@ from ...tables.clusters import (
     read_clusters,
     setting_of,
     truth_marks,
+    units_of,
+    warn_of_units,
 )
 from ...tables.tasks import Task
 from ..runs import run_identity, stratum_columns
@@ -46,11 +49,15 @@ MARKS: dict[str, pd.Series] = {
 
 
 class PartClusters(NamedTuple):
-    """The clusters, truths and labels of a partition's rows, 0 where a row has none or has failed."""
+    """The clusters, truths and labels of a partition's rows, 0 where a row has none or has failed.
+
+    And, where it counts as a cluster of its own, what it shares with others nevertheless, as `units_of` returns it.
+    """
 
     ids: Ints
     truths: Ints
     labels: Ints
+    units: Ints
 
 
 class ClusterPlan(NamedTuple):
@@ -110,9 +117,11 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
     relabelled = settings["n_draws"] is not None
     clusters = read_clusters(part, cluster, own, identity, relabelled=relabelled)
     found = np.where(own.failed(), 0, clusters.ids)
-    if clusters.setting in (BY_TRUTH, SINGLE):
-        return PartClusters(found, nothing, nothing)
-    return PartClusters(found, *truth_marks(own, identity, relabelled=relabelled))
+    units = units_of(part, cluster, own) if relabelled else None
+    marks = (nothing, nothing)
+    if clusters.setting not in (BY_TRUTH, SINGLE):
+        marks = truth_marks(own, identity, relabelled=relabelled)
+    return PartClusters(found, *marks, nothing if units is None else units)
 
 
 def needs_plan(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> bool:
@@ -121,8 +130,19 @@ def needs_plan(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashab
     return with_tails or lazy_setting(settings, own, columns) != SINGLE
 
 
+def _place(sizes: Sequence[int], row: int) -> str:
+    """Name a row of the whole table by its partition and its place in it."""
+    ends = np.cumsum(sizes)
+    number = int(np.searchsorted(ends, row, side="right"))
+    return f"partition {number}, row {row - (ends[number] - sizes[number])}"
+
+
 def plan_clusters(
-    parts: Sequence[PartClusters], strata: Sequence[NDArray[Any]], settings: Mapping[str, Any], setting: str
+    parts: Sequence[PartClusters],
+    strata: Sequence[NDArray[Any]],
+    settings: Mapping[str, Any],
+    setting: str,
+    own: Field,
 ) -> ClusterPlan:
     """Find the strata that repeat a cluster, and those to keep whole, from the rows of all partitions.
 
@@ -136,17 +156,17 @@ def plan_clusters(
         Settings of the cube.
     setting : str
         What the runs of a cluster share.
+    own : Field
+        Field of the cells.
     """
     cluster: Cluster = settings.get("cluster", BY_TRUTH)
     sizes = [len(part.ids) for part in parts]
-    ids, truths, labels = (np.concatenate(x) for x in zip(*parts, strict=True))
+    ids, truths, labels, units = (np.concatenate(x) for x in zip(*parts, strict=True))
     number = np.repeat(np.arange(len(parts)), sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
     if setting not in (BY_TRUTH, SINGLE):
-        check_clusters(
-            ids, truths, labels, cluster, lambda row: f"partition {number[row]}, row {row - starts[number[row]]}"
-        )
+        check_clusters(ids, truths, labels, cluster, partial(_place, sizes))
     stratum = np.concatenate(strata)
+    warn_of_units(own.unit, units, stratum, partial(_place, sizes))
     rows = np.flatnonzero(ids != 0) if setting != SINGLE else np.empty(0, np.int64)
     rows = rows[np.lexsort([number[rows], ids[rows], stratum[rows]])]
     twice = (ids[rows[1:]] == ids[rows[:-1]]) & (stratum[rows[1:]] == stratum[rows[:-1]])
@@ -209,7 +229,7 @@ def with_whole_clusters(
         return table, settings, False
     setting = lazy_setting(settings, own, table.columns)
     marks = compute(*[delayed(marks_of)(part, by, settings, i) for i, part in enumerate(table.to_delayed())])
-    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], settings, setting)
+    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], settings, setting, own)
     marked = table.map_partitions(mark_clusters, by, settings, plan, meta=table._meta.assign(**MARKS))
     if plan.spread:
         marked = marked.shuffle(on=MEETING, npartitions=table.npartitions)

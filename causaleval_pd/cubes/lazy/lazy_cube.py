@@ -140,7 +140,7 @@ def cube(
     scoring, plan = made, None
     if needs_plan(made, field, table.columns):
         setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in found]
-        plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting)
+        plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting, field)
         scoring = made | {"cluster": plan.placed}
         blank = table._meta.assign(**MARKS)
         template = cube_of(blank, metrics, by=by, replicate=replicate, engine="serial", **scoring)
@@ -226,7 +226,7 @@ def _look_up(
         axes = _axes(part, by, replicate, own)
         grouped = needs_plan(settings, own.field, part.columns)
         nothing = np.empty(0, np.int64)
-        clusters = part_clusters(part, settings, own) if grouped else PartClusters(nothing, nothing, nothing)
+        clusters = part_clusters(part, settings, own) if grouped else PartClusters(*[nothing] * 4)
     if replicate is not None:
         kept = axes if grouped else [axis._replace(codes=nothing) for axis in axes]
         return _Found(kept, nothing, part[[]], clusters)
