@@ -16,6 +16,7 @@ from ..contract.figure import FIGURES
 from ..cubes.reading import draws_shared, has_controls, null_references, strata_dims
 from ..cubes.schema import values_of
 from ..inference.compare import compare
+from ..inference.compared_values import On
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
@@ -67,6 +68,8 @@ def pictures(
     *,
     level: float = 0.95,
     adjust: str | None = "holm",
+    on: On = "metric",
+    test: str | None = None,
     compared: pd.DataFrame | None = None,
 ) -> Iterator[Picture | Omitted]:
     """Draw the figures of one metric that fit the cube.
@@ -81,7 +84,7 @@ def pictures(
         The stratum whose levels are compared.
     suffix : {"png", "pdf"}
         Kind of picture.
-    level, adjust
+    level, adjust, on, test
         As in `report`.
     compared : DataFrame, optional
         The report's comparison of the levels of `over`; default that of this metric alone.
@@ -91,8 +94,10 @@ def pictures(
     # dollar signs in names do not start formulas
     with rc_context({"text.parse_math": False}):
         yield from _of_runs(cube, metric, over, suffix, level)
-        if over is not None:
-            yield from _of_levels(cube, metric, over, suffix, level, adjust, compared)
+        # of columns that a cube carries there is no skill to compare
+        if over is not None and (on == "metric" or has_controls(cube, metric)):
+            how = {"on": on, "test": test, "adjust": adjust}
+            yield from _of_levels(cube, metric, over, suffix, level, how, compared)
 
 
 def _title(cube: xr.Dataset, metric: str) -> str:
@@ -140,7 +145,7 @@ def _of_levels(
     over: str,
     suffix: str,
     level: float,
-    adjust: str | None,
+    how: dict[str, Any],
     compared: pd.DataFrame | None,
 ) -> Iterator[Picture | Omitted]:
     """Draw differences between the levels of a stratum, their ranks, and their skill by run time."""
@@ -152,16 +157,16 @@ def _of_levels(
     # null models and the metric's own dimensions are not compared
     one_stratum = alone and {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1} <= {over}
     if compared is None:
-        compared = compare(cube, over, metrics=[metric], adjust=adjust, level=level, rng=0)
+        compared = compare(cube, over, metrics=[metric], level=level, rng=0, **how)
     rows = compared[compared["metric"] == metric]
     if 0 < len(rows) <= (_PAIRS if one_stratum else _ROWS):
         yield _picture("forest", title, forest(rows), suffix)
     elif one_stratum and cube.sizes[over] <= _LEVELS:
-        yield _picture("comparisons", title, comparisons(cube, metric, over, adjust=adjust, rng=0), suffix)
+        yield _picture("comparisons", title, comparisons(cube, metric, over, rng=0, **how), suffix)
     elif len(rows):
         label = cube[metric].attrs.get("long_name", metric)
         yield Omitted(f"No figure of the differences of {label}: there are {len(rows)} pairs of levels.")
-    ranked = one_stratum and cube[metric].attrs.get("direction") != "none"
+    ranked = one_stratum and how["on"] == "metric" and cube[metric].attrs.get("direction") != "none"
     if ranked and 2 < cube.sizes[over] <= _LEVELS:
         yield _picture(
             "critical_difference", title, critical_difference(cube, metric, over, level=level, rng=0), suffix

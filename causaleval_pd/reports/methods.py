@@ -17,6 +17,7 @@ import xarray as xr
 
 from ..contract.field import FIELDS
 from ..contract.history import calls
+from ..contract.statistical_test import TESTS
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references
 from ..cubes.schema import COMBINED, values_of
 from ..drawing import axis_label
@@ -29,7 +30,8 @@ _CORRECTIONS = {
     **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "bh": "the method of Benjamini and Hochberg"},
     "by": "the method of Benjamini and Yekutieli",
 }
-_EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate"}
+_COMPARED = {"metric": "the metric", "excess": "the metric minus the mean of its controls", "skill": "skill"}
+_EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate of the differences", "skill_difference": "difference"}
 _EXACT = "exact convolution"
 #: what words of `p_method` mean, by their beginning after a comma or none
 _TESTED_BY = {
@@ -341,15 +343,21 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
         return []
     settings = calls(table.attrs)[-1]
     names = sorted(set(table["method"].dropna()))
-    test = " and ".join("Wilcoxon's signed-rank test" if x == "wilcoxon" else str(x) for x in names)
+    test = " and ".join(_with_article(TESTS[x].long_name if x in TESTS else str(x)) for x in names)
+    what = " and ".join(_COMPARED[x] for x in dict.fromkeys(table["on"]))
     size = " and ".join(sorted({_EFFECTS.get(x, str(x).replace("_", " ")) for x in table["effect_size"]}))
     on = "on the same truths" if truths_are_named(cube) else "run by run"
     text = (
         f"The levels of {settings['dim']} were compared in pairs {on} by {test}, "
-        f"{settings['alternative']}; the effect is the {size} of the differences of the metric."
+        f"{settings['alternative']}; the effect is the {size} of {what}."
     )
     cites = tuple(_CITED[x] for x in names if x in _CITED)
     return [Sentence(text, cites), *_adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()))]
+
+
+def _with_article(name: str) -> str:
+    """Put "the" before a name that is not a possessive, as McNemar's."""
+    return name if "'s " in name.split(" of ", maxsplit=1)[0] and name[0].isupper() else f"the {name}"
 
 
 def _adjusted(adjust: Any, n: int) -> list[Sentence]:

@@ -24,6 +24,7 @@ from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..cubes.summary import summary
 from ..execution.outputs import refuse_links, replace_file
 from ..inference.compare import compare
+from ..inference.compared_values import ON, On
 from ..inference.control_tests import test_controls
 from .figures import Picture, levels_share_truths, pictures
 from .markup import Output
@@ -52,6 +53,8 @@ def report(
     *,
     metrics: str | Sequence[str] | None = None,
     over: str | None = None,
+    on: On = "metric",
+    test: str | None = None,
     adjust: str | None = "holm",
     level: float = 0.95,
     title: str = _TITLE,
@@ -72,6 +75,9 @@ def report(
     over : str, optional
         Stratum whose levels are compared on the same truths, such as "algorithm"; their best is in bold. Default is the
         first stratum of words, not numbers, whose levels share truths; without one nothing is compared.
+    on, test
+        What is compared, and by which test, as in `compare`. With "excess" and "skill" columns that the cube carries
+        are not compared, since they have no controls.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction of the tests against controls, over metrics x strata, and of the comparison, over its
         rows.
@@ -139,10 +145,11 @@ def report(
         words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "biufmM"]
         over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if has_truths(cube) else None
 
-    results = _results(cube, names, over, adjust, level)
+    results = _results(cube, names, over, adjust, level, {"on": on, "test": test})
     suffix = "pdf" if output == "latex" else "png"
     valued = [name for name in names if _has_values(cube, name)]
-    same: dict[str, Any] = {"level": level, "adjust": adjust, "compared": results.get("compare")}
+    same: dict[str, Any] = {"level": level, "adjust": adjust, "on": on, "test": test}
+    same["compared"] = results.get("compare")
     drawn = [one for name in valued for one in pictures(cube, name, over, suffix, **same)]
     shown = [one for one in drawn if isinstance(one, Picture)]
     sections = _sections(cube, names, over, results, level)
@@ -209,7 +216,7 @@ def _has_values(cube: xr.Dataset, name: str) -> bool:
 
 
 def _results(
-    cube: xr.Dataset, names: Sequence[str], over: str | None, adjust: str | None, level: float
+    cube: xr.Dataset, names: Sequence[str], over: str | None, adjust: str | None, level: float, how: Mapping[str, Any]
 ) -> dict[str, pd.DataFrame]:
     """Return the tables that a report shows, by verb."""
     results = {"summary": summary(cube, names, level=level)}
@@ -217,8 +224,13 @@ def _results(
     # rows that met the same controls have no test of a stratum
     if tested and not draws_shared(cube):
         results["test_controls"] = test_controls(cube, tested, adjust=adjust, level=level)
-    if over is not None and cube.sizes[over] > 1 and any(_has_values(cube, name) for name in names):
-        results["compare"] = compare(cube, over, metrics=names, adjust=adjust, level=level, rng=0)
+    check_known(how["on"], ON, "on")
+    compared = list(names) if how["on"] == "metric" else tested
+    if over is not None and cube.sizes[over] > 1 and any(_has_values(cube, name) for name in compared):
+        results["compare"] = compare(cube, over, metrics=compared, adjust=adjust, level=level, rng=0, **how)
+    elif how["on"] != "metric" or how["test"] is not None:
+        what = "without controls" if over is not None and not compared else "without two levels that share truths"
+        raise ValueError(f"on= and test= set the comparison of levels, which a cube {what} has not; leave them out")
     return results
 
 

@@ -264,3 +264,30 @@ def test_too_few_clusters_for_a_comparison_are_no_evidence(cube, tmp_path):
     assert "9 pairs have too few clusters for a p of 0.05 whatever the differences" in text
     many = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None, cluster=None)
     assert "too few clusters" not in many.ceval.report(tmp_path / "many.html").read_text("utf-8")
+
+
+def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
+    path = cube.ceval.report(tmp_path / "skill.md", metrics=["shd", "seconds"], on="skill")
+    text = path.read_text("utf-8")
+    expected = cube.ceval.compare("algorithm", metrics="shd", on="skill", adjust="holm", rng=0)
+    differ = int((expected["p_adjusted"] <= 0.05).sum())
+    assert f"shd: {differ} of {len(expected)} tested pairs" in text
+    assert "by the delete-one-truth jackknife of the difference of skills" in text
+    assert "the effect is the difference of skill" in text
+    # a carried column has no skill
+    assert "seconds: " not in text.split("Comparison of the levels")[1].split("## Figures")[0]
+    text = cube.ceval.report(tmp_path / "t.md", metrics="shd", on="excess", test="t").read_text("utf-8")
+    assert "by the paired t test" in text
+    assert "the effect is the mean difference of the metric minus the mean of its controls" in text
+
+
+def test_a_report_without_a_comparison_takes_no_test(tmp_path):
+    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+    with pytest.raises(ValueError, match=r"on= and test= set the comparison .* without controls has not"):
+        cube.ceval.report(tmp_path / "r.md", on="skill")
+    cube = RUNS.ceval.cube(["shd"], by=["n"], n_draws=19, rng=1)
+    with pytest.raises(ValueError, match=r"on= and test= .* without two levels that share truths"):
+        cube.ceval.report(tmp_path / "r.md", test="t")
+    with pytest.raises(ValueError, match="unknown on 'skil'; did you mean 'skill'"):
+        cube.ceval.report(tmp_path / "r.md", on="skil")
+    assert list(tmp_path.iterdir()) == []
