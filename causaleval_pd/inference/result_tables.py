@@ -49,7 +49,7 @@ def check_shares(**given: object) -> None:
 
 
 def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
-    """Return the direction of every row's metric, "none" where it is not known.
+    """Return the direction of every row's metric, of skill where that is compared, "none" where it is not known.
 
     That of a column which the cube carries is in the call that made the cube.
     """
@@ -61,7 +61,17 @@ def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
     for values in (one.get("values") for one in calls(table.attrs)):
         if isinstance(values, Mapping):
             known |= {name: aim for name, aim in values.items() if aim is not None}
-    return [str(given.get(name, known.get(name, "none"))) for name in names]
+    skills = of_skill(table)
+    return [
+        "maximize" if skill else str(given.get(name, known.get(name, "none")))
+        for name, skill in zip(names, skills, strict=True)
+    ]
+
+
+def of_skill(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which rows hold differences or effects of skill, which is better when larger, whatever the metric."""
+    named = [table[name].astype(str) == "skill" for name in ("on", "response") if name in table]
+    return np.asarray(named[0], bool) if named else np.zeros(len(table), bool)
 
 
 def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

@@ -214,8 +214,6 @@ def _effect_label(table: pd.DataFrame, aim: str) -> str:
 def _aim(table: pd.DataFrame, directions: Mapping[str, str]) -> str:
     """Return which direction of the compared values is better, "none" where it is not known or differs."""
     aims = set(directions_of(table, directions))
-    if "on" in table and set(table["on"]) == {"skill"}:
-        aims = {"maximize"}
     return aims.pop() if len(aims) == 1 else "none"
 
 

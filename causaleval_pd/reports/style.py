@@ -13,7 +13,7 @@ import pandas as pd
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
 from ..cubes.schema import COMBINED, result_columns
-from ..inference.result_tables import directions_of
+from ..inference.result_tables import directions_of, of_skill
 from .markup import DASH, Output, escaped, number, p_text
 from .row_tables import is_list, list_texts, long_form, metrics_of_rows
 from .shown_columns import LEFT_OUT, MARKS, ROW_VERBS, SHOWN, Column
@@ -181,7 +181,8 @@ def shown_table(
     texts: dict[str, list[str]] = {name: [level_name(x) for x in table[name]] for name in strata}
     if "metric" in table:
         arrows = [_ARROWS.get(aim, "") for aim in aims]
-        words = [f"{name} {arrow}".rstrip() for name, arrow in zip(table["metric"], arrows, strict=True)]
+        skills = ["skill of " * skill for skill in of_skill(table).tolist()]
+        words = [f"{x}{name} {arrow}".rstrip() for x, name, arrow in zip(skills, table["metric"], arrows, strict=True)]
         legend += [f"{arrow} {_AIMS[arrow]}" for arrow in dict.fromkeys(arrows) if arrow]
         texts["metric"] = words
         if verb == "rank_test":

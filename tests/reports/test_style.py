@@ -281,3 +281,12 @@ def test_posteriors_and_sizes_of_tests_are_shown():
         plain = one.copy()
         plain.attrs = {}
         assert list(shown_table(plain).texts) == list(shown_table(one).texts)
+
+
+def test_skill_is_better_when_larger_whatever_the_metric():
+    cube = ce.datasets.runs().query("n == 100").ceval.cube(["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
+    for table in (cube.ceval.compare("algorithm", on="skill"), cube.ceval.model("skill ~ algorithm")):
+        shown = shown_table(table)
+        assert set(shown.texts["metric"]) == {"skill of shd ↑"} and "↑ higher is better" in shown.legend
+    for table in (cube.ceval.compare("algorithm", on="excess"), cube.ceval.compare("algorithm")):
+        assert set(shown_table(table).texts["metric"]) == {"shd ↓"}

@@ -9,6 +9,7 @@ import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
+from causaleval_pd.contract.field import get_field
 from causaleval_pd.cubes import scores
 from causaleval_pd.cubes.lazy import clusters as lazy_clusters
 from causaleval_pd.cubes.lazy.clusters import PartClusters, plan_clusters
@@ -92,25 +93,28 @@ def test_a_column_that_splits_a_truth_is_refused_across_partitions():
 
 def test_plans_say_which_strata_repeat_and_which_rows_have_to_meet(monkeypatch):
     nothing, how = np.zeros(2, np.int64), {"n_draws": 9, "tails": None}
-    parts = [PartClusters(np.array(ids), nothing, nothing) for ids in ([1, 1], [2, 0], [1, 0])]
+    own = get_field("graph")
+    parts = [PartClusters(np.array(ids), *[nothing] * 3) for ids in ([1, 1], [2, 0], [1, 0])]
     strata = [np.array(x) for x in ([5, 5], [6, 6], [6, 6])]
-    plan = plan_clusters(parts, strata, how, "truth")
+    plan = plan_clusters(parts, strata, how, "truth", own)
     assert plan.repeated.tolist() == [5] and plan.whole.tolist() == [] and not plan.spread and plan.n_rows == 6
-    spread = plan_clusters(parts, [*strata[:2], np.array([5, 6])], how, "truth")
+    spread = plan_clusters(parts, [*strata[:2], np.array([5, 6])], how, "truth", own)
     assert spread.repeated.tolist() == [5] and spread.spread
     # stratum 6 is in two partitions
-    whole = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth")
+    whole = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth", own)
     assert whole.whole.tolist() == [5, 6] and whole.spread
-    single = plan_clusters(parts, strata, how | {"tails": "exact"}, "none")
+    single = plan_clusters(parts, strata, how | {"tails": "exact"}, "none", own)
     assert single.repeated.tolist() == [] and single.whole.tolist() == [5, 6] and single.spread
     monkeypatch.setattr(lazy_clusters, "MOST_RUNS", 3)
-    small = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth")
+    small = plan_clusters(parts, strata, how | {"tails": "exact"}, "truth", own)
     assert small.whole.tolist() == [5] and not small.spread
     monkeypatch.setattr(lazy_clusters, "MOST_CLUSTERS", 1)
-    simulated = plan_clusters(parts, strata, how | {"tails": "exact", "method": "simulate"}, "truth")
+    simulated = plan_clusters(parts, strata, how | {"tails": "exact", "method": "simulate"}, "truth", own)
     assert simulated.whole.tolist() == [5]
     monkeypatch.setattr(lazy_clusters, "MOST_RUNS", 9)
-    assert plan_clusters(parts, strata, how | {"tails": "exact"}, "truth").whole.tolist() == [5, 6]
-    assert plan_clusters(parts, strata, how | {"tails": "exact", "method": "simulate"}, "none").whole.tolist() == []
-    by_moments = plan_clusters(parts, strata, how | {"tails": "exact", "method": "moments"}, "truth")
+    assert plan_clusters(parts, strata, how | {"tails": "exact"}, "truth", own).whole.tolist() == [5, 6]
+    assert (
+        plan_clusters(parts, strata, how | {"tails": "exact", "method": "simulate"}, "none", own).whole.tolist() == []
+    )
+    by_moments = plan_clusters(parts, strata, how | {"tails": "exact", "method": "moments"}, "truth", own)
     assert by_moments.whole.tolist() == [5, 6]
