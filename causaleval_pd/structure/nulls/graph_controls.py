@@ -173,10 +173,8 @@ def warn_of_undirected(matching: Matching) -> None:
         return
     unpacked = unpack_column(matching.estimate, in_place=True)
     blocks = [GraphBatch(x.n_nodes, x.planes, x.kinds) for x in unpacked.blocks if not is_mixed(x.planes)]
-    if any(x.edge_counts.directed.any() for x in blocks):
-        return
     count = sum(int((x.kinds == PDAG).sum()) for x in blocks)
-    if count:
+    if count and not any(x.edge_counts.directed.any() for x in blocks):
         warnings.warn(
             f"all estimates are undirected graphs, {count} of them the CPDAG of no DAG, and are matched by CPDAGs, "
             f"which have arrows: {', '.join(directed)} of guesses may be better or worse than those of controls. Pass "
