@@ -13,7 +13,15 @@ from ...execution.random_streams import uniforms
 from ...graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ...graphs.packing.packed import unpack_column
 from ...graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, redirect, refuse_digraphs
+from .graph_controls import (
+    GraphControls,
+    estimated_edges,
+    in_class,
+    matched_kinds,
+    redirect,
+    refuse_digraphs,
+    warn_of_undirected,
+)
 
 Planes = NDArray[np.uint64]
 
@@ -75,7 +83,11 @@ def read_knowledge(
 
 
 def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Knowledge]]:
-    """Read the knowledge for every node set: each row's node set, and the knowledge by node set."""
+    """Read the knowledge for every node set: each row's node set, and the knowledge by node set.
+
+    Warn of undirected graphs.
+    """
+    warn_of_undirected(matching)
     given = {name: list(matching.options[name]) for name in ("tiers", "forbidden", "required")}
     if not any(given.values()):
         raise ValueError(

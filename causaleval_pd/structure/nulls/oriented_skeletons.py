@@ -18,7 +18,15 @@ from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import DIGRAPH, PDAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
-from .graph_controls import GraphControls, constant, in_class, lose_directions, matched_kinds, redirect
+from .graph_controls import (
+    GraphControls,
+    constant,
+    in_class,
+    lose_directions,
+    matched_kinds,
+    redirect,
+    warn_of_undirected,
+)
 from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
 from .latent.random_graphs import latent_orientation
 from .listed.laws import ListedLaws
@@ -62,13 +70,19 @@ def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
 
 
+def _prepared(matching: Matching) -> str:
+    """Return the law of random directions; warn of undirected graphs."""
+    warn_of_undirected(matching)
+    return check_law(matching)
+
+
 register_null(
     "graph",
     Null(
         "orientation",
         "the estimate's skeleton with random acyclic directions",
         orientation_controls,
-        prepare=check_law,
+        prepare=_prepared,
         options=_LAW,
     ),
 )

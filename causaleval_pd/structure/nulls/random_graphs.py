@@ -166,7 +166,8 @@ register_null(
 
 
 def stratum_pools(matching: Matching) -> dict[Any, NDArray[np.int64]]:
-    """Collect the edge numbers of each stratum's estimates."""
+    """Collect the edge numbers of each stratum's estimates; warn of undirected graphs."""
+    warn_of_undirected(matching)
     strata = matching.stratum
     if strata is None:
         raise ValueError(

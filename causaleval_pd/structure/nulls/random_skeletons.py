@@ -25,7 +25,15 @@ from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import plane_words
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import exchangeable
-from .graph_controls import GraphControls, estimated_edges, in_class, lose_directions, matched_kinds, redirect
+from .graph_controls import (
+    GraphControls,
+    estimated_edges,
+    in_class,
+    lose_directions,
+    matched_kinds,
+    redirect,
+    warn_of_undirected,
+)
 from .published import published_controls
 from .random_graphs import PERMUTE, random_graphs
 
@@ -68,7 +76,8 @@ def _drawn_skeletons(
 
 
 def check_switches(matching: Matching) -> int:
-    """Return the number of switches for each edge, after checking it."""
+    """Return the number of switches for each edge, after checking it; warn of undirected graphs."""
+    warn_of_undirected(matching)
     return check_whole(matching.options["switches"], "switches", 1)
 
 
@@ -132,6 +141,7 @@ register_null(
         "erdos_renyi",
         "random graphs whose pairs are adjacent independently, with the estimate's density",
         erdos_renyi_controls,
+        prepare=warn_of_undirected,
         published=published_controls,
         options=PERMUTE,
         p_given="the number of edges",
@@ -162,6 +172,7 @@ register_null(
         "scale_free",
         "graphs grown by preferential attachment, with the estimate's number of edges",
         scale_free_controls,
+        prepare=warn_of_undirected,
         published=published_controls,
         label_invariant=True,
     ),
@@ -169,7 +180,8 @@ register_null(
 
 
 def check_rewiring(matching: Matching) -> float:
-    """Return the share of rewired edges, after checking it."""
+    """Return the share of rewired edges, after checking it; warn of undirected graphs."""
+    warn_of_undirected(matching)
     return check_number(matching.options["rewiring"], "rewiring", "[0, 1]")
 
 

@@ -25,6 +25,7 @@ from .graph_controls import (
     matched_kinds,
     redirect,
     refuse_digraphs,
+    warn_of_undirected,
 )
 from .listed.laws import Listed, ListedLaws, merged
 from .listed.random_graphs import MOST_GRAPHS
@@ -77,6 +78,7 @@ register_null(
         "dags",
         "uniformly random labelled DAGs with the estimate's number of edges",
         dags_controls,
+        prepare=warn_of_undirected,
         published=published_controls,
         label_invariant=True,
     ),

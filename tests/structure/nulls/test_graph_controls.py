@@ -150,6 +150,24 @@ def test_undirected_estimates_whose_controls_have_arrows_are_warned_of(verb):
     run(["adjacency_f1", "skeleton_hd"], **how)
 
 
+CLASSES = ["edges", "dags", "erdos_renyi", "orientation", "degree", "scale_free", "small_world"]
+
+
+@pytest.mark.parametrize("null", [*CLASSES, ce.null_model("knowledge", tiers=[["A"], ["B"]])])
+def test_every_model_that_directs_edges_warns_of_undirected_estimates(null):
+    table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [SQUARE] * 2})
+    with pytest.warns(UserWarning, match="all estimates are undirected"):
+        found = table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null)
+    assert set(found["control_kind"]) == {"cpdag for a pdag (approximate)"}
+
+
+def test_edge_numbers_of_a_stratum_warn_of_undirected_estimates():
+    table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [SQUARE] * 2})
+    with pytest.warns(UserWarning, match="all estimates are undirected"):
+        cube = table.ceval.cube(["shd"], by=[], n_draws=20, rng=1, null="stratum")
+    assert cube.attrs["control_kind"] == "cpdag for a pdag (approximate)"
+
+
 @pytest.mark.parametrize("estimates", [["A -- B; B -- C; D; E", "A -- E; B; C; D"], [SQUARE, TRUTH]])
 def test_classes_without_arrows_and_mixed_tables_give_no_warning(estimates):
     table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": estimates})
