@@ -92,8 +92,10 @@ def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST
     while (tail is None or (_wide(tail) and grid <= 64 * GRID)) and _affordable(near, 2 * grid, most_work):
         scaled = [(apart / reach * grid, weights) for apart, weights in near]
         slack = grid * _TIE * scale / reach
-        upper = _below([(np.maximum(np.floor(apart - slack), 0.0), weights) for apart, weights in scaled], grid)
-        lower = _below([(np.ceil(apart - slack), weights) for apart, weights in scaled], grid)
+        # where values are large beside their distances, the slack is more than a step
+        near_by = [(np.maximum(apart - slack, 0.0), weights) for apart, weights in scaled]
+        upper = _below([(np.floor(apart), weights) for apart, weights in near_by], grid)
+        lower = _below([(np.ceil(apart), weights) for apart, weights in near_by], grid)
         tail, grid = Tail(upper, min(lower, upper)), 8 * grid
     return tail
 

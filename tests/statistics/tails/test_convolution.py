@@ -49,6 +49,20 @@ def test_five_perfect_runs_give_the_product_of_their_p_values():
     assert tail_of_sum([law] * 40, 320.0).upper == pytest.approx(single**40, rel=1e-11)
 
 
+@pytest.mark.parametrize("size", [1e2, 1e4, -1e6])
+def test_values_that_are_large_beside_their_distances(size):
+    rng = np.random.default_rng(1)
+    laws = [(size + np.append(0, -rng.random(6)), np.full(7, 1 / 7)) for _ in range(4)]
+    for below in (0.3, 0.6, 1.5):
+        observed = sum(values.max() for values, _ in laws) - below
+        tail = tail_of_sum(laws, observed)
+        # each of the four values ties within 1e-9 of the largest size
+        ties = 4 * 1e-9 * abs(observed)
+        assert by_enumeration(laws, observed) <= tail.upper * (1 + 1e-9)
+        assert tail.lower <= by_enumeration(laws, observed - ties) * (1 + 1e-9)
+        assert tail.upper < 1.05 * by_enumeration(laws, observed - ties) + 1e-3
+
+
 def test_other_scores_lie_between_the_bounds():
     """F1 at different numbers of edges has no common step; the bounds hold the exact tail and are close to it."""
     margins = [(8, 10), (12, 7), (9, 9), (5, 13)]
