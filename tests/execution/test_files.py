@@ -30,6 +30,7 @@ CUBES = {
         by=["algorithm", {"n": [0, 200, 9999]}],
         n_draws=12,
         keep_draws=keep,
+        rng=7,
     )
     for keep in (True, False)
 }
