@@ -154,8 +154,8 @@ def _either(words: Sequence[str]) -> str:
 
 def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -> dict[str, NDArray[Any] | str]:
     """Compare the levels at positions `first` (c,) with those at `second`; columns over strata x comparisons."""
-    a, b = (levels.scores[:, place].reshape(-1, levels.scores.shape[-1]) for place in (first, second))
-    status_a, status_b = (levels.status[:, place].reshape(a.shape) for place in (first, second))
+    a, b = (of_levels(levels.scores, place) for place in (first, second))
+    status_a, status_b = (of_levels(levels.status, place) for place in (first, second))
     cluster = clusters_of_pairs(levels.cluster, first, second)
     if how.paired:
         run = (status_a != NO_RUN) & (status_b != NO_RUN)
@@ -186,7 +186,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         status = np.concatenate([status_a, status_b], axis=1)
         run, failed, value = status != NO_RUN, status == FAILED, np.concatenate([a, b], axis=1)
         if levels.cluster is not None:
-            of_a, of_b = (levels.cluster[:, place].reshape(a.shape) for place in (first, second))
+            of_a, of_b = (of_levels(levels.cluster, place) for place in (first, second))
             n_clusters = cluster_count(a, of_a) + cluster_count(b, of_b)
             a, b = cluster_means(a, of_a), cluster_means(b, of_b)
         else:
@@ -232,13 +232,12 @@ def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
 
 def _measured(levels: Levels, first: Ints, second: Ints) -> tuple[Floats, Floats]:
     """Return the differences of paired runs, and their Monte Carlo standard errors."""
-    n = levels.scores.shape[-1]
-    a, b = (levels.scores[:, place].reshape(-1, n) for place in (first, second))
-    run = [levels.status[:, place].reshape(a.shape) != NO_RUN for place in (first, second)]
+    a, b = (of_levels(levels.scores, place) for place in (first, second))
+    run = [of_levels(levels.status, place) != NO_RUN for place in (first, second)]
     values = np.where(run[0] & run[1], paired_difference(a, b), np.nan)
     if levels.errors is None:
         return values, np.zeros(values.shape)
-    return values, np.hypot(*(levels.errors[:, place].reshape(-1, n) for place in (first, second)))
+    return values, np.hypot(*(of_levels(levels.errors, place) for place in (first, second)))
 
 
 def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:
@@ -327,11 +326,17 @@ def _complete(blocks: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.all(here | ~there, axis=2) & np.any(there, axis=2))
 
 
+def of_levels(values: NDArray[Any], places: Ints) -> NDArray[Any]:
+    """Return values over strata x levels x replicates at some levels, a row a stratum and level."""
+    # -1 cannot be inferred for a cube without replicates
+    return values[:, places].reshape(len(values) * len(places), values.shape[-1])
+
+
 def clusters_of_pairs(cluster: Ints | None, first: Ints, second: Ints) -> Ints | None:
     """Return the group of each pair: that of its first run, or of its second where the first has no group."""
     if cluster is None:
         return None
-    a, b = (cluster[:, place].reshape(-1, cluster.shape[-1]) for place in (first, second))
+    a, b = (of_levels(cluster, place) for place in (first, second))
     return np.where(a == 0, b, a)
 
 

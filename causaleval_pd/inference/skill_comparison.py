@@ -13,7 +13,7 @@ from ..statistics.clusters import cluster_count, cluster_sums
 from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
-from .pairwise import Comparison, Ints, Levels, claimed, clusters_of_pairs
+from .pairwise import Comparison, Ints, Levels, claimed, clusters_of_pairs, of_levels
 
 #: tests of a difference of skills
 SKILL_TESTS = ("jackknife", "sign_flip")
@@ -44,8 +44,7 @@ def compare_skills(
 
     Losses are added up by cluster; pairs of which either run has no value are left out of both.
     """
-    n = levels.scores.shape[-1]
-    status_a, status_b = (levels.status[:, place].reshape(-1, n) for place in (first, second))
+    status_a, status_b = (of_levels(levels.status, place) for place in (first, second))
     run = (status_a != NO_RUN) & (status_b != NO_RUN)
     failed = run & ((status_a == FAILED) | (status_b == FAILED))
     cluster = clusters_of_pairs(levels.cluster, first, second)
@@ -80,9 +79,8 @@ def compare_skills(
 
 def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> tuple[list[Floats], Bools]:
     """Return losses, control losses and their errors of both levels, by cluster, and which pairs lack a value."""
-    n = levels.scores.shape[-1]
-    run = [levels.status[:, place].reshape(-1, n) != NO_RUN for place in (first, second)]
-    given = [x[:, place].reshape(-1, n) for place in (first, second) for x in losses]
+    run = [of_levels(levels.status, place) != NO_RUN for place in (first, second)]
+    given = [of_levels(x, place) for place in (first, second) for x in losses]
     gone = ~(run[0] & run[1]) | np.isnan(given).any(axis=0)
     cluster = clusters_of_pairs(levels.cluster, first, second)
     parts = [np.where(gone, np.nan, x) for x in given]

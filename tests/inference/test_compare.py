@@ -708,3 +708,11 @@ def test_a_note_leads_from_shifts_of_right_answers_to_their_means():
     pairs = runs.assign(pair=runs["sample"] // 2)
     cube = pairs.ceval.cube(["answer_accuracy"], by=["model"], replicate="sample", n_draws=None, cluster="pair")
     assert pd.isna(cube.ceval.compare("model")["note"].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("on", "test"), [("metric", "wilcoxon"), ("metric", "friedman"), ("excess", "t"), ("skill", "jackknife")]
+)
+def test_a_cube_without_replicates_has_nothing_to_compare(ragged, on, test):
+    found = compare(ragged.isel(replicate=[]), "algorithm", on=on, test=test)
+    assert not len(found) and "p_value" in found

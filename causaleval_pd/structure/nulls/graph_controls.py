@@ -167,22 +167,45 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
 
 
 def warn_of_undirected(matching: Matching) -> None:
-    """Warn where all estimates are undirected graphs, some of them the class of no DAG, but are matched by CPDAGs."""
+    """Warn of undirected estimates that are matched by CPDAGs, which have arrows.
+
+    Of a table whose estimates are all undirected, and some the class of no DAG or all truths undirected as well: such
+    estimates are skeletons rather than classes.
+    """
     directed = [m.name for m in matching.metrics if "skeleton" not in m.kinds]
     if matching.control_kind is not None or not directed:
         return
-    unpacked = unpack_column(matching.estimate, in_place=True)
-    blocks = [GraphBatch(x.n_nodes, x.planes, x.kinds) for x in unpacked.blocks if not is_mixed(x.planes)]
-    count = sum(int((x.kinds == PDAG).sum()) for x in blocks)
-    if count and not any(x.edge_counts.directed.any() for x in blocks):
-        warnings.warn(
-            f"all estimates are undirected graphs, {count} of them the CPDAG of no DAG, and are matched by CPDAGs, "
-            f"which have arrows: {', '.join(directed)} of guesses may be better or worse than those of controls. Pass "
-            "control_kind='pdag' or null='permutation', or declare the estimates by "
-            "ce.graph_column(..., kind='skeleton') and compare adjacencies",
-            UserWarning,
-            stacklevel=2,
-        )
+    estimates = _plain_graphs(matching.estimate)
+    if any(x.edge_counts.directed.any() for x in estimates):
+        return
+    count = sum(int((x.kinds == PDAG).sum()) for x in estimates)
+    if count:
+        found, other = f"all estimates are undirected graphs, {count} of them the CPDAG of no DAG, and", ""
+    # the class of a DAG with one edge has no arrow
+    elif any((x.edge_counts.edges > 1).any() for x in estimates) and _are_undirected(matching.truth):
+        found = "all truths and estimates are undirected graphs; the estimates"
+        other = ", or control_kind='cpdag' if they are equivalence classes"
+    else:
+        return
+    warnings.warn(
+        f"{found} are matched by CPDAGs, which have arrows: {', '.join(directed)} of guesses may be better or worse "
+        f"than those of controls. Pass control_kind='pdag' or null='permutation'{other}, or declare the estimates by "
+        "ce.graph_column(..., kind='skeleton') and compare adjacencies",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _plain_graphs(column: pd.Series) -> list[GraphBatch]:
+    """Return the graphs of a column that are not mixed."""
+    unpacked = unpack_column(column, in_place=True)
+    return [GraphBatch(x.n_nodes, x.planes, x.kinds) for x in unpacked.blocks if not is_mixed(x.planes)]
+
+
+def _are_undirected(column: pd.Series) -> bool:
+    """Return whether the graphs of a column have edges, all of them undirected."""
+    counts = [x.edge_counts for x in _plain_graphs(column)]
+    return any(x.edges.any() for x in counts) and not any(x.directed.any() for x in counts)
 
 
 def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:

@@ -150,6 +150,24 @@ def test_undirected_estimates_whose_controls_have_arrows_are_warned_of(verb):
     run(["adjacency_f1", "skeleton_hd"], **how)
 
 
+@pytest.mark.parametrize("verb", ["with_controls", "cube"])
+def test_tables_without_any_direction_are_warned_of(verb):
+    """Truths that are skeletons have no arrow, so that controls with arrows make random skeletons look skilful."""
+    table = pd.DataFrame({"truth": ["A -- B; B -- C; D"] * 2, "estimate": ["A; B -- C; C -- D", "A; B; C; D"]})
+    how = {"n_draws": 20, "rng": 1} | ({"by": []} if verb == "cube" else {})
+    run = getattr(table.ceval, verb)
+    with pytest.warns(UserWarning, match=r"all truths and estimates are undirected.* arrows: shd of guesses.*'pdag'"):
+        run(["shd", "adjacency_f1"], **how)
+    # no warning, which would be an error, where the class is stated, or where controls or metrics have no arrows
+    run(["shd"], control_kind="pdag", **how)
+    run(["shd"], control_kind="cpdag", **how)
+    run(["shd"], null="permutation", **how)
+    run(["adjacency_f1", "skeleton_hd"], **how)
+    getattr(table.assign(estimate=["A -- B; C; D", "A; B; C; D"]).ceval, verb)(["shd"], **how)
+    getattr(table.assign(truth="A; B; C; D").ceval, verb)(["shd"], **how)
+    getattr(table.assign(truth=["A -- B; B -- C; D", "A -> B; C -> B; D"]).ceval, verb)(["shd"], **how)
+
+
 CLASSES = ["edges", "dags", "erdos_renyi", "orientation", "degree", "scale_free", "small_world"]
 
 
