@@ -162,6 +162,11 @@ def meta_analysis(
     cube = null_stratum(cube)
     dims = strata_dims(cube)
     wanted = _combined_dims(over, dims)
+    empty = [dim for dim in dims if cube.sizes[dim] == 0]
+    if empty:
+        raise ValueError(
+            f"the cube has no levels of {', '.join(map(repr, empty))}, so that there is nothing to combine"
+        )
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         kept = [dim for dim in strata_dims(part) if dim not in wanted]

@@ -50,7 +50,14 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
         # members of a composite null model are drawn each
         attrs = {name: value for name, value in cube.attrs.items() if name != "control_composites"}
         cube = null_stratum(cube.drop_attrs(deep=False).assign_attrs(attrs))
-    return check_metric(metric_strata(cube, metric), metric)
+    cube = check_metric(metric_strata(cube, metric), metric)
+    empty = [dim for dim in (*strata_dims(cube), "replicate") if cube.sizes[dim] == 0]
+    if empty:
+        what = "no runs" if empty == ["replicate"] else f"no levels of {', '.join(map(repr, empty))}"
+        raise ValueError(
+            f"the cube has {what}, so that there is nothing to draw; select some of the cube that cube() made"
+        )
+    return cube
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:

@@ -193,3 +193,9 @@ def test_infinite_losses_are_named(make_cube):
     values[0, 0] = np.inf
     row = ce.meta_analysis(study(make_cube, values, rng.normal(10, 2, (5, 8, 99))), "density").iloc[0]
     assert row["n_effects"] == 4 and "left out: 1 stratum with infinite losses" in row["note"]
+
+
+@pytest.mark.parametrize("dim", ["algorithm", "density"])
+def test_a_cube_without_levels_is_refused(cube, dim):
+    with pytest.raises(ValueError, match=f"the cube has no levels of '{dim}', so that there is nothing to combine"):
+        ce.meta_analysis(cube.isel({dim: []}), "density")

@@ -197,3 +197,19 @@ def test_messages_select_strata_whose_names_are_no_words(runs):
     cube = ce.cube(runs.rename(columns={"n": "size of n"}), ["shd"], by=["algorithm", "size of n"], n_draws=9, rng=7)
     with pytest.raises(ValueError, match=r"cube\.sel\(\{'size of n': 100\}\)"):
         ce.plot.skill_profile(cube, "algorithm")
+
+
+@pytest.mark.parametrize(("dim", "words"), [("n", "no levels of 'n'"), ("replicate", "no runs")])
+def test_a_cube_without_levels_or_runs_is_refused(cube, dim, words):
+    empty, names = cube.isel({dim: []}), [str(x) for x in cube.dims]
+    calls = [
+        lambda plot: plot.strata("shd", x="n"),
+        lambda plot: plot.distributions("shd", col="n"),
+        lambda plot: plot.p_values("shd", x="n", y="algorithm"),
+        lambda plot: plot.skills("shd"),
+        lambda plot: plot.comparisons("shd", "algorithm"),
+    ]
+    assert dim in names
+    for call in calls:
+        with pytest.raises(ValueError, match=f"the cube has {words}, so that there is nothing to draw"):
+            call(empty.ceval.plot)

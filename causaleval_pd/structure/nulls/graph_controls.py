@@ -25,6 +25,9 @@ from ...graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200
 
+#: undirected estimates that are no classes, beside others with arrows, from which on there is a warning
+_SEVERAL = 5
+
 #: sets the stream of changed directions apart from that of skeletons, and the words of a graph from one another
 _TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 
@@ -169,20 +172,19 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
 def warn_of_undirected(matching: Matching) -> None:
     """Warn of undirected estimates that are matched by CPDAGs, which have arrows.
 
-    Of a table whose estimates are all undirected, and some the class of no DAG or all truths undirected as well: such
-    estimates are skeletons rather than classes.
+    Such estimates are skeletons rather than classes where several are the class of no DAG (one is enough where no
+    estimate of the table has an arrow), or where truths have no arrows either.
     """
     directed = [m.name for m in matching.metrics if "skeleton" not in m.kinds]
     if matching.control_kind is not None or not directed:
         return
     estimates = _plain_graphs(matching.estimate)
-    if any(x.edge_counts.directed.any() for x in estimates):
-        return
-    count = sum(int((x.kinds == PDAG).sum()) for x in estimates)
-    if count:
-        found, other = f"all estimates are undirected graphs, {count} of them the CPDAG of no DAG, and", ""
+    arrows = any(x.edge_counts.directed.any() for x in estimates)
+    count = sum(int(((x.kinds == PDAG) & (x.edge_counts.directed == 0)).sum()) for x in estimates)
+    if count >= (_SEVERAL if arrows else 1):
+        found, other = f"{count} of the estimates are undirected graphs, but the CPDAG of no DAG; they", ""
     # the class of a DAG with one edge has no arrow
-    elif any((x.edge_counts.edges > 1).any() for x in estimates) and _are_undirected(matching.truth):
+    elif not arrows and any((x.edge_counts.edges > 1).any() for x in estimates) and _are_undirected(matching.truth):
         found = "all truths and estimates are undirected graphs; the estimates"
         other = ", or control_kind='cpdag' if they are equivalence classes"
     else:

@@ -142,7 +142,7 @@ def test_undirected_estimates_whose_controls_have_arrows_are_warned_of(verb):
     table = pd.DataFrame({"truth": [TRUTH] * 3, "estimate": [SQUARE, "A -- B; C; D; E", "A; B; C; D; E"]})
     how = {"n_draws": 20, "rng": 1} | ({"by": []} if verb == "cube" else {})
     run = getattr(table.ceval, verb)
-    with pytest.warns(UserWarning, match=r"all estimates are undirected.* 1 of them .* arrows: shd of guesses.*'pdag'"):
+    with pytest.warns(UserWarning, match=r"1 of the estimates are undirected .* arrows: shd of guesses.*'pdag'"):
         run(["shd", "adjacency_f1"], **how)
     # no warning, which would be an error, where controls or metrics have no arrows
     run(["shd"], control_kind="pdag", **how)
@@ -174,20 +174,29 @@ CLASSES = ["edges", "dags", "erdos_renyi", "orientation", "degree", "scale_free"
 @pytest.mark.parametrize("null", [*CLASSES, ce.null_model("knowledge", tiers=[["A"], ["B"]])])
 def test_every_model_that_directs_edges_warns_of_undirected_estimates(null):
     table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [SQUARE] * 2})
-    with pytest.warns(UserWarning, match="all estimates are undirected"):
+    with pytest.warns(UserWarning, match="2 of the estimates are undirected graphs"):
         found = table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null)
     assert set(found["control_kind"]) == {"cpdag for a pdag (approximate)"}
 
 
 def test_edge_numbers_of_a_stratum_warn_of_undirected_estimates():
     table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [SQUARE] * 2})
-    with pytest.warns(UserWarning, match="all estimates are undirected"):
+    with pytest.warns(UserWarning, match="2 of the estimates are undirected graphs"):
         cube = table.ceval.cube(["shd"], by=[], n_draws=20, rng=1, null="stratum")
     assert cube.attrs["control_kind"] == "cpdag for a pdag (approximate)"
 
 
+def test_undirected_estimates_beside_others_are_warned_of():
+    """As those of a graphical lasso beside PC, of which one may be the class of no DAG."""
+    table = pd.DataFrame({"truth": [TRUTH] * 10, "estimate": [SQUARE, TRUTH] * 5})
+    with pytest.warns(UserWarning, match="5 of the estimates are undirected graphs, but the CPDAG of no DAG"):
+        found = table.ceval.with_controls(["shd"], n_draws=20, rng=1)
+    assert found["control_kind"].tolist() == ["cpdag for a pdag (approximate)", "dag"] * 5
+    assert len(table.iloc[:8].ceval.with_controls(["shd"], n_draws=20, rng=1)) == 8
+
+
 @pytest.mark.parametrize("estimates", [["A -- B; B -- C; D; E", "A -- E; B; C; D"], [SQUARE, TRUTH]])
-def test_classes_without_arrows_and_mixed_tables_give_no_warning(estimates):
+def test_classes_without_arrows_and_single_graphs_give_no_warning(estimates):
     table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": estimates})
     found = table.ceval.with_controls(["shd"], n_draws=20, rng=1)
     assert found["shd_p"].notna().all()
