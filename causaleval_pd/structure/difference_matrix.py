@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type, name_row
 from ..contract.figure import figure
-from ..drawing import caption, inches, legend_of, name_rows, place_to_draw, shortened, tone
+from ..drawing import caption, inches, inner_width, legend_of, name_rows, place_to_draw, shortened, tone
 from ..graphs.cells import is_missing
 from ..graphs.edge_marks import ARROW
 from .difference_plot import EXTRA, MARKED, MISSING, REVERSED, RIGHT, graph_of, marks_of, shades_of_edges
@@ -83,8 +83,7 @@ def difference_matrix(
     names = shortened(nodes, _LONGEST)
     room = min(1.8, 0.09 * max(map(len, names)))
     ax = place_to_draw(ax, side + room + 0.5, side + room + 0.5)
-    # names, legend and caption take their part of given axes
-    square = (side if own else 0.7 * inches(ax)) / d
+    square = (side if own else _given_side(ax, room)) / d
     shades = shades_of_edges()
     _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
     one_truth = bool((true == true[:1]).all())
@@ -200,6 +199,14 @@ def _frame_true(ax: Axes, marks: NDArray[np.uint8]) -> None:
     corners = list(step + np.argwhere(here)[:, None, ::-1])
     style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8}
     ax.add_collection(PolyCollection(corners, clip_on=False, snap=False, gid="frame", **style), autolim=False)
+
+
+def _given_side(ax: Axes, room: float) -> float:
+    """Return the side in inches that names of `room` inches, legend and caption leave on given axes."""
+    names = 0.75 * room  # they are in smaller print there
+    height = 1.25 * inches(ax, "height") - names - 1.6
+    # a legend beside wide axes takes room too
+    return max(0.2 * inches(ax), min(0.7 * inches(ax), inner_width(ax, names + 0.35), height))
 
 
 def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:

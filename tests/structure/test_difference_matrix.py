@@ -109,6 +109,18 @@ def test_names_stay_apart_in_given_axes_and_alone(n_nodes):
             assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
 
 
+@pytest.mark.parametrize(("n_nodes", "size"), [(8, (3.4, 3.4)), (12, (3.4, 4.0)), (12, (3.4, 5.0))])
+def test_names_stay_apart_at_column_width(n_nodes, size):
+    graph = "; ".join(f"a_long_name_of_the_variable_{i:02d}" for i in range(n_nodes))
+    ax = plt.figure(figsize=size, layout="constrained").add_subplot()
+    ce.plot.difference_matrix(table(graph, [graph]), ax=ax)
+    ax.figure.canvas.draw()
+    for ticks in (ax.get_yticklabels(), ax.get_xticklabels()):
+        boxes = [tick.get_window_extent() for tick in ticks]
+        assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
+        assert all(box.x0 >= 0 and box.y0 >= 0 for box in boxes)
+
+
 def test_cells_with_a_graph_are_drawn_by_it():
     network = ce.causal_kl.example_networks.metastatic()
     ax = ce.plot.difference_matrix(table([network], [network]))
