@@ -183,6 +183,24 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
     return np.append(identify_cells(pd.Series(words, dtype=object)), 0)[codes]
 
 
+def labels_in_context(truths: pd.Series, context: Context) -> NDArray[np.int64]:
+    """Return a number a cell that stands for the factors of truth and context and their values, 0 where missing."""
+    codes, distinct = pd.factorize(truths)
+    written = [{name for model in parse_set(cell) for name in model.factors} for cell in distinct]
+    settings = [_setting(values) for values in context.values]
+    pairs, place = np.unique(np.stack([codes, context.codes]), axis=1, return_inverse=True)
+    words: list[str | None] = []
+    for truth, number in pairs.T.tolist():
+        setting = settings[number]
+        if setting.names is not None:
+            names = set(setting.factors or setting.names)
+        else:
+            names = written[truth] | set(setting.factors or ()) | set(setting.vocabulary.domains)
+        found = repr([(name, setting.vocabulary.domain(name)) for name in sorted(names)])
+        words.append(None if truth < 0 else found)
+    return identify_cells(pd.Series(words, dtype=object))[place.reshape(-1)]
+
+
 def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
     """Write the estimates of pairs; missing where a pair has none."""
     absent = pairs.estimate.absent
@@ -213,6 +231,7 @@ FORMULAS = register_field(
         context=CONTEXT,
         custom_null=custom_null,
         labels=labels,
+        labels_in_context=labels_in_context,
         relabelling=Relabelling(relabelled_cells),
         samples=samples,
     )

@@ -88,6 +88,9 @@ class Field:
     labels : callable or None
         `labels(truths)` returns one int64 a cell, equal for truths whose labels (names of nodes or factors) can be
         exchanged by one permutation; 0 where missing. None where nothing is relabelled.
+    labels_in_context : callable or None
+        `labels_in_context(truths, context)` returns the same where a context may name labels besides those of the
+        truths. None where it names none.
     truth_clusters : bool
         Whether runs with equal truths depend on each other; False where a truth is a single value, such as an answer,
         that unrelated rows share.
@@ -126,6 +129,7 @@ class Field:
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
+    labels_in_context: Callable[[pd.Series, Context], NDArray[np.int64]] | None = None
     truth_clusters: bool = True
     unit: str = ""
     without_truth: tuple[str, ...] = ()

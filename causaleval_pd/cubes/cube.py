@@ -201,7 +201,8 @@ def cube(
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
     if choice is not None:
         units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
-        if units is not None:
+        # the rows of a cube of the best candidates are groups of the table's
+        if units is not None and runs.candidates is None:
             warn_of_units(
                 unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
             )

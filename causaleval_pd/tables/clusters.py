@@ -28,7 +28,8 @@ _SPLIT = (
 )
 _MIXED = (
     "are in one cluster, but their truths have different nodes or factors, so that one relabelling cannot serve both: "
-    "name a finer column, or leave cluster= out to cluster by truth"
+    "name a finer column, or leave cluster= out to cluster by truth; formulas have the same factors where context= "
+    "names all of them, as {'factors': ['A', 'B', ...]}"
 )
 
 
@@ -225,7 +226,11 @@ def truth_marks(task: Task, identity: Ints, *, relabelled: bool) -> tuple[Ints, 
         return nothing, nothing
     field, failed = task.field.of_truth, task.failed()
     truths = identity if task.field.truth_clusters else nothing
-    labels = nothing if field.labels is None or not relabelled else field.labels(task.truth)
+    labels = nothing
+    if relabelled and task.context is not None and field.labels_in_context is not None:
+        labels = field.labels_in_context(task.truth, task.context)
+    elif relabelled and field.labels is not None:
+        labels = field.labels(task.truth)
     return np.where(failed, 0, truths), np.where(failed, 0, labels)
 
 

@@ -261,8 +261,11 @@ def _check_labels(task: Task, index: pd.Index) -> None:
     field = task.field.of_truth
     if field.labels is None:
         return
-    # with a context the labels are those that a run sees, without latent nodes
-    found = field.labels(task.truth if task.context is None or field is not task.field else task.estimate)
+    if task.context is not None and field.labels_in_context is not None:
+        found = field.labels_in_context(task.truth, task.context)
+    else:
+        # with a context the labels are those that a run sees, without latent nodes
+        found = field.labels(task.truth if task.context is None or field is not task.field else task.estimate)
     known = np.flatnonzero(found != 0)
     other = known[found[known] != found[known[:1]]]
     if len(other):

@@ -45,6 +45,28 @@ def test_the_mean_skill_is_covered(k, n, law, least):
         assert covered / 400 > least
 
 
+@pytest.mark.parametrize("k", [3, 5, 10])
+@pytest.mark.parametrize("between", [0.05, 0.1, 0.3])
+def test_the_mean_skill_is_covered_where_a_stratum_outweighs_the_others(k, between):
+    rng = np.random.default_rng(k)
+    variance = np.array([1e-4, *[0.02] * (k - 1)])
+    covered = 0
+    for _ in range(400):
+        found = pool_skills(0.3 + rng.normal(size=k) * np.sqrt(variance + between**2), variance)
+        covered += found.low <= 0.3 <= found.high
+    assert covered / 400 > 0.92
+
+
+def test_strata_of_unequal_weight_have_fewer_degrees_of_freedom():
+    variance = np.array([0.01, 0.02, 0.04, 0.04])
+    found = pool_skills([0.3] * 4, variance)
+    # weights 4, 2, 1, 1: 64 / 22 strata, less one
+    assert 0.3 - found.low == pytest.approx(stats.t.ppf(0.975, 64 / 22 - 1) / np.sqrt((1 / variance).sum()))
+    # one weight dominates: one degree of freedom
+    found = pool_skills([0.3] * 3, [1e-6, 1.0, 1.0])
+    assert 0.3 - found.low == pytest.approx(stats.t.ppf(0.975, 1) * 1e-3, rel=1e-4)
+
+
 def test_strata_without_information_are_left_out():
     skill = [0.4, 0.5, np.nan, 0.9]
     assert pool_skills(skill, [0.01, 0.01, 0.01, 0.0]).n_effects == 2

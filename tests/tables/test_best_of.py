@@ -168,3 +168,11 @@ def test_metrics_without_direction_and_other_fields_are_refused(tuned):
     with pytest.raises(ValueError, match="has no direction"):
         best(tuned, ["true_density"])
     assert not any(model.joint for model in get_field("answer").nulls.values())
+
+
+@pytest.mark.parametrize("verb", ["cube", "with_controls"])
+def test_candidates_of_a_field_without_joint_controls_are_refused(verb):
+    rows = {"truth": [True] * 4, "estimate": [True, False] * 2, "sample": [0, 0, 1, 1], "setting": [0, 1] * 2, "s": 0}
+    how = {"best_of": "setting", "key": ["sample"], "n_draws": 19} | ({"by": ["s"]} if verb == "cube" else {})
+    with pytest.raises(ValueError, match="no null model of field 'answer' can"):
+        getattr(pd.DataFrame(rows).ceval, verb)(["answer_accuracy"], **how)

@@ -483,3 +483,23 @@ def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
     names = ["n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls"]
     assert counts.loc["correctness", names].tolist() == [10, 5, 1, 4, 0]
     assert counts.loc["completeness", names].tolist() == [10, 6, 1, 3, 1]
+
+
+def test_truths_with_the_stated_factors_are_relabelled_together():
+    table = pd.DataFrame({"truth": ["A<->G", "B<->G"] * 2, "estimate": "A<->G", "s": 0, "g": 1, "r": range(4)})
+    how = {"by": ["s"], "n_draws": 200, "rng": 1, "cluster": "g", "key": ["r"]}
+    cases = pd.DataFrame(list(itertools.product((0, 1), repeat=4)), columns=list("ABCG"))
+    factors, domains = {"factors": list("ABCG")}, {"domains": dict.fromkeys("ABCG", (0, 1))}
+    for context in (factors, domains, {"data": cases, "con": 0.5, "cov": 0.5}):
+        cube = table.ceval.cube(["correctness"], context=context, **how)
+        assert ce.test_controls(cube)["p_method"].item() == "relabelling by column g"
+        first, again, other, _ = cube["correctness_relabelled"].to_numpy().reshape(4, 200) == 1
+        # A takes the place of A or of B, never of both
+        assert (first == again).all() and first.any() and other.any() and not (first & other).any()
+    with pytest.raises(ValueError, match="different nodes or factors"):
+        table.ceval.cube(["correctness"], context={"con": 1.0}, **how)
+    more = {1: list("ABCG"), 2: list("ABCDG")}
+    with pytest.raises(ValueError, match="different nodes or factors"):
+        table.assign(f=[1, 2] * 2).ceval.cube(["correctness"], context={"factors": ("f", more)}, **how)
+    placebo = table.ceval.placebo(rng=1, joint="all", field="formula", context=factors)
+    assert placebo["estimate"].nunique() == 1
