@@ -47,10 +47,10 @@ def pool_skills(skill: ArrayLike, variance: ArrayLike, level: float = 0.95) -> P
     -------
     PooledSkill
         Paule and Mandel's variance between strata, the weighted mean, and Hartung and Knapp's limits with a factor of
-        at least 1, at most 1. Their degrees of freedom are Kish's effective number of strata less 1, at least 1: that
-        is the number of strata less 1 where weights are equal. Strata without skill or with variance 0, whose controls
-        are all alike, have no information and are left out. Limits are NaN below three strata, and everything without
-        any.
+        at least 1, at most 1. Their degrees of freedom are the number of strata less 1; where a few strata outweigh
+        the others, so that Kish's effective number of strata is below half of that, they are the effective number less
+        1, at least 1. Strata without skill or with variance 0, whose controls are all alike, have no information and
+        are left out. Limits are NaN below three strata, and everything without any.
 
     References
     ----------
@@ -76,8 +76,8 @@ def pool_skills(skill: ArrayLike, variance: ArrayLike, level: float = 0.95) -> P
         return PooledSkill(centre, math.nan, math.nan, tau2, k)
     scale = max(1.0, float((weights * (y - centre) ** 2).sum()) / (k - 1))
     # the variance between strata is not known well enough for strata that outweigh the others
-    effective = weights.sum() ** 2 / (weights**2).sum()
-    freedom = max(1.0, effective - 1)
+    effective = float(weights.sum() ** 2 / (weights**2).sum())
+    freedom = k - 1 if effective >= k / 2 else max(1.0, effective - 1)
     reach = float(scipy.special.stdtrit(freedom, (1 + level) / 2)) * math.sqrt(scale / weights.sum())
     return PooledSkill(centre, centre - reach, min(centre + reach, 1.0), tau2, k)
 
