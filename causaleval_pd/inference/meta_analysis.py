@@ -120,11 +120,11 @@ def meta_analysis(
     random-effects model whose weights come from the controls: each stratum's skill counts by its variance under random
     guessing, plus Paule and Mandel's variance between strata. A stratum's own spread would be small where its skill is
     large, and 0 where all runs are perfect. Hartung and Knapp's interval has a factor of at least 1 and ends at skill
-    1. Its degrees of freedom are the number of strata less 1, or Kish's effective number less 1, at least 1, where a few
-    strata outweigh the others (it is below half of the number). Two strata have no interval, and one stratum keeps its
-    own skill and interval. Where losses are skewed, with few runs in each of fewer than five strata, intervals of .95
-    cover about .90. Strata whose controls are all alike (empty or complete graphs) have no information and are left
-    out, which `note` counts.
+    1. Its degrees of freedom are the number of strata less 1; where a few strata outweigh the others, so that Kish's
+    effective number is below half of it, they are the effective number less 1, at least 1. Two strata have no interval,
+    and one stratum keeps its own skill and interval. Where losses are skewed, with few runs in each of fewer than five
+    strata, intervals of .95 cover about .90. Strata whose controls are all alike (empty or complete graphs) have no
+    information and are left out, which `note` counts.
 
     Strata that share truths, such as algorithms on the same data, are not independent: the interval comes from a
     jackknife that leaves out one truth at a time in all strata and holds their weights, and the combined p-value is
