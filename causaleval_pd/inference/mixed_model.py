@@ -70,8 +70,8 @@ def model(
     DataFrame
         A row a coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
         reference level), `estimate`, `se`, `df`, `statistic` (t), `p_value`, `ci_low`, `ci_high`, `n_runs`, of these
-        `n_scored` (with a value), `n_failed` and `n_undefined`, `n_clusters`, `cluster_variance` (of the truths' means),
-        `residual_variance`, `converged`, `null` (of the controls), `note` (what it rests on).
+        `n_scored` (with a value), `n_failed` and `n_undefined`, `n_clusters`, `cluster_variance` (of the truths'
+        means), `residual_variance`, `converged`, `null` (of the controls), `note` (what it rests on).
 
     Raises
     ------
