@@ -20,6 +20,7 @@ from ..cubes.reading import (
     has_controls,
     has_draws,
     losses,
+    need_controls,
     null_name,
     null_references,
     null_stratum,
@@ -211,6 +212,7 @@ def _check_draws(cube: xr.Dataset, name: str) -> None:
     """Refuse cubes whose draws cannot stand for the estimates of a study."""
     if not has_controls(cube):
         raise ValueError("the cube has no controls; make it by cube(..., n_draws=1000, keep_draws=True)")
+    need_controls(cube, [name])
     if draws_shared(cube):
         raise ValueError("the rows of this cube share their draws, so no draw can stand for the estimates of a study")
     if not has_draws(cube, name) or cube.sizes.get("draw", 0) < 2:

@@ -31,7 +31,7 @@ FEWEST_CLUSTERS = 5
 
 #: columns of the result; it has none for strata, so that strata may have these names
 COLUMNS = (
-    *("metric", "response", "term", "n_runs", "n_clusters", "n_failed", "n_undefined", "cluster_variance"),
+    *("metric", "response", "term", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "cluster_variance"),
     *("residual_variance", "converged", "null", "note", "se", "df", "statistic", "estimate", "ci_low", "ci_high"),
     "p_value",
 )
@@ -69,9 +69,9 @@ def model(
     -------
     DataFrame
         A row a coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
-        reference level), `estimate`, `se`, `df`, `statistic` (t), `p_value`, `ci_low`, `ci_high`, `n_runs` (with a
-        value), `n_clusters`, `n_failed`, `n_undefined`, `cluster_variance` (of the truths' means), `residual_variance`,
-        `converged`, `null` (of the controls), `note` (what it rests on).
+        reference level), `estimate`, `se`, `df`, `statistic` (t), `p_value`, `ci_low`, `ci_high`, `n_runs`, of these
+        `n_scored` (with a value), `n_failed` and `n_undefined`, `n_clusters`, `cluster_variance` (of the truths'
+        means), `residual_variance`, `converged`, `null` (of the controls), `note` (what it rests on).
 
     Raises
     ------
@@ -126,7 +126,8 @@ def model(
     table = table.assign(
         metric=name,
         response=response,
-        n_runs=len(runs.values),
+        n_runs=len(runs.values) + sum(counts.values()),
+        n_scored=len(runs.values),
         n_clusters=len(np.unique(runs.groups)),
         **counts,
         null=pd.array([None if on == "metric" else null_name(part, name)] * len(table), dtype="str"),

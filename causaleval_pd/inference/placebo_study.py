@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_whole
 from ..contract.delegation import settings_of, takes_settings_of
-from ..contract.history import call, calls, remember
+from ..contract.history import Call, call, calls, remember
 from ..contract.null import Nulls
 from ..contract.statistical_test import find_test
 from ..cubes.cube import cube
@@ -73,11 +73,15 @@ class _Study(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """What the analysis of one placebo found: tests, tests of the placebo with some perfect estimates, and skills."""
+    """What the analysis of one placebo found: tests, tests of the placebo with some perfect estimates, and skills.
+
+    `made` is the record of its cube's call.
+    """
 
     size: pd.DataFrame
     power: pd.DataFrame | None
     skill: pd.DataFrame
+    made: Call
 
 
 @takes_settings_of(cube, without=("method", "keep_draws"))
@@ -234,10 +238,12 @@ def size_and_power(
     if adjust is not None:
         _warn_of_floors(outcomes[0].size, study)
     result = _rates(outcomes, levels, study)
-    made = {"by": strata_names(by), "n_placebos": n_placebos, "methods": study.methods, "alpha": levels, "rng": seed}
+    made = {"by": strata_names(by), "n_placebos": n_placebos, "methods": study.methods, "alpha": levels, "seed": seed}
     made |= {"skill": skill, "cluster": str(cluster), "joint": joint, "n_draws": n_draws}
     made |= {"adjust": adjust, "family": family} | settings
-    return remember(result, [*calls(table.attrs), call("size_and_power", made)])
+    # metrics, null models and conventions are what the cubes of all placebos settled on
+    settled = {name: value for name, value in outcomes[0].made.items() if name not in ("verb", "versions")}
+    return remember(result, [*calls(table.attrs), call("size_and_power", settled | made)])
 
 
 def _analyse(study: _Study, number: int) -> _Outcome:
@@ -259,7 +265,7 @@ def _analyse(study: _Study, number: int) -> _Outcome:
     if study.skill is not None:
         power, _ = tests(study.placebos.skilled_table(number, study.skill), seeds[1])
         power = power.assign(placebo=number)
-    return _Outcome(size.assign(placebo=number), power, skill.assign(placebo=number))
+    return _Outcome(size.assign(placebo=number), power, skill.assign(placebo=number), calls(made.attrs)[-1])
 
 
 def _warn_of_floors(tests: pd.DataFrame, study: _Study) -> None:

@@ -108,7 +108,7 @@ SHOWN: dict[str, tuple[Column, ...]] = {
 }
 #: further columns of these tables, which are not shown
 LEFT_OUT = {
-    "model": {"df", "converged"},
+    "model": {"df", "converged", "n_scored"},
     "control_distribution": {"median", "p", "p_se", "sd_method", "control_undefined", "control_seed"},
     "expected_metric": {"median"},
 }

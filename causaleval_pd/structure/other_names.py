@@ -28,6 +28,8 @@ METRICS.other_names(
         "skeleton_shd": ["skeleton_hd"],
         "shd_pattern": ["shd_cpdag"],
         "cpdag_shd": ["shd_cpdag"],
+        "shd_c": ["shd_cpdag"],
+        "shdc": ["shd_cpdag"],
         "shd_double": ["shd"],
         "edit_distance_graph": ["shd"],
         # interventional distances
@@ -58,7 +60,9 @@ METRICS.other_names(
         "npv": ["adjacency_npv", "orientation_npv"],
         "accuracy": ["adjacency_accuracy", "adjacency_balanced_accuracy", "answer_accuracy"],
         "mcc": ["adjacency_mcc"],
+        "dice": ["adjacency_f1"],
         "jaccard": ["adjacency_jaccard"],
+        "iou": ["adjacency_jaccard"],
         "g1": ["adjacency_g1", "orientation_g1"],
         "tp": ["adjacency_tp", "directed_tp", "orientation_tp"],
         "fp": ["adjacency_fp", "directed_fp", "orientation_fp"],

@@ -100,7 +100,7 @@ def placebo(
     seed = resolve_seed(rng)
     made = Placebos.of(table, Cells(truth, estimate, field, context, math.nan), cluster=cluster, joint=joint, seed=seed)
     made.warn_of_order()
-    settings = {"rng": seed, "cluster": str(cluster), "joint": joint, "truth": truth, "estimate": estimate}
+    settings = {"seed": seed, "cluster": str(cluster), "joint": joint, "truth": truth, "estimate": estimate}
     return remember(made.table(0), [*calls(table.attrs), call("placebo", settings)], table.attrs)
 
 

@@ -197,8 +197,8 @@ def pool(
         columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": drawn}
     if class_of_truth is not None:
         columns |= {"class_of_truth": pd.array([class_of_truth] * len(first), dtype="str")}
-    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "failed": failed}
-    settings |= {"class_of_truth": class_of_truth, "rng": seed, "n_draws": n_draws, "metrics": [m.name for m in chosen]}
+    settings = {"by": keys, "weight": weight, "log_weight": log_weight, **options, "failed": failed, "seed": seed}
+    settings |= {"class_of_truth": class_of_truth, "n_draws": n_draws, "metrics": [m.name for m in chosen]}
     return remember(pd.DataFrame(columns), [*calls(table.attrs), call("pool", settings)], table.attrs)
 
 

@@ -119,6 +119,13 @@ def test_cubes_without_draws_are_refused():
             ce.size_and_power(ce.cube(runs, ["shd"], by=[], rng=1, **given))
 
 
+def test_columns_that_the_cube_carries_have_no_draws():
+    runs = pd.DataFrame({"truth": ["A -> B"] * 3, "estimate": ["A -> B"] * 3, "seconds": [1.0, 2.0, 3.0]})
+    made = ce.cube(runs, ["shd"], by=[], rng=1, n_draws=10, keep_draws=True, values=["seconds"])
+    with pytest.raises(ValueError, match="'seconds' is a column that the cube carries, .* so it has no controls"):
+        ce.size_and_power(made, "seconds")
+
+
 def _repeats():
     """Four truths with five bootstraps each of one guess."""
     rng, nodes = np.random.default_rng(1), [f"X{i}" for i in range(6)]

@@ -36,7 +36,7 @@ def test_estimates_are_those_of_statsmodels(study):
     assert found["cluster_variance"].iloc[0] == pytest.approx(theirs.cov_re.iloc[0, 0], rel=1e-3)
     assert found["residual_variance"].iloc[0] == pytest.approx(theirs.scale, rel=1e-3)
     assert found["converged"].all() and found["note"].isna().all()
-    assert (found["n_runs"] == 72).all() and (found["n_clusters"] == 12).all()
+    assert (found[["n_runs", "n_scored"]] == 72).all(axis=None) and (found["n_clusters"] == 12).all()
 
 
 def test_two_algorithms_on_the_same_truths_are_the_paired_t_test(study):
@@ -75,7 +75,7 @@ def test_failed_and_undefined_runs_are_counted(study):
     status = np.ones((2, 3, 12))
     status[1, 2, 0], status[1, 1, :3] = 2, 0
     row = model(study(values, status=status), "m ~ algorithm").iloc[0]
-    assert (row["n_runs"], row["n_failed"], row["n_undefined"]) == (66, 1, 2)
+    assert (row["n_runs"], row["n_scored"], row["n_failed"], row["n_undefined"]) == (69, 66, 1, 2)
 
 
 def test_lazy_cubes_and_history(study):

@@ -172,7 +172,9 @@ def test_wrong_settings_are_refused(runs):
 
 def test_the_call_is_remembered(found):
     made = found.attrs["causaleval_pd_history"][-1]
-    assert (made["verb"], made["rng"], made["adjust"]) == ("size_and_power", 5, "holm")
+    assert (made["verb"], made["seed"], made["adjust"]) == ("size_and_power", 5, "holm")
+    assert made["metrics"] == found["metric"].dropna().unique().tolist()
+    assert made["null"] == ["edges"] and made["zero_division"] == "nan" and "control_kind" in made
 
 
 def test_levels_below_the_least_p_value_are_named():

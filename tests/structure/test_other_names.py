@@ -15,6 +15,10 @@ from causaleval_pd.contract.metric import METRICS
     [
         ("SHD", ["shd"]),
         ("Shd-Cpdag", ["shd_cpdag"]),
+        ("SHD-C", ["shd_cpdag"]),
+        ("shdc", ["shd_cpdag"]),
+        ("dice", ["adjacency_f1"]),
+        ("IoU", ["adjacency_jaccard"]),
         ("f1", ["adjacency_f1", "directed_f1"]),
         ("F1-score", ["adjacency_f1", "directed_f1"]),
         ("tpr", ["adjacency_recall", "directed_recall"]),

@@ -149,4 +149,10 @@ def test_what_cannot_be_relabelled_is_refused(runs):
 
 def test_the_call_is_remembered(runs):
     made = runs.head(3).ceval.placebo(rng=7).attrs["causaleval_pd_history"]
-    assert made[-1]["verb"] == "placebo" and made[-1]["rng"] == 7
+    assert made[-1]["verb"] == "placebo" and made[-1]["seed"] == 7
+
+
+def test_the_seed_of_a_placebo_without_rng_gives_it_again(runs):
+    found = runs.head(3).ceval.placebo()
+    seed = found.attrs["causaleval_pd_history"][-1]["seed"]
+    assert runs.head(3).ceval.placebo(rng=seed)["estimate"].equals(found["estimate"])

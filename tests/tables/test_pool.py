@@ -133,7 +133,8 @@ def test_the_one_truth_of_members_of_several_classes():
     names = [name for name in wanted if name != "truth"]
     pd.testing.assert_frame_equal(cpdag[names], wanted[names])
     assert cpdag["e_shd"].tolist() == [1.0] and cpdag["truth"].tolist() == [chain]
-    assert cpdag.attrs["causaleval_pd_history"][-1]["class_of_truth"] == "cpdag"
+    made = cpdag.attrs["causaleval_pd_history"][-1]
+    assert made["class_of_truth"] == "cpdag" and made["seed"] == 1
     again = mapped.ceval.pool(**pool, class_of_truth="cpdag")
     pd.testing.assert_frame_equal(again[names], wanted[names])
     with pytest.raises(ValueError, match=r"column 'truth', row 0 .*: the truth is a cpdag, and class_of_truth='dag'"):
