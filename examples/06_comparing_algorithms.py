@@ -45,7 +45,7 @@ for words, found in {
 }.items():
     print(f"{words}:\n{found[columns].to_string(index=False)}")
 print("\nMean ranks (1 is best), Friedman's test:")
-print(edges.ceval.rank_test("algorithm").drop(columns=["n_failed"]).to_string(index=False), end="\n\n")
+print(edges.ceval.rank_test("algorithm").drop(columns=["n_failed", "n_undefined"]).to_string(index=False), end="\n\n")
 
 print("3. Runs needed to detect a skill of .1, and the skill and difference that this study of 20 runs could detect:")
 columns = ["algorithm", "n_pairs", "skill", "n_needed", "power", "minimal_skill"]

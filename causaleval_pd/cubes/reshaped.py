@@ -302,16 +302,28 @@ def _check_settings(cube: xr.Dataset, metric: str) -> None:
     marks = cube.variables[name]
     if made is None:  # lost where attributes of several cubes differed
         made = [mark for mark in np.unique(marks.to_numpy()) if mark][:1]
+    unscored = (cube.variables["status"] != NO_RUN) & (marks == 0)
+    if bool(unscored.any()):
+        place = _first_place(cube, unscored)
+        raise ValueError(
+            f"{metric} was not computed at {place}, where there are runs: the cubes that were put together have "
+            "different metrics; make all by the same, or select those that they share, as in cube.drop_vars("
+            f"{metric!r})"
+        )
     other = (marks != 0) & ~cube[name].isin(np.atleast_1d(made)).variable
     if bool(other.any()):
-        at = np.argwhere(other.to_numpy())[0]
-        place = ", ".join(f"{dim} {cube[dim].to_numpy()[i]}" for dim, i in zip(other.dims, at, strict=True))
         raise ValueError(
-            f"{metric} at {place} was made with other settings than in the first of the cubes that were put together: "
-            "another seed, null model, number of draws or convention; causaleval_pd.concat names what "
-            "differs, and puts null models side by side by dim='null' (arithmetic and astype on a whole cube "
+            f"{metric} at {_first_place(cube, other)} was made with other settings than in the first of the cubes that "
+            "were put together: another seed, null model, number of draws or convention; causaleval_pd.concat names "
+            "what differs, and puts null models side by side by dim='null' (arithmetic and astype on a whole cube "
             "change its record of settings: change single variables)"
         )
+
+
+def _first_place(cube: xr.Dataset, mask: xr.Variable) -> str:
+    """Name the labels at the first place of a mask."""
+    at = np.argwhere(mask.to_numpy())[0]
+    return ", ".join(f"{dim} {cube[dim].to_numpy()[i]}" for dim, i in zip(mask.dims, at, strict=True))
 
 
 def _check_defined(cube: xr.Dataset, metric: str, defined: xr.Variable, run: xr.Variable) -> None:

@@ -31,7 +31,7 @@ def refuse_links(folder: Path) -> None:
     """Refuse a folder that is or holds a link, which leads out of it, or a pipe or device, which may never end."""
     for found in [folder, *_entries(folder)]:
         if found.is_symlink():
-            raise ValueError(f"{found} is a symbolic link, and outputs have none; remove it or choose another path")
+            raise ValueError(f"{found} is a symbolic link and may lead elsewhere; remove it or choose another path")
         if found.exists() and not found.is_dir() and not found.is_file():
             raise ValueError(f"{found} is neither a file nor a folder; remove it or choose another path")
 

@@ -51,10 +51,11 @@ def refuse_repeats(parts: Sequence[pd.Series], key: Hashable | Sequence[Hashable
     first = [shown(p.iloc[rows[0]]) for p in parts]
     share = first[0] if len(first) == 1 else f"({', '.join(first)})"
     named = f"{rows[:5].tolist()}{f' and {len(rows) - 5} more' if len(rows) > 5 else ''}"
-    others = int(number.max())
+    n_others = int(number.max())
+    others = f", and {n_others} more {'key repeats' if n_others == 1 else 'keys repeat'}" if n_others else ""
     what = "the index labels" if key is None else f"columns {[key] if isinstance(key, Hashable) else list(key)}"
     raise ValueError(
-        f"{what} repeat: rows {named} share the key {share}{f', and {others} more keys repeat' if others else ''}, "
+        f"{what} repeat: rows {named} share the key {share}{others}, "
         "so their random draws would be the same; name columns that tell rows apart by key=, or reset the index"
     )
 

@@ -26,7 +26,7 @@ COLUMNS = declare_columns(
     "rank_test",
     (
         *("metric", "mean_rank", "statistic", "p_value", "p_adjusted", "critical_difference"),
-        *("n_blocks", "n_levels", "n_runs", "n_failed"),
+        *("n_blocks", "n_levels", "n_runs", "n_failed", "n_undefined"),
     ),
 )
 
@@ -68,7 +68,7 @@ def rank_test(
         where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value` of
         Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
         significantly, in any pair), `n_blocks` (truths, or other clusters, that every level has a value on),
-        `n_levels`; and the level's `n_runs` and, of these, `n_failed`.
+        `n_levels`; and the level's `n_runs` and, of these, `n_failed` and `n_undefined`.
 
     Raises
     ------
@@ -155,6 +155,7 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing,
         n_levels=found.n_levels[row],
         n_runs=runs.sum(axis=2).reshape(-1),
         n_failed=(levels.status == FAILED).sum(axis=2).reshape(-1),
+        n_undefined=(runs & (levels.status != FAILED) & np.isnan(levels.scores)).sum(axis=2).reshape(-1),
         # whether the stratum has several levels, and any two of them a replicate in common
         several=(here.sum(axis=1) > 1)[row],
         shared=(runs.sum(axis=1) > 1).any(axis=1)[row],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -44,11 +44,11 @@ def edges(rng: np.random.Generator) -> str:
 RUNS = study()
 
 
-def make(runs: Frame, **settings: Any) -> xr.Dataset:
+def make(runs: Frame, metrics: Sequence[str] = METRICS, **settings: Any) -> xr.Dataset:
     given = {"by": ["algorithm", "n"], "n_draws": 25, "rng": 7, "replicate": "replicate", "key": "key"}
     # exact p-values of strata do not survive that runs are cut; those of draws do
     given |= {"tails": None} | settings
-    return ce.cube(runs.drop(columns=METRICS), METRICS, values={"seconds": "minimize"}, **given)
+    return ce.cube(runs.drop(columns=METRICS), metrics, values={"seconds": "minimize"}, **given)
 
 
 @pytest.fixture(scope="module")
@@ -429,6 +429,10 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "two conventions": (seeds(zero_division=0.0), "was made with other settings|was filled"),
     "two numbers of draws": (seeds(n_draws=10), "another seed, null model, number of draws"),
     "with and without controls": (seeds(n_draws=None), "was made with other settings"),
+    "two sets of metrics": (
+        lambda c: xr.concat([c.sel(n=[100]), make(RUNS, metrics=["shd"]).sel(n=[400])], "n", **CONCAT),
+        "adjacency_precision was not computed at .*n 400, where there are runs.*different metrics",
+    ),
     "numbers as text": (lambda c: c.assign(shd=c["shd"].astype(str)), "shd holds numbers, found the type"),
     "objects": (lambda c: c.assign(shd_control_mean=c["shd_control_mean"].astype(object)), "found the type object"),
     "metrics that are no list": (

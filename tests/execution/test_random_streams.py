@@ -53,7 +53,7 @@ def test_repeated_keys_and_unknown_columns_are_errors():
         row_keys(table, None, 1)
     with pytest.raises(ValueError, match=r"columns \['a'\] repeat: rows \[0, 1\] share the key 1"):
         row_keys(table, "a", 1)
-    with pytest.raises(ValueError, match=r"rows \[0, 3\] share the key \('y', 2\), and 1 more keys repeat, so"):
+    with pytest.raises(ValueError, match=r"rows \[0, 3\] share the key \('y', 2\), and 1 more key repeats, so"):
         row_keys(pd.DataFrame({"a": [*"yxxyy"], "b": [2, 3, 3, 2, 3]}), ["a", "b"], 1)
     with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['c'\]"):
         row_keys(table, ["a", "c"], 1)

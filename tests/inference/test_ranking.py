@@ -35,6 +35,8 @@ def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
         np.testing.assert_allclose(part["p_value"], expected.pvalue)
         good = kept if metric == "shd" else -kept
         np.testing.assert_allclose(part["mean_rank"], scipy_stats.rankdata(good, axis=1).mean(axis=0))
+        undefined = np.isnan(values).sum(axis=0) - part["n_failed"]
+        assert part["n_undefined"].tolist() == undefined.tolist()
         assert part["n_failed"].tolist() == [3, 0, 0] and set(part["n_blocks"]) == {len(kept)} == {17}
         tests.append((expected.pvalue, part["p_adjusted"].iloc[0]))
     p, adjusted = np.array(tests).T
