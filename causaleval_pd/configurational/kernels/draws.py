@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
+from causaleval_pd.graphs.kernels.bits import compact
 from causaleval_pd.graphs.kernels.draws import STEP, mix, unit
 
 from .planes import Ints, fill_planes, is_irredundant, negated, place
@@ -36,6 +37,7 @@ def propose(
 
     A literal is negative with probability `share`, or (`share` below 0) `negative` literals in random places are.
     """
+    compact()
     own, left = place(outcome) >> 1, 0
     for i in range(begin, end):
         left += sizes[i]
@@ -59,6 +61,7 @@ def propose(
 @kernel_part
 def sort_codes(codes: Ints, begin: int, end: int) -> None:
     """Sort some codes by insertion."""
+    compact()
     for i in range(begin + 1, end):
         code, j = codes[i], i
         while j > begin and codes[j - 1] > code:
@@ -70,6 +73,7 @@ def sort_codes(codes: Ints, begin: int, end: int) -> None:
 @kernel_part
 def is_cyclic(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int) -> bool:
     """Check whether atoms start .. stop - 1 make a cycle of factors."""
+    compact()
     left, done = stop - start, 0
     explained = 0
     for a in range(start, stop):
@@ -125,6 +129,7 @@ def draw_sets(
     proposed : (count,) array
         Receives the number of atoms that were proposed, -1 where a model was given up.
     """
+    compact()
     for r in range(count):
         state = mix(mix(key + STEP) + (np.uint64(begin + r) + _ONE) * STEP)
         codes, proposed[r] = drawn[r], 0

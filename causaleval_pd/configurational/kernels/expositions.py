@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
-from causaleval_pd.graphs.kernels.bits import popcount
+from causaleval_pd.graphs.kernels.bits import compact, popcount
 
 from .forms import MAX_DISJUNCTS, Forms, Room, add_form, make_forms, minimal_forms
 from .planes import MAX_ATOMS, ZERO, Ints, fill_planes, literals_of, negated, place
@@ -70,6 +70,7 @@ def make_expanding() -> Expanding:
 @kernel_part
 def add_code(codes: Ints, n: int, code: int) -> int:
     """Add a code to a sorted list of `n` unless it is there; return the new length, -1 where there is no room."""
+    compact()
     at = n
     while at and codes[at - 1] > code:
         at -= 1
@@ -86,6 +87,7 @@ def add_code(codes: Ints, n: int, code: int) -> int:
 @kernel_part
 def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
     """Multiply the negation of an atom's formula out, without contradictions; return its size, -1 for no room."""
+    compact()
     into[0], n = ZERO, ZERO + 1
     for i in range(first[atom], first[atom + 1]):
         m = ZERO
@@ -107,6 +109,7 @@ def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
 @kernel_part
 def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom: int, x: Expanding) -> bool:
     """List the candidates of an atom: its formula, and what results from replacing outcomes in every order."""
+    compact()
     found, lists = x.candidates, x.lists
     found.counts[0], found.ends[0], n = ZERO, ZERO, ZERO
     for i in range(first[atom], first[atom + 1]):
@@ -163,6 +166,7 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
 @kernel_part
 def predecessors(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, literal: int) -> int:
     """Return the literals of the atom that explains a literal, negated where it explains the negation."""
+    compact()
     for a in range(start, stop):
         if outcome[a] == literal:
             return literals_of(first, codes, a)
@@ -185,6 +189,7 @@ def add_paths(
     todo: Ints,
 ) -> int:
     """Add the paths from roots to an outcome through its causes; return how many there are now, -1 for no room."""
+    compact()
     todo[0], left = place(outcome[atom]) + 1, 1
     while left:
         left -= 1
@@ -224,6 +229,7 @@ def expose(
     side: int,
 ) -> bool:
     """Compute one side's exposition, of the atoms start .. stop - 1; return False where it is left to Python."""
+    compact()
     if stop - start > MAX_ATOMS:
         return False
     n_words = fill_planes(outcome, first, codes, start, stop, room.planes)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
-from causaleval_pd.graphs.kernels.bits import popcount
+from causaleval_pd.graphs.kernels.bits import compact, popcount
 
 from .planes import MAX_WORDS, ZERO, Ints, place
 
@@ -69,6 +69,7 @@ def make_forms(codes: int = _CODES * 4, forms: int = _FORMS) -> Forms:
 @kernel_part
 def add_form(forms: Forms, codes: Ints, begin: int, end: int, since: int) -> bool:
     """Add a formula unless it is among those from `since` on; return False where there is no room."""
+    compact()
     n, size = forms.counts[0], end - begin
     for i in range(since, n):
         if forms.ends[i + 1] - forms.ends[i] == size:
@@ -96,6 +97,7 @@ def minimal_parts(code: int, outcome: int, n_words: int, room: Room, used: int) 
     Returns where they begin among `room.minimal`, how many they are, and how much of it is used; -1 for no room. A part
     is minimally sufficient if it is satisfied, all rows that satisfy it have the outcome, and no part of it is so.
     """
+    compact()
     slots, slot = room.slots, (code ^ (code >> 13) ^ (code >> 29)) & (_SLOTS - 1)
     tries = 0
     while slots[2, slot] >= 0 and slots[0, slot] != code:
@@ -147,6 +149,7 @@ def minimal_parts(code: int, outcome: int, n_words: int, room: Room, used: int) 
 @kernel_part
 def injects(smaller: Ints, n: int, larger: Ints, begin: int, end: int, partners: Ints) -> bool:
     """Check whether conjunctions are contained in different conjunctions of a formula, by augmenting paths."""
+    compact()
     of_left, of_right, queue, reached_by = partners[0], partners[1], partners[2], partners[3]
     m = end - begin
     if n > m:
@@ -197,6 +200,7 @@ def covers(
     Branches over the conjunctions that cover the first row that is not covered yet; later branches leave them out, so
     that no cover is met twice. A conjunction without a row of its own ends a branch.
     """
+    compact()
     planes, pool, stack, covered = room.planes, room.pool, room.stack, room.covered
     begin, end = candidates.ends[which], candidates.ends[which + 1]
     chosen, codes = stack[2], room.parts[0]
@@ -258,6 +262,7 @@ def covers(
 @kernel_part
 def _all_needed(chosen: Ints, n: int, n_words: int, planes: Ints) -> bool:
     """Check whether each of the chosen planes has a row of its own."""
+    compact()
     for i in range(n):
         own = False
         for w in range(n_words):
@@ -285,6 +290,7 @@ def minimal_forms(
 
     `outcome` is the place of the outcome's literal, which varies on the table.
     """
+    compact()
     since, used = found.counts[0], ZERO
     room.slots[2, :] = -1
     for which in range(candidates.counts[0]):

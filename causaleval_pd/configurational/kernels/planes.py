@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
-from causaleval_pd.graphs.kernels.bits import lowest
+from causaleval_pd.graphs.kernels.bits import compact, lowest
 
 Ints = NDArray[np.int64]
 
@@ -49,6 +49,7 @@ def place(bit: int) -> int:
 @kernel_part
 def literals_of(first: Ints, codes: Ints, atom: int) -> int:
     """Return the literals of an atom's left-hand side as one word."""
+    compact()
     found = 0
     for i in range(first[atom], first[atom + 1]):
         found |= codes[i]
@@ -63,6 +64,7 @@ def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, 
     fails where two atoms explain one factor, there is a cycle, or too many factors are free. The last plane has all
     rows.
     """
+    compact()
     left, explained = ZERO, ZERO
     for a in range(start, stop):
         both = outcome[a] | negated(outcome[a])
@@ -113,6 +115,7 @@ def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, 
 @kernel_part
 def meet(code: int, planes: Ints, w: int) -> int:
     """Return word w of the plane of a conjunction."""
+    compact()
     found, rest = planes[-1, w], code
     while rest:
         bit = rest & -rest
@@ -124,6 +127,7 @@ def meet(code: int, planes: Ints, w: int) -> int:
 @kernel_part
 def is_irredundant(first: Ints, codes: Ints, atom: int, planes: Ints, n_words: int) -> bool:
     """Check whether an atom varies on a table, and changes its truth values with every deletion."""
+    compact()
     some = every = False
     for w in range(n_words):
         left = 0
@@ -150,6 +154,7 @@ def is_irredundant(first: Ints, codes: Ints, atom: int, planes: Ints, n_words: i
 @kernel_part
 def _differs(first: Ints, codes: Ints, atom: int, i: int, reduced: int, planes: Ints, n_words: int) -> bool:
     """Check whether an atom differs from itself with disjunct i `reduced` to some literals, or to nothing."""
+    compact()
     for w in range(n_words):
         others = 0
         for j in range(first[atom], first[atom + 1]):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
-from causaleval_pd.graphs.kernels.bits import popcount
+from causaleval_pd.graphs.kernels.bits import compact, popcount
 
 from .expositions import ELEMENT, Expanding, Exposed, expose, make_expanding, make_exposed
 from .forms import Room, make_room
@@ -67,6 +67,7 @@ def make_memory(n_factors: int) -> Memory:
 @kernel_part
 def localise(models: Models, which: int, n: int, local: Local) -> int:
     """Write a model as words of the pair's `n` factors so far; return how many they are then, -1 for too many."""
+    compact()
     start, stop = models.atoms[which], models.atoms[which + 1]
     d = 0
     if stop - start > 64:
@@ -99,6 +100,7 @@ def localise(models: Models, which: int, n: int, local: Local) -> int:
 @kernel_part
 def forget(models: Models, which: int, local: Local) -> None:
     """Free the places of a model's factors."""
+    compact()
     for a in range(models.atoms[which], models.atoms[which + 1]):
         local.factor[models.outcome[a] >> 1] = -1
         for k in range(models.ends[models.disjuncts[a]], models.ends[models.disjuncts[a + 1]]):
@@ -113,6 +115,7 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
 
     Branch and bound over the partners of the disjuncts of `a`; equal intersections count once.
     """
+    compact()
     codes, others, start, begin = x.codes[side], x.codes[1 - side], x.ends[side, a], x.ends[1 - side, b]
     n, m = x.ends[side, a + 1] - start, x.ends[1 - side, b + 1] - begin
     if n > _MAX_SIZE or m > _MAX_SIZE:
@@ -174,6 +177,7 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
 @kernel_part
 def shared_forms(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
     """Count the literals that the formulas of an outcome share with their best counterparts; -1 if left to Python."""
+    compact()
     total, codes, others = ZERO, x.codes[side], x.codes[1 - side]
     for i in range(x.form_ends[side, a], x.form_ends[side, a + 1]):
         begin, end = x.ends[side, i], x.ends[side, i + 1]
@@ -207,6 +211,7 @@ def shared_forms(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
 @kernel_part
 def shared_parts(x: Exposed, side: int, a: int, b: int) -> int:
     """Count the literals that the conjunctions of an outcome share with their best counterparts."""
+    compact()
     total = ZERO
     for i in range(x.conjunction_ends[side, a], x.conjunction_ends[side, a + 1]):
         most = ZERO
@@ -235,6 +240,7 @@ def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: in
     Of an estimate (side 0), a path counts if it is an end of a path of the truth without the factors that are not
     `known`; of a truth, by the share of the longest end that the estimate has, or only whole paths (not `partial`).
     """
+    compact()
     total = ZERO
     for i in range(x.path_ends[side, a], x.path_ends[side, a + 1]):
         path = x.paths[side, i]
@@ -261,6 +267,7 @@ def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: in
 @kernel_part
 def count_side(x: Exposed, side: int, disjuncts_first: bool, partial: bool, memory: Ints, into: Ints) -> bool:
     """Count what one side shares with the other; return False where it is left to Python."""
+    compact()
     other = 1 - side
     into[:] = 0
     known = ZERO
@@ -331,6 +338,7 @@ def count_pairs(
     done : (n,) array
         Receives whether a pair was counted; others are left to Python.
     """
+    compact()
     before, local = np.int64(-1), memory.local
     for i in range(len(truth_index)):
         # the estimate has side 0, the truth side 1; its factors come first, so that its exposition stays
