@@ -16,8 +16,8 @@ import sys
 import tempfile
 
 STEPS = ("read", "evaluate", "with_controls", "cube")
-KINDS = ("dag", "cpdag")
-FIELDS = ("scores", "lagged", "without_truth", "network", "formula", "answer", "quantity")
+KINDS = ("dag", "cpdag", "pag")
+FIELDS = ("scores", "lagged", "without_truth", "network", "formula", "large_formula", "answer", "quantity")
 
 
 def measure(name: str, kind: str) -> None:
@@ -45,8 +45,8 @@ def measure(name: str, kind: str) -> None:
         columns = {"context": ce.reasoning.COUNTS}
     elif field == "network":
         columns = {"context": {"estimator": "joint"}}
-    elif field == "formula":
-        columns = {"field": "formula", "context": {"factors": list("ABCDE")}}
+    elif field in ("formula", "large_formula"):
+        columns = {"field": "formula", "context": {"factors": list("ABCDE" if field == "formula" else "ABCDEFGHI")}}
     rng = np.random.default_rng(7)
     matrices = np.triu(rng.random((2, 24, 10, 10)) < 0.3, 1).astype(np.int8)
 
@@ -56,6 +56,8 @@ def measure(name: str, kind: str) -> None:
         truth, estimate = (ce.graph_column(block, encoding="row->column") for block in matrices)
         if kind == "cpdag":
             estimate = estimate.graph.cpdag()
+        elif kind == "pag":
+            truth, estimate = truth.graph.pag(), estimate.graph.pag()
         return pd.DataFrame({"truth": truth, "estimate": estimate, "group": np.arange(24) % 3})
 
     for round_ in ("first", "again"):
@@ -92,6 +94,14 @@ def cells_of_field(field: str) -> dict[str, object]:
             "truth": ["A*B+C<->D"] * 24,
             "estimate": [("A*b+C<->D", "A+B*C<->D", "B+C<->D")[i % 3] for i in range(24)],
         }
+    if field == "large_formula":  # too many differ for Python to evaluate them
+        signs = np.array(["".join(pair) for pair in zip("ABCDEFGH", "abcdefgh", strict=True)])
+        models = []
+        for _ in range(25):
+            drawn = [rng.choice(8, size, replace=False) for size in (2, 3, 3)]
+            disjuncts = ["*".join(signs[f][rng.integers(2)] for f in sorted(factors)) for factors in drawn]
+            models.append("+".join(disjuncts) + "<->I")
+        return {"truth": models[:1] * 24, "estimate": models[1:]}
     if field == "lagged":
         chosen = [[f"{a}@-1 -> {b}" for a in "XYZ" for b in "XYZ" if a != b and rng.random() < 0.4] for _ in range(48)]
         own = [f"{a}@-1 -> {a}" for a in "XYZ"]

@@ -121,7 +121,7 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
     if n > _MAX_SIZE or m > _MAX_SIZE:
         return -1
     bound, partner, both, score = memory[0], memory[1], memory[2], memory[3]
-    bound[n] = 0
+    bound[n], partner[0], score[0] = 0, -1, 0
     for i in range(n - 1, -1, -1):
         most = ZERO
         for j in range(m):
@@ -132,7 +132,6 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
             worth = 1024 + most if disjuncts_first else 1024 * most + 1
         bound[i] = bound[i + 1] + worth
     best, depth, used = 0, 0, np.int64(0)
-    partner[0], score[0] = -1, 0
     while depth >= 0:
         memory[0, 63] += 1
         if memory[0, 63] > _MAX_STEPS:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ZERO
+from ..bits import ZERO, compact
 from ..inputs import Ints, Words
 from .connection import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
 from .rows import Rows, add, drop, empty_rows, has, is_empty, read_marks, take_lowest
@@ -64,6 +64,7 @@ def _empty_causes(n_nodes: int) -> Causes:
 @kernel_part
 def _fill_possible_steps(g: Rows, forward: Words, backward: Words) -> None:
     """Fill the nodes to which, and from which, a possibly directed edge leads: no head at its start, no tail ahead."""
+    compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             forward[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
@@ -73,6 +74,7 @@ def _fill_possible_steps(g: Rows, forward: Words, backward: Words) -> None:
 @kernel_part
 def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
     """Read one graph, and the graph of -> and <-> of its class."""
+    compact()
     read_marks(graphs.models[n], g)
     fill_model(g, c.model)
     read_marks(graphs.planes[n], g)
@@ -95,6 +97,7 @@ def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> Non
 @kernel_part
 def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words) -> None:
     """Fill the second nodes of the possibly directed paths from t to y."""
+    compact()
     for w in range(first.size):
         first[w] = todo[w] = ZERO
     if not has(c.below[t], y):
@@ -117,6 +120,7 @@ def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words
 @kernel_part
 def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
     """Return what a graph answers about the effect of t on y; where that is to adjust, fill the row of the set."""
+    compact()
     given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
     _fill_first(c, t, y, first, spread)
     if is_empty(first):
@@ -135,6 +139,7 @@ def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
 @kernel_part
 def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
     """Return whether adjusting for the row of the set gives the effect of t on y."""
+    compact()
     given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
     _fill_first(true, t, y, first, spread)
     for w in range(first.size):
@@ -164,6 +169,7 @@ def _adjustment_mistakes(
     out: Ints,
 ) -> None:
     """Fill the ordered pairs of nodes of each pair of graphs for which the estimate's answer is wrong."""
+    compact()
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, lowest, popcount
+from ..bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
 from ..inputs import Ints, Words
 from .rows import (
     Rows,
@@ -40,6 +40,7 @@ VALID, TAIL_EDGE, NOT_CHORDAL, CYCLE, ALMOST_CYCLE, NOT_MAXIMAL, OTHER_MARKS = r
 @kernel_part
 def _ancestral_fault(g: Rows, ancestors: Words) -> int:
     """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+    compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             if g.tail[v, w] & ~g.far_head[v, w]:
@@ -58,6 +59,7 @@ def _ancestral_fault(g: Rows, ancestors: Words) -> int:
 @kernel_part
 def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, seen: Words) -> bool:
     """Return whether an inducing path a *-> q <-> ... <-> r <-* b joins two nodes that are not adjacent."""
+    compact()
     for w in range(todo.size):
         todo[w] = g.far_head[a, w] & (ancestors[a, w] | ancestors[b, w])
         seen[w] = todo[w]
@@ -76,6 +78,7 @@ def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, s
 @kernel_part
 def is_maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
     """Return whether no inducing path joins nodes that are not adjacent; else, if `complete`, join these by <->."""
+    compact()
     maximal = True
     for a in range(np.uint64(g.near.shape[0])):
         if is_empty(g.far_head[a]):
@@ -99,6 +102,7 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
 
     Return whether the graph of circle edges is chordal, as that of every PAG is.
     """
+    compact()
     clear(mag)
     n_nodes, words = np.uint64(pag.near.shape[0]), np.uint64(pag.near.shape[1])
     placed, mine = rows[0], rows[1]
@@ -162,10 +166,12 @@ def _convert(
     planes: Words, goal: int, mag: Rows, pag: Rows, matrix: Words, scratch: Scratch, out: Words, faults: Ints
 ) -> None:
     """Convert or check each graph; `faults` holds why it is not what it should be."""
+    compact()
     for n in range(planes.shape[0]):
         fault = VALID
-        if goal in (CHECK_PAG, PAG_TO_MAG):
-            read_marks(planes[n], pag)
+        of_pag = goal in (CHECK_PAG, PAG_TO_MAG)
+        read_marks(planes[n], pag if of_pag else mag)
+        if of_pag:
             if not _representative(pag, mag, matrix, scratch.rows):
                 fault = NOT_CHORDAL
             if goal == CHECK_PAG:
@@ -173,20 +179,17 @@ def _convert(
                     for w in range(pag.near.shape[1]):
                         if pag.tail[v, w] & ~pag.far_head[v, w]:
                             fault = TAIL_EDGE
-        else:
-            read_marks(planes[n], mag)
         if fault == VALID and goal <= COMPLETE:
             fault = _ancestral_fault(mag, matrix)
             if fault == VALID and not is_maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
                 fault = NOT_MAXIMAL
-        if fault == VALID:
-            if goal in (CHECK_PAG, MAG_TO_PAG):
+        if fault == VALID and goal != CHECK_MAG:
+            to_pag = goal in (CHECK_PAG, MAG_TO_PAG)
+            if to_pag:
                 orient(mag, pag, scratch)
-                write_marks(pag, out[n])
-                if goal == CHECK_PAG and not _same(out[n], planes[n]):
-                    fault = OTHER_MARKS
-            elif goal != CHECK_MAG:
-                write_marks(mag, out[n])
+            write_marks(pag if to_pag else mag, out[n])
+            if goal == CHECK_PAG and not _same(out[n], planes[n]):
+                fault = OTHER_MARKS
         faults[n] = fault
 
 

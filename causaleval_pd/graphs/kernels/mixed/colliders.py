@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, count_colliders, lowest
+from ..bits import ONE, SIX, ZERO, bit_of, compact, count_colliders, lowest
 from ..inputs import Ints, Words, checked_comparison
 from ..planes import N_MIXED_PLANES
 from .pair_counts import marked_bits
@@ -19,6 +19,7 @@ _ARROW = np.uint64(2)
 @kernel_part
 def _head_rows(planes: Words, heads: Words, near: Words) -> None:
     """Fill for each node the nodes on whose edge it has a head, and those adjacent to it."""
+    compact()
     heads[:] = ZERO
     near[:] = ZERO
     n_nodes, words = np.uint64(near.shape[0]), np.uint64(planes.shape[1])
@@ -47,6 +48,7 @@ def _collider_counts(
     truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.float64]
 ) -> None:
     """Fill the unshielded colliders of truth, estimate and both, a row each."""
+    compact()
     heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
     true = 0
     for n in range(left.size):

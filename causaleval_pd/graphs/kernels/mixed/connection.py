@@ -16,7 +16,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from ..bits import ONE, SIX, ZERO, lowest
+from ..bits import ONE, SIX, ZERO, compact, lowest
 from ..inputs import Words
 from .rows import Rows, add, close, has, take_lowest
 
@@ -45,6 +45,7 @@ def empty_model(n_nodes: int) -> Model:
 @kernel_part
 def close_both(above: Words, below: Words) -> None:
     """Extend one step from each node, and one to it, to all steps; each node reaches itself."""
+    compact()
     close(above)
     close(below)
     for v in range(np.uint64(above.shape[0])):
@@ -55,6 +56,7 @@ def close_both(above: Words, below: Words) -> None:
 @kernel_part
 def fill_model(g: Rows, m: Model) -> None:
     """Fill a graph of -> and <-> from its marks: a parent with both has no mark, and nothing else has none."""
+    compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             m.parents[v, w] = g.head[v, w] & ~g.far_head[v, w]
@@ -68,6 +70,7 @@ def fill_model(g: Rows, m: Model) -> None:
 @kernel_part
 def add_rows(matrix: Words, members: Words, found: Words) -> None:
     """Add the rows of a set of nodes to a row."""
+    compact()
     for w in range(np.uint64(members.size)):
         left = members[w]
         while left != ZERO:
@@ -84,6 +87,7 @@ def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, row
     A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
     is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
     """
+    compact()
     todo_head, todo_tail, seen_head, seen_tail, open_colliders = rows[0], rows[1], rows[2], rows[3], rows[4]
     for w in range(given.size):
         # how a walk that leaves x arrives at the next node

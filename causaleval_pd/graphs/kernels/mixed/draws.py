@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, list_edges, lowest, popcount
+from ..bits import ONE, SIX, ZERO, compact, list_edges, lowest, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
@@ -69,6 +69,7 @@ class Laws(NamedTuple):
 @kernel_part
 def _choose_first(state: np.uint64, chosen: int, m: int, low: Words, high: Words) -> np.uint64:
     """Bring a uniform choice of edges to the front."""
+    compact()
     e = 0
     while e < chosen:
         state += STEP
@@ -86,6 +87,7 @@ def _fill_mag(
     low: Words, high: Words, m: int, n_bidirected: int, parents: Words, above: Words, mag: Rows, rows: Words
 ) -> bool:
     """Fill the graph of the edges, the first of them bidirected, others up the ranks; return whether it is a MAG."""
+    compact()
     words = np.uint64(parents.shape[1])
     if n_bidirected:
         parents[:] = ZERO
@@ -130,6 +132,7 @@ def _count_bidirected(g: Rows) -> int:
 @kernel_part
 def _name(state: np.uint64, given: bool, ranks: Words, names: Words) -> None:
     """Fill the nodes of ranks."""
+    compact()
     if given:
         for v in range(np.uint64(ranks.size)):
             names[ranks[v]] = v
@@ -140,6 +143,7 @@ def _name(state: np.uint64, given: bool, ranks: Words, names: Words) -> None:
 @kernel_part
 def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
     """Draw an order of the nodes, and fill the ranks of the ends of given edges."""
+    compact()
     state = shuffle(state, ranks)
     for e in range(m):
         a, b = ranks[edges[2, e]], ranks[edges[3, e]]
@@ -154,6 +158,7 @@ def _draw(
     skeletons: Words, index: Ints, laws: Laws, start: int, count: int, tries: int, room: Room, out: Words, found: Ints
 ) -> None:
     """Draw graphs, the draws of a row together; `found` holds the numbers of bidirected edges that they show."""
+    compact()
     d, given, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
         base = mix(laws.keys[row] + STEP)

@@ -18,7 +18,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, lowest
+from ..bits import ONE, SIX, ZERO, compact, lowest
 from ..inputs import Ints, Words
 from .rows import Rows, add, close, drop, empty_rows, has, pair_of, put_marks, read_marks, take_lowest
 
@@ -44,6 +44,7 @@ def _read_family(planes: Words, g: Rows, f: Family) -> None:
 
     Both leave no mark at the parent: a head at one end is ->, and no tail is <->.
     """
+    compact()
     read_marks(planes, g)
     for v in range(f.parents.shape[0]):
         for w in range(f.parents.shape[1]):
@@ -59,6 +60,7 @@ def _read_family(planes: Words, g: Rows, f: Family) -> None:
 @kernel_part
 def _joined(f: Family, a: np.uint64, b: np.uint64, latent: Words, rows: Words) -> bool:
     """Return whether an inducing walk joins two nodes."""
+    compact()
     if has(f.parents[a], b) or has(f.children[a], b) or has(f.spouses[a], b):
         return True
     words = latent.size

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, lowest
+from ..bits import ONE, SIX, ZERO, compact, lowest
 from ..inputs import Words
 from .rows import Rows, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
 from .rules import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
@@ -29,6 +29,7 @@ NOT, POSSIBLE, DEFINITE = range(3)
 @kernel_part
 def _paths(g: Rows, certain: Words, possible: Words) -> None:
     """Fill the nodes to which directed, and possibly directed, paths lead from each node."""
+    compact()
     for v in range(np.uint64(g.near.shape[0])):
         for w in range(g.near.shape[1]):
             certain[v, w] = g.tail[v, w] & g.far_head[v, w]
@@ -40,6 +41,7 @@ def _paths(g: Rows, certain: Words, possible: Words) -> None:
 @kernel_part
 def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) -> None:
     """Add the nodes to which two uncovered possibly directed paths lead whose first nodes are not adjacent."""
+    compact()
     first, ends, others = scratch.rows[0], scratch.rows[1], scratch.rows[2]
     words = np.uint64(g.near.shape[1])
     for u in range(np.uint64(g.near.shape[0])):
@@ -70,6 +72,7 @@ def _relate(
     planes: Words, relation: int, g: Rows, certain: Words, possible: Words, scratch: Scratch, out: NDArray[np.uint8]
 ) -> None:
     """Fill the codes of ordered pairs of each graph."""
+    compact()
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)

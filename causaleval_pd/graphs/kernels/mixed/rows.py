@@ -12,7 +12,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, bit_of, lowest
+from ..bits import LAST, ONE, SIX, ZERO, bit_of, compact, lowest
 from ..inputs import Words
 
 _TAIL, _ARROW, _CIRCLE = np.uint64(1), np.uint64(2), np.uint64(3)
@@ -39,24 +39,28 @@ def empty_rows(n_nodes: int) -> Rows:
 @kernel_part
 def has(row: Words, node: np.uint64) -> np.uint64:
     """Return the bit of a node in a row: 0 or 1."""
+    compact()
     return (row[node >> SIX] >> (node & LAST)) & ONE
 
 
 @kernel_part
 def add(row: Words, node: np.uint64) -> None:
     """Set the bit of a node in a row."""
+    compact()
     row[node >> SIX] |= bit_of(node)
 
 
 @kernel_part
 def drop(row: Words, node: np.uint64) -> None:
     """Clear the bit of a node in a row."""
+    compact()
     row[node >> SIX] &= ~bit_of(node)
 
 
 @kernel_part
 def take_lowest(row: Words) -> int:
     """Remove the first node of a row and return it, or -1 if the row is empty."""
+    compact()
     for w in range(np.uint64(row.size)):
         if row[w] != ZERO:
             node = (w << SIX) + lowest(row[w])
@@ -68,6 +72,7 @@ def take_lowest(row: Words) -> int:
 @kernel_part
 def is_empty(row: Words) -> bool:
     """Return whether no bit of a row is set."""
+    compact()
     found = ZERO
     for w in range(row.size):
         found |= row[w]
@@ -77,6 +82,7 @@ def is_empty(row: Words) -> bool:
 @kernel_part
 def set_head(g: Rows, v: np.uint64, u: np.uint64) -> None:
     """Put an arrowhead at v on the edge v - u."""
+    compact()
     g.head[v, u >> SIX] |= bit_of(u)
     g.far_head[u, v >> SIX] |= bit_of(v)
 
@@ -84,6 +90,7 @@ def set_head(g: Rows, v: np.uint64, u: np.uint64) -> None:
 @kernel_part
 def set_tail(g: Rows, v: np.uint64, u: np.uint64) -> None:
     """Put a tail at v on the edge v - u."""
+    compact()
     g.tail[v, u >> SIX] |= bit_of(u)
     g.far_tail[u, v >> SIX] |= bit_of(v)
 
@@ -91,6 +98,7 @@ def set_tail(g: Rows, v: np.uint64, u: np.uint64) -> None:
 @kernel_part
 def clear(g: Rows) -> None:
     """Remove all edges."""
+    compact()
     g.near[:] = ZERO
     g.head[:] = ZERO
     g.tail[:] = ZERO
@@ -101,6 +109,7 @@ def clear(g: Rows) -> None:
 @kernel_part
 def _mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
     """Return a pair's code of two bits in two words of planes."""
+    compact()
     at = pair & LAST
     return ((low >> at) & ONE) | (((high >> at) & ONE) << ONE)
 
@@ -108,6 +117,7 @@ def _mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
 @kernel_part
 def read_marks(planes: Words, g: Rows) -> None:
     """Read four planes (4, W); of a pair with two edges, a mark at one end only."""
+    compact()
     clear(g)
     n_nodes = np.uint64(g.near.shape[0])
     i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
@@ -136,6 +146,7 @@ def read_marks(planes: Words, g: Rows) -> None:
 @kernel_part
 def put_marks(planes: Words, pair: np.uint64, here: np.uint64, there: np.uint64) -> None:
     """Set the codes of one pair, which are zero."""
+    compact()
     w, at = pair >> SIX, pair & LAST
     planes[0, w] |= (here & ONE) << at
     planes[1, w] |= (here >> ONE) << at
@@ -146,12 +157,14 @@ def put_marks(planes: Words, pair: np.uint64, here: np.uint64, there: np.uint64)
 @kernel_part
 def pair_of(i: np.uint64, j: np.uint64, n_nodes: np.uint64) -> np.uint64:
     """Return the number of the pair i < j."""
+    compact()
     return ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
 
 
 @kernel_part
 def _code(g: Rows, v: np.uint64, u: np.uint64) -> np.uint64:
     """Return the code of the mark at v on the edge v - u."""
+    compact()
     if has(g.head[v], u):
         return _ARROW
     return _TAIL if has(g.tail[v], u) else _CIRCLE
@@ -160,6 +173,7 @@ def _code(g: Rows, v: np.uint64, u: np.uint64) -> np.uint64:
 @kernel_part
 def write_marks(g: Rows, planes: Words) -> None:
     """Write a graph into four planes (4, W)."""
+    compact()
     planes[:] = ZERO
     n_nodes = np.uint64(g.near.shape[0])
     for v in range(n_nodes):
@@ -175,6 +189,7 @@ def write_marks(g: Rows, planes: Words) -> None:
 @kernel_part
 def write_named(g: Rows, names: Words, planes: Words) -> None:
     """Write a graph into four planes (4, W) that are zero, its nodes by the numbers that `names` gives them."""
+    compact()
     n_nodes = np.uint64(g.near.shape[0])
     for v in range(n_nodes):
         for w in range(v >> SIX, np.uint64(g.near.shape[1])):
@@ -192,6 +207,7 @@ def write_named(g: Rows, names: Words, planes: Words) -> None:
 @kernel_part
 def close(reach: Words) -> None:
     """Extend one step from each node to all steps."""
+    compact()
     n_nodes = np.uint64(reach.shape[0])
     for k in range(n_nodes):
         for v in range(n_nodes):
@@ -203,6 +219,7 @@ def close(reach: Words) -> None:
 @kernel_part
 def fill_ancestors(g: Rows, ancestors: Words) -> None:
     """Fill each node's row with those that have a directed path to it (on a cycle, itself)."""
+    compact()
     for v in range(ancestors.shape[0]):
         for w in range(ancestors.shape[1]):
             ancestors[v, w] = g.head[v, w] & g.far_tail[v, w]

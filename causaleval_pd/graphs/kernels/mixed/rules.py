@@ -18,7 +18,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, lowest
+from ..bits import ONE, SIX, ZERO, bit_of, compact, lowest
 from ..inputs import Words
 from .rows import Rows, add, clear, drop, has, is_empty, set_head, set_tail, take_lowest
 
@@ -51,6 +51,7 @@ def fill_discriminating(g: Rows, c: np.uint64, found: Words, frontier: Words) ->
 
     The edges from these parents to c are the visible ones.
     """
+    compact()
     any_found = False
     for w in range(np.uint64(found.size)):
         found[w] = ZERO
@@ -80,6 +81,7 @@ def fill_discriminating(g: Rows, c: np.uint64, found: Words, frontier: Words) ->
 @kernel_part
 def _unshielded_colliders(mag: Rows, g: Rows) -> None:
     """R0: orient the unshielded colliders of the MAG."""
+    compact()
     for v in range(np.uint64(mag.near.shape[0])):
         for w in range(np.uint64(mag.near.shape[1])):
             left = mag.head[v, w]
@@ -98,6 +100,7 @@ def _unshielded_colliders(mag: Rows, g: Rows) -> None:
 @kernel_part
 def _rule_1(g: Rows) -> bool:
     """Orient b -> c where a *-> b o-* c, a and c not adjacent."""
+    compact()
     changed = False
     for b in range(np.uint64(g.near.shape[0])):
         for w in range(np.uint64(g.near.shape[1])):
@@ -117,6 +120,7 @@ def _rule_1(g: Rows) -> bool:
 @kernel_part
 def _rule_2(g: Rows) -> bool:
     """Orient a *-> c where a -> b *-> c or a *-> b -> c, and a *-o c."""
+    compact()
     changed = False
     for c in range(np.uint64(g.near.shape[0])):
         for w in range(np.uint64(g.near.shape[1])):
@@ -135,6 +139,7 @@ def _rule_2(g: Rows) -> bool:
 @kernel_part
 def _rule_3(g: Rows, row: Words) -> bool:
     """Orient t *-> b where a *-> b <-* c, a *-o t o-* c, t *-o b, a and c not adjacent."""
+    compact()
     changed = False
     words = np.uint64(g.near.shape[1])
     for b in range(np.uint64(g.near.shape[0])):
@@ -164,6 +169,7 @@ def _rule_3(g: Rows, row: Words) -> bool:
 @kernel_part
 def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
     """Orient b o-* c at the end of a discriminating path: b -> c, or b <-> c with a head at b from the path too."""
+    compact()
     changed = False
     words = np.uint64(g.near.shape[1])
     found, frontier, others = rows[0], rows[1], rows[2]
@@ -202,6 +208,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
 
     No step has a head at its start or a tail at its end, and no three nodes in a row are a triangle.
     """
+    compact()
     before[:] = ZERO
     words = np.uint64(g.near.shape[1])
     top = 0
@@ -232,6 +239,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
 @kernel_part
 def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
     """Fill the neighbours of a on edges with neither a head at a nor a tail at the neighbour."""
+    compact()
     for w in range(first.size):
         first[w] = g.near[a, w] & ~g.head[a, w] & ~g.far_tail[a, w]
 
@@ -242,6 +250,7 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
 
     First steps that reach none are dropped.
     """
+    compact()
     one = scratch.rows[2]
     words = np.uint64(first.size)
     for w in range(words):
@@ -261,6 +270,7 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
 @kernel_part
 def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
     """Return whether a -> b -> c."""
+    compact()
     found = ZERO
     for w in range(g.near.shape[1]):
         found |= g.tail[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w]
@@ -270,6 +280,7 @@ def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
 @kernel_part
 def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether an uncovered possibly directed path leads from a to c by a node that is not adjacent to c."""
+    compact()
     first, ends = scratch.rows[0], scratch.rows[1]
     fill_first_steps(g, a, first)
     drop(first, c)
@@ -284,6 +295,7 @@ def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 @kernel_part
 def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether such paths from a, by two nodes that are not adjacent, end at two parents of c."""
+    compact()
     first, parents = scratch.rows[0], scratch.rows[1]
     words = np.uint64(first.size)
     n_parents = 0
@@ -306,6 +318,7 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 @kernel_part
 def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
     """Return whether two first steps that are not adjacent reach at least two nodes between them."""
+    compact()
     words = np.uint64(first.size)
     for w in range(words):
         left = first[w]
@@ -333,6 +346,7 @@ def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
 @kernel_part
 def _tails(g: Rows, scratch: Scratch) -> bool:
     """Apply R8-R10 to each a o-> c until nothing changes: a -> c."""
+    compact()
     any_changed, changed = False, True
     while changed:
         changed = False
@@ -355,6 +369,7 @@ def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
 
     From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
     """
+    compact()
     while _rule_1(g) | _rule_2(g) | _rule_3(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass
 
@@ -362,6 +377,7 @@ def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
 @kernel_part
 def begin(mag: Rows, g: Rows) -> None:
     """Fill g with the skeleton of a MAG and the heads of its unshielded colliders."""
+    compact()
     clear(g)
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
@@ -372,6 +388,7 @@ def begin(mag: Rows, g: Rows) -> None:
 @kernel_part
 def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
     """Complete a graph whose heads are known."""
+    compact()
     while _tails(g, scratch):
         orient_heads(mag, g, scratch)
 
@@ -379,6 +396,9 @@ def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
 @kernel_part
 def orient(mag: Rows, g: Rows, scratch: Scratch) -> None:
     """Fill g with the PAG of a MAG."""
+    compact()
     begin(mag, g)
-    orient_heads(mag, g, scratch)
-    orient_tails(mag, g, scratch)
+    changed = True
+    while changed:  # every call of a function is compiled into a copy of its own
+        orient_heads(mag, g, scratch)
+        changed = _tails(g, scratch)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, ZERO, lowest, popcount
+from ..bits import ONE, ZERO, compact, lowest, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
 from ..ones import count_ones
@@ -42,6 +42,7 @@ def _empty_steps(most: int) -> Steps:
 @kernel_part
 def _read_steps(planes: Words, n_nodes: int, steps: Steps, adjacent: Flags) -> None:
     """Read four planes (4, W); of a pair with two edges, -> and <->, they hold a mark at one end only."""
+    compact()
     ahead, both = steps.ahead, steps.both
     n_ahead = n_both = i = 0
     adjacent[:] = False
@@ -74,6 +75,7 @@ def _read_steps(planes: Words, n_nodes: int, steps: Steps, adjacent: Flags) -> N
 @kernel_part
 def _fill_ancestors(steps: Steps, x: Words, y: Words, inside: Words) -> None:
     """Fill the possible ancestors of both nodes of each lane."""
+    compact()
     tail, head = steps.ahead[0], steps.ahead[1]
     for v in range(x.size):
         inside[v] = x[v] | y[v]
@@ -89,6 +91,7 @@ def _fill_ancestors(steps: Steps, x: Words, y: Words, inside: Words) -> None:
 @kernel_part
 def _fill_moral_neighbours(steps: Steps, members: Words, inside: Words, met: Words, found: Words) -> None:
     """Fill `found` with the nodes that a path of colliders joins to `members`, all nodes of it in `inside`."""
+    compact()
     tail, head, left, right = steps.ahead[0], steps.ahead[1], steps.both[0], steps.both[1]
     met[:] = ZERO
     found[:] = ZERO
@@ -116,6 +119,7 @@ def _fill_moral_neighbours(steps: Steps, members: Words, inside: Words, met: Wor
 @kernel_part
 def _fill_nearest(steps: Steps, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
+    compact()
     border, reached, walking, met, found = rows[0], rows[1], rows[2], rows[3], rows[4]
     _fill_moral_neighbours(steps, x, inside, met, border)
     for v in range(x.size):
@@ -137,6 +141,7 @@ def _fill_nearest(steps: Steps, x: Words, y: Words, inside: Words, given: Words,
 @kernel_part
 def _count_connected(true: Steps, x: Words, y: Words, given: Words, rows: Words) -> int:
     """Count the lanes whose nodes the truth connects, by walks whose colliders and no other inner nodes are given."""
+    compact()
     tail, head, left, right = true.ahead[0], true.ahead[1], true.both[0], true.both[1]
     # how a walk arrives at a node: by its tail, by its head
     up, down = rows[0], rows[1]
@@ -173,6 +178,7 @@ def _count_connected(true: Steps, x: Words, y: Words, given: Words, rows: Words)
 @kernel_part
 def _count_mistakes(true: Steps, steps: Steps, nearest: bool, rows: Words) -> int:
     """Count the lanes that the estimate separates and the truth does not; empty the lanes."""
+    compact()
     inside, x, y, given = rows[5], rows[6], rows[7], rows[8]
     _fill_ancestors(steps, x, y, inside)
     if nearest:
@@ -199,6 +205,7 @@ def _separation_mistakes(
     out: Ints,
 ) -> None:
     """Fill the ordered pairs of nodes of each pair of graphs that the estimate separates and the truth connects."""
+    compact()
     n_nodes = rows.shape[1]
     x, y = rows[6], rows[7]
     for n in range(left.size):

@@ -14,7 +14,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, lowest
+from ..bits import LAST, ONE, SIX, ZERO, compact, lowest
 from ..inputs import Ints, Words
 from .connection import close_both
 from .rows import Rows, add, drop, empty_rows, has, read_marks, take_lowest
@@ -48,6 +48,7 @@ def empty_flow(n_nodes: int) -> Flow:
 @kernel_part
 def _turn_paths(x: np.uint64, y: np.uint64, flow: Flow) -> None:
     """Add the path that a search has found from x to y, and turn those that it crosses."""
+    compact()
     at = np.int64(y)
     while True:
         # at the side where paths come in
@@ -68,6 +69,7 @@ def _turn_paths(x: np.uint64, y: np.uint64, flow: Flow) -> None:
 @kernel_part
 def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Flow) -> bool:
     """Add one more path from x to y that shares no node with the others; return whether there is one."""
+    compact()
     for w in range(without.size):
         flow.seen_in[w] = without[w]
         flow.seen_out[w] = without[w]
@@ -111,6 +113,7 @@ def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Fl
 @kernel_part
 def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int, flow: Flow) -> int:
     """Return the size of the smallest vertex cut between x and y without some nodes, or `most` + 1 if it is larger."""
+    compact()
     for w in range(without.size):
         flow.used[w] = ZERO
     found = 0
@@ -122,6 +125,7 @@ def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int
 @kernel_part
 def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, found: Words, rows: Words) -> None:
     """Add the nodes that a path of colliders joins to a node, all nodes of it in `inside`: its neighbours there."""
+    compact()
     colliders, seen = rows[0], rows[1]
     for w in range(inside.size):
         found[w] |= g.near[v, w] & inside[w]
@@ -140,6 +144,7 @@ def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, found: Words,
 @kernel_part
 def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
     """Fill the moral graph of a set of nodes."""
+    compact()
     for v in range(np.uint64(moral.shape[0])):
         for w in range(inside.size):
             moral[v, w] = ZERO
@@ -153,6 +158,7 @@ def _fill_separators(
     planes: Words, g: Rows, above: Words, below: Words, moral: Words, rows: Words, flow: Flow, out: Words
 ) -> None:
     """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
+    compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
     inside, without = rows[2], rows[3]
     for n in range(planes.shape[0]):
