@@ -1,7 +1,7 @@
-"""Recorded results: what every verb gave, bit by bit; `tests/test_recorded_results.py` compares and renews them."""
+"""Recorded results: what every verb gave; `tests/test_recorded_results.py` compares and renews them."""
 
 from . import cubes, engines, figures, formulas, graphs, networks, reasoners
-from .store import RECORDS, compute, differences, fingerprint, load, save
+from .store import RECORDS, compute, differences, load, save, write
 
 __all__ = [
     "RECORDS",
@@ -10,11 +10,11 @@ __all__ = [
     "differences",
     "engines",
     "figures",
-    "fingerprint",
     "formulas",
     "graphs",
     "load",
     "networks",
     "reasoners",
     "save",
+    "write",
 ]
