@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache as _cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -182,6 +183,12 @@ def runs() -> pd.DataFrame:
     >>> ce.datasets.runs().groupby("algorithm").size().to_dict()
     {'ges': 180, 'lingam': 180, 'pc': 180}
     """
+    return _runs().copy()
+
+
+@_cache
+def _runs() -> pd.DataFrame:
+    """Read the table of `runs` once."""
     table = _read("runs.csv.gz")
     return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
 

@@ -1,10 +1,14 @@
-"""What tests share: figures are drawn without a display and closed afterwards; cubes are made from arrays."""
+"""What tests share: figures are drawn without a display and closed afterwards; cubes are made from arrays.
+
+`SLOW_SHARE=3/7 pytest -m slow` runs the third seventh of the slow tests: the same tests on any machine.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+import zlib
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,6 +22,15 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # the same few examples in every run; `--hypothesis-profile=default` draws more of them, and others each time
 settings.register_profile("ci", max_examples=40, derandomize=True, deadline=None)
 settings.load_profile("ci")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the share of the slow tests that `SLOW_SHARE` names."""
+    share, parts = map(int, os.environ.get("SLOW_SHARE", "1/1").split("/"))
+    left_out = [x for x in items if x.get_closest_marker("slow") and zlib.crc32(x.nodeid.encode()) % parts + 1 != share]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [x for x in items if x not in set(left_out)]
 
 
 @pytest.fixture(autouse=True)

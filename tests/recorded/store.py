@@ -13,7 +13,6 @@ import hashlib
 import json
 import math
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -57,12 +56,8 @@ def record(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
 
 
 def compute(name: str) -> dict[str, Any]:
-    """Run a record's function and write its result down; warnings are errors."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # few draws keep records small
-        warnings.filterwarnings("ignore", "no test can pass at", UserWarning)
-        return dict(write(RECORDS[name](), ""))
+    """Run a record's function and write its result down."""
+    return dict(write(RECORDS[name](), ""))
 
 
 def write(value: Any, path: str) -> Iterator[tuple[str, Any]]:
