@@ -315,6 +315,7 @@ import dask, dask.dataframe as dd
 import networkx as nx, numpy as np, pandas as pd
 import causaleval_pd as ce, causaleval_pd.dask
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background of a shell ignore it
 here = Path(sys.argv[1])
 runs = ce.datasets.runs().iloc[:4]
 path = nx.path_graph(200, create_using=nx.DiGraph)
@@ -347,7 +348,7 @@ def test_an_interrupt_leaves_what_can_be_continued(tmp_path):
     with subprocess.Popen(script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "now\n"
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=300)
         finally:
             process.kill()
     assert process.returncode == -signal.SIGINT, errors
