@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 from causaleval_pd.statistics.stratum_statistic import stratum_columns
 
@@ -31,6 +34,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [x for x in items if x not in set(left_out)]
+
+
+class FromBothEnds(LoadFileScheduling):
+    """Gives files of tests to the first worker from the first on, and to others from the last on.
+
+    Neighbouring files need the same kernels: one worker compiles them, and the other reads them from the cache.
+    """
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if node is not self.nodes[0]:
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FromBothEnds | None:
+    """Replace the scheduler that the option `--dist loadfile` names."""
+    return FromBothEnds(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.fixture(autouse=True)

@@ -128,7 +128,7 @@ def private_names(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("causaleval_pd"):
             yield from (alias.name for alias in node.names if alias.name.startswith("_"))
-        elif isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "super()"):
             yield node.attr
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setattr":
             yield from (
