@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import causaleval_pd as ce
 
 PACKAGE = Path(ce.__file__).parent
@@ -138,6 +140,7 @@ def private_names(tree: ast.AST) -> Iterator[str]:
             )
 
 
+@pytest.mark.slow  # reads all tests; the step `lint` runs it
 def test_tests_use_public_names():
     found = []
     for path in sorted(TESTS.rglob("*.py")):
@@ -176,6 +179,7 @@ def unchecked(tree: ast.AST) -> Iterator[str]:
                 yield f"{name}, line {found.lineno}"
 
 
+@pytest.mark.slow  # reads all tests; the step `lint` runs it
 def test_every_test_can_fail():
     found = {str(path.relative_to(TESTS)): list(unchecked(parsed(path))) for path in sorted(TESTS.rglob("test_*.py"))}
     assert {path: names for path, names in found.items() if names} == {}

@@ -23,17 +23,13 @@ import causaleval_pd.dask
 from causaleval_pd.execution.files import to_parquet, to_zarr
 
 RUNS = ce.datasets.runs().iloc[:40].reset_index(drop=True)
-CUBES = {
-    keep: ce.cube(
-        ce.datasets.runs(),
-        ["shd", "adjacency_f1"],
-        by=["algorithm", {"n": [0, 200, 9999]}],
-        n_draws=12,
-        keep_draws=keep,
-        rng=7,
-    )
-    for keep in (True, False)
-}
+
+
+@functools.cache
+def made(keep: bool) -> xr.Dataset:
+    """Return a cube with or without raw draws."""
+    strata = ["algorithm", {"n": [0, 200, 9999]}]
+    return ce.cube(ce.datasets.runs(), ["shd", "adjacency_f1"], by=strata, n_draws=12, keep_draws=keep, rng=7)
 
 
 def read(number: int, flag: str) -> pd.DataFrame:
@@ -109,7 +105,7 @@ def test_retries_need_a_cluster(tmp_path):
 
 
 def test_an_address_is_no_folder(tmp_path):
-    for write, what in ((to_parquet, scored(tmp_path / "none")), (to_zarr, CUBES[True])):
+    for write, what in ((to_parquet, scored(tmp_path / "none")), (to_zarr, made(True))):
         with pytest.raises(ValueError, match="'s3://bucket/out' is not on a file system"):
             write(what, "s3://bucket/out")
 
@@ -132,7 +128,7 @@ def test_scores_read_back_are_a_table_of_runs(tmp_path):
 
 @functools.cache
 def table_of(verb, keep):
-    return verb(CUBES[keep])
+    return verb(made(keep))
 
 
 @pytest.mark.parametrize(
@@ -149,10 +145,10 @@ def table_of(verb, keep):
     ids=str,
 )
 def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
-    cube = CUBES[keep] if chunks is None else CUBES[keep].chunk(chunks)
+    cube = made(keep) if chunks is None else made(keep).chunk(chunks)
     path = to_zarr(cube, tmp_path / "cube.zarr")
     found = xr.open_zarr(path)
-    xr.testing.assert_identical(found.load(), CUBES[keep])
+    xr.testing.assert_identical(found.load(), made(keep))
     if chunks is not None:
         assert all(xr.open_zarr(path)[name].chunks == cube[name].chunks for name in cube.data_vars)
     for verb in (ce.summary, ce.test_controls):
@@ -162,15 +158,15 @@ def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
     with pytest.raises(FileExistsError, match=r"cube\.zarr exists"):
         to_zarr(cube, path)
     with pytest.raises(ValueError, match="another computation"):
-        to_zarr(CUBES[not keep], path, resume=True)
+        to_zarr(made(not keep), path, resume=True)
     assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces", "_lock"))]
 
 
 def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
-    path = to_zarr(CUBES[True].chunk(algorithm=1), tmp_path / "cube.zarr")
+    path = to_zarr(made(True).chunk(algorithm=1), tmp_path / "cube.zarr")
     cut = xr.open_zarr(path).chunk(algorithm=3, replicate=40).isel(n=[1])
     again = xr.open_zarr(to_zarr(cut, tmp_path / "cut.zarr"))
-    xr.testing.assert_identical(again.load(), CUBES[True].isel(n=[1]))
+    xr.testing.assert_identical(again.load(), made(True).isel(n=[1]))
 
 
 def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
@@ -193,17 +189,17 @@ def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
 
 
 def test_variables_may_be_divided_in_their_own_ways(tmp_path):
-    cube = CUBES[True].chunk(algorithm=1)
+    cube = made(True).chunk(algorithm=1)
     cube = cube.assign(shd=cube["shd"].chunk(algorithm=2, n=1), shd_p=cube["shd_p"].chunk(algorithm=3))
     found = xr.open_zarr(to_zarr(cube, tmp_path / "cube.zarr"))
     assert all(found[name].chunks == cube[name].chunks for name in cube.data_vars)
-    xr.testing.assert_identical(found.load(), CUBES[True])
+    xr.testing.assert_identical(found.load(), made(True))
 
 
 def test_chunks_that_zarr_cannot_store_are_refused(tmp_path):
     path = tmp_path / "cube.zarr"
     with pytest.raises(ValueError, match="uniform chunk sizes"):
-        to_zarr(CUBES[True].chunk(replicate=(20, 60, 40)), path)
+        to_zarr(made(True).chunk(replicate=(20, 60, 40)), path)
     assert not path.exists()
 
 

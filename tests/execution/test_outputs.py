@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -22,8 +23,16 @@ import causaleval_pd.dask
 from causaleval_pd.execution.files import to_parquet, to_zarr
 
 RUNS = ce.datasets.runs().iloc[:40].reset_index(drop=True)
-TABLE = dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"])
-CUBE = ce.cube(ce.datasets.runs(), ["shd"], by=["algorithm"], n_draws=5, rng=1)
+
+
+@functools.cache
+def scored_table() -> dd.DataFrame:
+    return dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"])
+
+
+@functools.cache
+def made_cube() -> xr.Dataset:
+    return ce.cube(ce.datasets.runs(), ["shd"], by=["algorithm"], n_draws=5, rng=1)
 
 
 class Output:
@@ -38,8 +47,8 @@ class Output:
 
     def is_right(self) -> bool:
         if self.write is to_zarr:
-            return bool(xr.open_zarr(self.path).load().identical(CUBE))
-        found, wanted = dd.read_parquet(self.path).compute(), TABLE.compute()
+            return bool(xr.open_zarr(self.path).load().identical(made_cube()))
+        found, wanted = dd.read_parquet(self.path).compute(), scored_table().compute()
         return bool((found["shd"] == wanted["shd"]).all() and (found["estimate"] == wanted["estimate"]).all())
 
     def interrupt(self) -> None:
@@ -50,8 +59,8 @@ class Output:
 @pytest.fixture(params=["parquet", "zarr"])
 def output(request, tmp_path) -> Output:
     if request.param == "parquet":
-        return Output(to_parquet, TABLE, ("part-0.parquet", "part-1.parquet"), tmp_path / "out")
-    return Output(to_zarr, CUBE.chunk(algorithm=1), ("shd/0.0", "shd/1.0"), tmp_path / "out")
+        return Output(to_parquet, scored_table(), ("part-0.parquet", "part-1.parquet"), tmp_path / "out")
+    return Output(to_zarr, made_cube().chunk(algorithm=1), ("shd/0.0", "shd/1.0"), tmp_path / "out")
 
 
 def swap(folder: Path, left: str, right: str) -> None:
@@ -98,7 +107,7 @@ def test_spoiled_pieces_of_a_finished_output_are_named(output, how):
 
 
 def test_spoiled_labels_are_written_again(tmp_path):
-    output = Output(to_zarr, CUBE.chunk(algorithm=1), ("", ""), tmp_path / "out")
+    output = Output(to_zarr, made_cube().chunk(algorithm=1), ("", ""), tmp_path / "out")
     output.interrupt()
     (output.partial / ".zmetadata").write_text("{}")
     (output.partial / "algorithm" / "0").write_bytes(b"nonsense")
@@ -290,7 +299,7 @@ def test_an_output_has_one_writer(end, tmp_path):
                 with pytest.raises(
                     FileExistsError, match=f"is being written by process {writer.pid} on {platform.node()}"
                 ):
-                    TABLE.ceval.to_parquet(tmp_path / "out", resume=resume)
+                    scored_table().ceval.to_parquet(tmp_path / "out", resume=resume)
             if end == "finished":
                 (tmp_path / "go").touch()
                 assert writer.wait(60) == 0
@@ -301,4 +310,4 @@ def test_an_output_has_one_writer(end, tmp_path):
         return
     # the lock ended with its holder
     with pytest.raises(ValueError, match="another computation"):
-        TABLE.ceval.to_parquet(tmp_path / "out", resume=True)
+        scored_table().ceval.to_parquet(tmp_path / "out", resume=True)
