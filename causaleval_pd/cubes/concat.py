@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_type
-from ..contract.history import HISTORY, Call, calls
+from ..contract.history import HISTORY, Call, call, calls
 from ..tables.clusters import SINGLE
 from .reading import cluster_ids, cluster_setting, null_name, own_dims, strata_dims, strata_table
 from .reshaped import fills, read_cube
@@ -327,6 +327,9 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
     for one in [one for x in parts for one in calls(x.attrs)]:
         if one not in made:
             made.append(one)
+    if dim == "replicate" and any(v.merge == "whole" for x in parts for v in declared(x).values()):
+        # p-values that rest on all runs of a stratum are left out
+        made.append(call("concat", {"dim": dim}))
     joined[HISTORY] = json.dumps(made)
     if dim not in (*named, "replicate", "null"):
         joined["strata"] = json.dumps([dim, *named])
