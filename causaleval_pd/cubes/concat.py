@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_type
-from ..contract.history import HISTORY, Call, call, calls
+from ..contract.history import HISTORY, Call, calls
 from ..tables.clusters import SINGLE
 from .reading import cluster_ids, cluster_setting, null_name, own_dims, strata_dims, strata_table
 from .reshaped import fills, read_cube
@@ -329,7 +329,7 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
             made.append(one)
     if dim == "replicate" and any(v.merge == "whole" for x in parts for v in declared(x).values()):
         # p-values that rest on all runs of a stratum are left out
-        made.append(call("concat", {"dim": dim}))
+        made.append({"verb": "concat", "dim": dim})
     joined[HISTORY] = json.dumps(made)
     if dim not in (*named, "replicate", "null"):
         joined["strata"] = json.dumps([dim, *named])
