@@ -554,6 +554,25 @@ def test_sums_are_checked_against_the_runs(cubes):
             change(cubes["sums"]).ceval.summary("shd")
 
 
+@pytest.mark.parametrize("dropped", ["variable", "dimension"])
+@pytest.mark.parametrize("verb", ["summary", "summary of means", "test_controls", "test_controls, worst"])
+def test_a_cube_without_its_draws_names_the_cube_that_needs_none(cubes, verb, dropped):
+    cube = cubes["draws"]
+    without = (
+        cube.drop_vars([f"{name}_control" for name in METRICS]) if dropped == "variable" else cube.drop_dims("draw")
+    )
+    with pytest.raises(ValueError, match=r"has lost 'adj\w+_control'|has lost 'shd_control'") as refusal:
+        CONTROLLED[verb](without)
+    assert "cube(..., keep_draws=False)" in str(refusal.value)
+    # which has the same numbers
+    check(CONTROLLED[verb](cubes["sums"]), CONTROLLED[verb](cube))
+    # verbs that need no draws have those of the whole cube
+    for other in ("compare", "rank_test"):
+        check(OBSERVED[other](without), OBSERVED[other](cube))
+    excess = "compare, minus controls"
+    check(CONTROLLED[excess](without), CONTROLLED[excess](cube))
+
+
 def test_one_draw_is_a_dimension(cubes):
     one = make(RUNS, n_draws=1)
     check(one.squeeze("draw").ceval.test_controls(method="sign"), one.ceval.test_controls(method="sign"))
