@@ -142,7 +142,7 @@ def report(
     if over is not None:
         check_known(over, [dim for dim in dims if dim != "null"], "stratum (over)")
     else:
-        words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "biufmM"]
+        words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "iufmM"]
         over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if has_truths(cube) else None
 
     results = _results(cube, names, over, adjust, level, {"on": on, "test": test})
