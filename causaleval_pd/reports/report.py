@@ -188,7 +188,7 @@ def _refuse_taken(files: Sequence[Path]) -> None:
 def _target(path: str | os.PathLike[str]) -> tuple[Path, Output]:
     """Return the file and its format, or refuse a path of another suffix or folder."""
     check_type(path, (str, os.PathLike), "a path that ends with .html, .md or .tex", "path")
-    file = Path(os.fspath(path))
+    file = Path(os.path.expanduser(path))
     check_known(file.suffix, list(FORMATS), "suffix of a report")
     if not file.parent.is_dir():
         raise FileNotFoundError(f"the folder {str(file.parent)!r} does not exist; make it, or choose another path")
