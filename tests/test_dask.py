@@ -213,6 +213,20 @@ def test_what_dask_cannot_know_is_refused():
         lazy.compute()
 
 
+@pytest.mark.parametrize("by", [["algorithm", "algorithm"], ["n", "algorithm", {"n": [0, 200, 1000]}]])
+def test_a_stratum_that_is_named_twice_is_refused(by):
+    runs = ce.datasets.runs().query("n_nodes == 10 and n <= 400").reset_index(drop=True)
+    for table in (runs, dd.from_pandas(runs, npartitions=2)):
+        for verb, how in {
+            "compare": {"dim": "algorithm", "metrics": ["shd"]},
+            "summary": {"metrics": ["shd"], "n_draws": 5},
+            "test_controls": {"metrics": ["shd"], "n_draws": 5},
+            "cube": {"metrics": ["shd"], "n_draws": 5},
+        }.items():
+            with pytest.raises(ValueError, match=f"by names '{'algorithm' if by[0] != 'n' else 'n'}' twice"):
+                getattr(table.ceval, verb)(by=by, **how)
+
+
 def test_an_unset_seed_is_settled_once():
     lazy = dd.from_pandas(RUNS, npartitions=3).ceval.with_controls(["shd"], n_draws=5, method="simulate")
     first = lazy.compute()

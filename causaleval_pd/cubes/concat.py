@@ -327,6 +327,9 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
     for one in [one for x in parts for one in calls(x.attrs)]:
         if one not in made:
             made.append(one)
+    if dim == "replicate" and any(v.merge == "whole" for x in parts for v in declared(x).values()):
+        # p-values that rest on all runs of a stratum are left out
+        made.append({"verb": "concat", "dim": dim})
     joined[HISTORY] = json.dumps(made)
     if dim not in (*named, "replicate", "null"):
         joined["strata"] = json.dumps([dim, *named])

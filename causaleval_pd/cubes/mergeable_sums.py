@@ -126,7 +126,17 @@ class CubeSums(NamedTuple):
 
 def merge_sums(sums: Iterable[CubeSums]) -> CubeSums:
     """Merge the sums of several tables, in their order."""
-    return reduce(CubeSums.merge, sums)
+    parts = list(sums)
+    # truth values and dates are words in a table that lacks one
+    words = {
+        (name, i) for part in parts for name, labels in part.strata for i, x in enumerate(labels) if type(x) is str
+    }
+
+    def worded(metric: str, labels: Stratum) -> Stratum:
+        return tuple(str(x) if (metric, i) in words else x for i, x in enumerate(labels))
+
+    named = [part._replace(strata={(m, worded(m, x)): runs for (m, x), runs in part.strata.items()}) for part in parts]
+    return reduce(CubeSums.merge, named)
 
 
 def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_cluster: bool = True) -> CubeSums:

@@ -153,8 +153,12 @@ def cut_notes(
     """Explain p-values at the floor of draws side by side that runs cut or joined since `cube` have left in strata."""
     floor = np.asarray(at_floor, np.bool_)
     if combines_draws(cube) and f"{statistic}_p" in TAIL_VARIABLES:
-        kept = _of_strata(cube, metric, statistic, ())
+        joined = any(one.get("verb") == "concat" for one in calls(cube.attrs))
+        # the p-values of strata whose runs were joined are gone, though no run is missing
+        kept = _of_strata(cube, metric, statistic, ("p_method",) if joined else ())
         whole = np.zeros(len(floor), bool) if kept is None else kept[1]
+        if joined and kept is not None:
+            whole = whole & (kept[0][0] > 0)
         cut = floor & ~whole & (np.asarray(n_clusters) > 1)
     else:
         cut = np.zeros(len(floor), bool)

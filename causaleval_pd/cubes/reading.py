@@ -139,6 +139,12 @@ def of_metric(cube: xr.Dataset, metric: str, *, draws: bool = True) -> xr.Datase
 def variable(cube: xr.Dataset, metric: str, part: str = "") -> xr.DataArray:
     """Return a metric's variable, or a part that `schema.METRIC_VARIABLES` declares, as "control_mean"."""
     name = variable_name(metric, part)
+    if name not in cube and part in DRAW_VARIABLES and cube.attrs.get("draws_kept"):
+        lost = variable_name(metric, "relabelled" if has_draws(cube, metric) else "control")
+        raise ValueError(
+            f"the cube has lost {lost!r}, draws that its summary and tests rest on; keep it, or make the cube by "
+            "cube(..., keep_draws=False), which has sums of the draws instead"
+        )
     if name not in cube:
         raise ValueError(f"the cube lacks its variable {name!r}; keep it, or make the cube anew")
     return cube[name]

@@ -73,7 +73,7 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
         )
     if {"draw", "bin"} & set(cube["status"].dims):
         raise ValueError("the runs of this cube have a dimension 'draw', which belongs to controls; keep them apart")
-    cube = _filled(_with_strata(cube))
+    cube = _filled(_with_strata(_with_null_model(cube)))
     _check_labels(cube)
     return _with_whole_controls(cube) if controls and has_controls(cube) else cube
 
@@ -146,12 +146,24 @@ def _named(cube: xr.Dataset) -> xr.Dataset:
     return cube.rename(words).assign_attrs(metrics=json.dumps(order))
 
 
+def _with_null_model(cube: xr.Dataset) -> xr.Dataset:
+    """Give the cube the label of its null model again, where one of several was selected without it."""
+    for metric in metrics_of(cube) if "null" not in cube.coords else []:
+        attrs, marks = cube.variables[metric].attrs, METRIC_VARIABLES["settings"].name(metric)
+        nulls, settings = str(attrs.get("control_null", "")).split(", "), np.atleast_1d(attrs.get("settings", []))
+        if marks in cube and len(nulls) == len(settings) > 1:
+            places = np.flatnonzero(np.isin(settings, cube.variables[marks].to_numpy()))
+            if len(places) == 1:
+                return cube.assign_coords(null=nulls[places[0]])
+    return cube
+
+
 def _with_strata(cube: xr.Dataset) -> xr.Dataset:
     """Take all dimensions of the runs for strata; a metric that lacks one has the same values along it."""
     named, runs = json.loads(cube.attrs["strata"]), cube["status"]
     dims = [str(dim) for dim in runs.dims if dim != "replicate"]
     lost = [name for name in named if name not in cube.dims and name not in cube.coords]
-    if len(lost) > len(set(dims) - set(named)):
+    if len(lost) > len(set(dims) - set(named)) and not _has_values_of_runs(cube):
         raise ValueError(
             f"the cube has lost its stratum {lost[0]!r}: values over several strata, as of mean() or max(), are not "
             f"those of runs; keep the label of a selected stratum, as in isel({lost[0]}=0), or make the cube without it"
@@ -162,7 +174,7 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
                 f"the dimension {dim!r} has the name of a column of the tables that are made of a cube; rename it, "
                 f"e.g. cube.rename({{{dim!r}: 'my_{dim}'}})"
             )
-    if not set(dims) <= set(named):
+    if lost or not set(dims) <= set(named):
         gone = [name for name in named if name in cube.coords and not cube[name].ndim]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
     spread = {}
@@ -171,6 +183,19 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
         if lacking and variable.merge == "place":
             spread[name] = cube[name].expand_dims({dim: cube[dim] for dim in lacking})
     return cube.assign(spread) if spread else cube
+
+
+def _has_values_of_runs(cube: xr.Dataset) -> bool:
+    """Return whether states and metrics are those of runs, as of one stratum whose label was dropped, not means."""
+    if cube["status"].dtype.kind not in "iu":
+        return False
+    metrics = metrics_of(cube)
+    for metric in metrics:
+        marks, values = METRIC_VARIABLES["defined"].name(metric), cube.variables[metric]
+        numbers = xr.apply_ufunc(check_numbers, values, dask="parallelized", output_dtypes=[np.int16])
+        if marks not in cube or not bool((numbers == cube.variables[marks]).all()):
+            return False
+    return bool(metrics)
 
 
 def _filled(cube: xr.Dataset) -> xr.Dataset:

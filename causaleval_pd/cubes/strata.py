@@ -95,11 +95,12 @@ def levels(name: str, values: pd.Series) -> Axis:
     if isinstance(labels, pd.IntervalIndex):
         labels = labels.astype(str)
     array = np.asarray(labels)
-    # a missing date has no number that could stand for it among the others
-    words = array.dtype.kind not in ("iuf" if missing.any() else "iufM")
+    if pd.api.types.is_bool_dtype(labels.dtype) or pd.api.types.infer_dtype(array) == "boolean":
+        array = array.astype(bool)
+    # no truth value or date could stand for a missing one
+    words = array.dtype.kind not in ("iuf" if missing.any() else "iufMb")
     if words:
-        # objects are stored as strings of any length; Zarr 3 has no specification for those of fixed length
-        array = np.array([str(x) for x in labels], dtype=object)
+        array = label_words(labels)
     if missing.any():
         codes = np.where(missing, len(array), codes)
         array = np.append(array, MISSING) if words else np.append(array.astype(np.float64), np.nan)
@@ -110,6 +111,12 @@ def levels(name: str, values: pd.Series) -> Axis:
             f"or a text and a missing value; make them one type, as in table[{name!r}].astype(str)"
         )
     return Axis(name, array, {}, codes.astype(np.int64))
+
+
+def label_words(labels: Iterable[Any]) -> NDArray[np.object_]:
+    """Return labels as words."""
+    # objects are stored as strings of any length; Zarr 3 has no specification for those of fixed length
+    return np.array([str(label) for label in labels], dtype=object)
 
 
 def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:

@@ -28,7 +28,7 @@ from ..cubes.lazy.partitions import (
 from ..cubes.lazy.partitions import cube_settings as cube_settings_of
 from ..cubes.mergeable_sums import CubeSums, merge_sums, sum_cube, summarise_sums
 from ..cubes.schema import metrics_of
-from ..cubes.strata import By, strata_edges
+from ..cubes.strata import By, strata_edges, stratum_entries
 from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..inference.compare import compare as compare_cube
@@ -196,7 +196,7 @@ def compare(
     check_known(dim, list(strata_edges(by)), "dimension")
     drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
     # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
-    last = sorted(strata_edges(by).items(), key=lambda entry: entry[0] == dim)
+    last = sorted(stratum_entries(by), key=lambda entry: entry[0] == dim)
     order = [name if edges is None else {name: edges} for name, edges in last]
     how, compared = settings_of(cube, settings, compare_cube, given=cube_settings, name="cube_settings")
     how = {"cluster": cluster} | how

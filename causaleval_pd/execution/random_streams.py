@@ -41,7 +41,9 @@ def row_keys(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None, see
 
 def refuse_repeats(parts: Sequence[pd.Series], key: Hashable | Sequence[Hashable] | None) -> None:
     """Refuse keys that repeat; the message names the rows of the first key that does, and counts such keys."""
-    keys = pd.DataFrame(dict(enumerate(p.array for p in parts)))
+    # `duplicated` reads integers of Arrow beside a missing one as floats
+    columns = [pd.factorize(p.array)[0] if isinstance(p.dtype, pd.ArrowDtype) else p.array for p in parts]
+    keys = pd.DataFrame(dict(enumerate(columns)))
     repeated = keys.duplicated(keep=False).to_numpy()
     if not repeated.any():
         return
@@ -91,11 +93,12 @@ def key_columns(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None) 
 
 
 def _hash_values(values: pd.Series) -> NDArray[np.uint64]:
-    """Hash each value to 64 bits, numbers by value and everything else by its text."""
+    """Hash each value to 64 bits: numbers by value, integers beyond 64 bits and everything else by its text."""
     if pd.api.types.is_bool_dtype(values.dtype) or pd.api.types.is_integer_dtype(values.dtype):
-        values = values.astype("float64" if values.hasnans else "int64")
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
-        return _mix(values.to_numpy().astype(np.uint64))
+        # not by way of floats, which hold only every second integer beyond 2**53
+        hashed, here = np.repeat(_hash_values(pd.Series([np.nan])), len(values)), values.notna().to_numpy()
+        hashed[here] = _mix(values[here].astype("int64").to_numpy().astype(np.uint64))
+        return hashed
     if isinstance(values.dtype, np.dtype) and values.dtype.kind == "f":
         numbers = values.to_numpy(np.float64)
         whole = np.isfinite(numbers) & (np.floor(numbers) == numbers) & (np.abs(numbers) < 2.0**63)
@@ -114,7 +117,11 @@ def _hash_values(values: pd.Series) -> NDArray[np.uint64]:
 
 
 def _hash_one(value: Any) -> int:
-    if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)) and not np.isnan(value):
+    if isinstance(value, int):
+        by_value = -(2**63) <= value < 2**64
+    else:
+        by_value = isinstance(value, (float, np.bool_, np.integer, np.floating)) and not np.isnan(value)
+    if by_value:
         return int(_hash_values(pd.Series([value]))[0])
     if isinstance(value, str):
         text = f"text:{value}"

@@ -99,11 +99,21 @@ def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> t
     if reference is None:
         pairs = list(itertools.combinations(range(len(levels)), 2))
     else:
-        words = [str(x) for x in levels]
-        check_known(str(reference), words, f"level of {dim!r} (reference)")
-        pairs = [(i, words.index(str(reference))) for i in range(len(levels)) if words[i] != str(reference)]
+        place = _place_of(levels, dim, reference)
+        pairs = [(i, place) for i in range(len(levels)) if i != place]
     first, second = np.array(pairs, np.int64).T
     return first, second
+
+
+def _place_of(levels: NDArray[Any], dim: str, level: Hashable) -> int:
+    """Return the position of a level, by its value or its text."""
+    # an index has dates as Timestamps
+    equal = [i for i, label in enumerate(pd.Index(levels)) if label == level]
+    if equal:
+        return equal[0]
+    words = [str(label) for label in levels]
+    check_known(str(level), words, f"level of {dim!r} (reference)")
+    return words.index(str(level))
 
 
 def names_of_pairs(levels: NDArray[Any], first: Ints, second: Ints) -> NDArray[Any]:

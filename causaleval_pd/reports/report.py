@@ -142,7 +142,7 @@ def report(
     if over is not None:
         check_known(over, [dim for dim in dims if dim != "null"], "stratum (over)")
     else:
-        words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "biufmM"]
+        words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "iufmM"]
         over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if has_truths(cube) else None
 
     results = _results(cube, names, over, adjust, level, {"on": on, "test": test})
@@ -188,7 +188,7 @@ def _refuse_taken(files: Sequence[Path]) -> None:
 def _target(path: str | os.PathLike[str]) -> tuple[Path, Output]:
     """Return the file and its format, or refuse a path of another suffix or folder."""
     check_type(path, (str, os.PathLike), "a path that ends with .html, .md or .tex", "path")
-    file = Path(os.fspath(path))
+    file = Path(os.path.expanduser(path))
     check_known(file.suffix, list(FORMATS), "suffix of a report")
     if not file.parent.is_dir():
         raise FileNotFoundError(f"the folder {str(file.parent)!r} does not exist; make it, or choose another path")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -144,6 +145,7 @@ def _row_by_row(difference: ArrayLike, of: Callable[[Floats], tuple[Floats, Floa
     return Estimate(*found.reshape(3, *shape))
 
 
+@lru_cache(maxsize=1024)
 def _u_limit(n: int, m: int, level: float) -> int:
     """Return how many values of the untied U have a lower tail of at most (1 - level) / 2."""
     tail = (1 - level) / 2

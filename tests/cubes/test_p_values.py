@@ -107,3 +107,26 @@ def test_a_note_explains_p_values_at_the_floor_of_strata_that_were_cut(cube):
     plain = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=19, rng=1, tails=None).isel(replicate=slice(5))
     assert not ce.summary(plain)["note"].fillna("").str.contains("cut or joined").any()
     assert ce.summary(few, "shd")["p_at_floor"].any()
+
+
+def test_a_note_explains_p_values_at_the_floor_of_strata_whose_runs_were_joined(cube):
+    """Halves of the runs, joined in either way: the cube of all runs resolves smaller p, and the notes say so."""
+    words = "since runs were cut or joined after cube(); a cube made of these runs resolves smaller p"
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
+    how = {"by": ["algorithm"], "replicate": "replicate", "n_draws": 19, "rng": 1}
+    halves = [ce.cube(runs.query(half), ["adjacency_tp", "shd"], **how) for half in ("replicate < 3", "replicate >= 3")]
+    by_xarray = xr.concat(halves, "replicate", data_vars="all", join="outer", coords="minimal", compat="override")
+    for joined in (ce.concat(halves, "replicate"), by_xarray):
+        for table in (ce.summary(joined), ce.test_controls(joined)):
+            floor = table["p_at_floor"].to_numpy(bool)
+            assert floor.any()
+            assert table["note"].fillna("").str.contains(words, regex=False).tolist() == floor.tolist()
+    # strata of another cube keep their p-values, and need no note
+    parts = [one.sel(algorithm=["pc"]) for one in halves]
+    mixed = ce.concat([ce.concat(parts, "replicate"), cube.sel(algorithm=["ges", "lingam"])], "algorithm")
+    table = ce.summary(mixed, "shd").set_index("algorithm")
+    assert table["note"].fillna("").str.contains(words, regex=False).to_dict() == {
+        "pc": True,
+        "ges": False,
+        "lingam": False,
+    }

@@ -411,7 +411,7 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "one replicate": (lambda c: c.isel(replicate=0), "select by a list"),
     "mean of strata": (lambda c: scored(c).mean("n"), "lost its stratum 'n'.*mean"),
     "largest of strata": (lambda c: c.max("n"), r"lost its stratum 'n'.*isel\(n=0\)"),
-    "dropped label": (lambda c: c.isel(n=0, drop=True), r"lost its stratum 'n'.*isel\(n=0\)"),
+    "median of strata": (lambda c: c.isel(algorithm=[0, 1, 2]).median("algorithm"), r"lost its stratum 'algorithm'"),
     "coarse replicates": (lambda c: scored(c).coarsen(replicate=2).mean(), r"changed in \d+ runs, as by"),
     "largest of replicates": (lambda c: scored(c).coarsen(replicate=2).max(), r"changed in \d+ runs, as by"),
     "moving mean": (lambda c: scored(c).rolling(replicate=2, min_periods=1).mean(), r"changed in \d+ runs, as by"),
@@ -493,6 +493,56 @@ def test_verbs_without_controls_take_cut_draws(cubes):
         check(verb(cut), verb(cubes["draws"]))
 
 
+ONE_STRATUM: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Frame], list[str]]] = {
+    "sel": (lambda c: c.sel(algorithm="pc", drop=True), lambda r: r[r["algorithm"] == "pc"], ["n"]),
+    "isel": (lambda c: c.isel(n=1, drop=True), lambda r: r[r["n"] == 400], ["algorithm"]),
+    "squeeze": (lambda c: c.sel(n=[100]).squeeze(drop=True), lambda r: r[r["n"] == 100], ["algorithm"]),
+    "all strata": (
+        lambda c: c.sel(n=100, algorithm="pc", drop=True),
+        lambda r: r[(r["n"] == 100) & (r["algorithm"] == "pc")],
+        [],
+    ),
+    "a renamed stratum": (
+        lambda c: c.sel(n=100, drop=True).rename(algorithm="study"),
+        lambda r: r[r["n"] == 100].rename(columns={"algorithm": "study"}),
+        ["study"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONE_STRATUM)
+@pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
+def test_a_stratum_that_was_selected_without_its_label_is_one(cubes, tmp_path, kind, name):
+    change, rows, by = ONE_STRATUM[name]
+    changed, made = change(cubes[kind]), make(rows(RUNS), keep_draws=kind == "draws", by=by)
+    for one in (changed, changed.chunk(), saved(changed, tmp_path, "netcdf")):
+        for verb in ("summary", "summary of means", "test_controls"):
+            check(computed(CONTROLLED[verb](one)), CONTROLLED[verb](made))
+    if "algorithm" in by:
+        check(OBSERVED["compare"](changed), OBSERVED["compare"](made))
+    assert "cannot be read" not in repr(changed.ceval)
+
+
+@pytest.mark.parametrize("null", ["edges", "empty"])
+def test_a_null_model_that_was_selected_without_its_label_is_that_one(tmp_path, null):
+    """A point of reference gives no test, whether the cube still has its label or not."""
+    several = make(RUNS, METRICS[:1], null=["edges", "empty"], n_draws=10)
+    for cube in (
+        several.sel(null=null, drop=True),
+        saved(several.sel(null=[null]).squeeze(drop=True), tmp_path, "zarr"),
+    ):
+        check(cube.ceval.summary(), several.sel(null=null).ceval.summary())
+        tested = cube.ceval.test_controls()
+        check(tested, several.sel(null=null).ceval.test_controls())
+        assert tested["null"].unique().tolist() == [null] and tested["p_value"].isna().all() == (null == "empty")
+
+
+def test_strata_that_were_selected_without_their_labels_are_put_together_by_new_ones(cubes):
+    parts = [cubes["draws"].sel(n=n, drop=True) for n in (100, 400)]
+    found = ce.concat(parts, pd.Index([100, 400], name="n"))
+    check(found.ceval.summary(), cubes["draws"].ceval.summary())
+
+
 def test_sums_are_checked_against_the_runs(cubes):
     for change in (
         lambda c: c.isel(draw=slice(10)),
@@ -502,6 +552,25 @@ def test_sums_are_checked_against_the_runs(cubes):
     ):
         with pytest.raises(ValueError, match=r"draws|cut along|lacks its variable 'n_runs'|replicate"):
             change(cubes["sums"]).ceval.summary("shd")
+
+
+@pytest.mark.parametrize("dropped", ["variable", "dimension"])
+@pytest.mark.parametrize("verb", ["summary", "summary of means", "test_controls", "test_controls, worst"])
+def test_a_cube_without_its_draws_names_the_cube_that_needs_none(cubes, verb, dropped):
+    cube = cubes["draws"]
+    without = (
+        cube.drop_vars([f"{name}_control" for name in METRICS]) if dropped == "variable" else cube.drop_dims("draw")
+    )
+    with pytest.raises(ValueError, match=r"has lost 'adj\w+_control'|has lost 'shd_control'") as refusal:
+        CONTROLLED[verb](without)
+    assert "cube(..., keep_draws=False)" in str(refusal.value)
+    # which has the same numbers
+    check(CONTROLLED[verb](cubes["sums"]), CONTROLLED[verb](cube))
+    # verbs that need no draws have those of the whole cube
+    for other in ("compare", "rank_test"):
+        check(OBSERVED[other](without), OBSERVED[other](cube))
+    excess = "compare, minus controls"
+    check(CONTROLLED[excess](without), CONTROLLED[excess](cube))
 
 
 def test_one_draw_is_a_dimension(cubes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.schema import NO_RUN, result_columns
@@ -130,6 +131,35 @@ def test_dates_with_a_missing_one_stay_dates():
     summary = table.ceval.cube(["shd"], by=["day"], n_draws=5, rng=1).ceval.summary()
     assert summary["day"].tolist() == ["2020-01-01 00:00:00", "2021-01-01 00:00:00", "missing"]
     assert summary["n_runs"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "bool[pyarrow]", "object", "category"])
+def test_truth_values_are_labels(small, dtype, tmp_path):
+    flag = (small["density"] > small["density"].median()).to_numpy()
+    cube = ce.cube(
+        small.assign(flag=pd.Series(flag, small.index, dtype=dtype)), ["shd"], by=["flag"], n_draws=20, rng=7
+    )
+    cube.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
+    cube.to_zarr(tmp_path / "cube.zarr", consolidated=False)
+    with (
+        xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as netcdf,
+        xr.open_zarr(tmp_path / "cube.zarr", consolidated=False) as zarr,
+    ):
+        for one in (cube, netcdf, zarr):
+            assert one["flag"].dtype == bool and one["flag"].to_numpy().tolist() == [False, True]
+            for value in (False, True):
+                assert int(one.sel(flag=value)["n_runs"]) == (flag == value).sum()
+            table = one.load().ceval.summary()
+            assert table["flag"].dtype == bool and table["n_runs"].tolist() == [(~flag).sum(), flag.sum()]
+    assert cube.ceval.compare("flag", paired=False, reference=False)["comparison"].tolist() == ["True - False"]
+    cube.ceval.report(tmp_path / "report.md")
+    cube.ceval.plot.strata("shd", x="flag")
+
+
+def test_truth_values_with_a_missing_one_are_words(small):
+    flag = pd.array([True, False, None] * len(small), dtype="boolean")[: len(small)]
+    found = ce.cube(small.assign(flag=flag), ["shd"], by=["flag"], n_draws=None)
+    assert found["flag"].to_numpy().tolist() == ["False", "True", "missing"]
 
 
 def test_labels_that_may_be_one_are_refused(small):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.execution.random_streams import resolve_seed, row_keys, uniforms
 
 
@@ -35,6 +36,41 @@ def test_keys_follow_the_label_not_the_place():
 def test_numbers_are_hashed_by_value(other):
     table = pd.DataFrame({"k": [0, 1, 2, 100]})
     assert (row_keys(table, "k", 5) == row_keys(table.astype({"k": other}), "k", 5)).all()
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]", "UInt64", "object"])
+def test_large_integers_beside_a_missing_value_stay_distinct(dtype):
+    """Beyond 2**53 a float holds no integer but every second; the others keep the streams that they have alone."""
+    numbers = [2**53, 2**53 + 1, 2**53 + 2, 2**60 + 1, 5]
+    with_missing = pd.DataFrame({"k": pd.array([*numbers, None], dtype=dtype)})
+    keys = row_keys(with_missing, "k", 1)
+    assert len(set(keys)) == 6
+    assert (keys[:5] == row_keys(pd.DataFrame({"k": numbers}), "k", 1)).all()
+    # the missing value has the stream that it has beside small numbers
+    small = pd.DataFrame({"k": pd.array([1, None], dtype=dtype)})
+    assert keys[5] == row_keys(small, "k", 1)[1]
+
+
+def test_integers_beyond_64_bits_name_rows():
+    numbers = [2**64, 2**64 + 1, -(2**63) - 1, 2**127 + 5, 7]
+    table = pd.DataFrame({"k": pd.Series(numbers, dtype=object)})
+    keys = row_keys(table, "k", 1)
+    assert len(set(keys)) == len(numbers)
+    assert keys[4] == row_keys(pd.DataFrame({"k": [7]}), "k", 1)[0]
+    assert (row_keys(table.iloc[[2, 0]], "k", 1) == keys[[2, 0]]).all()
+    # from 2**63 to 2**64 the integers of one column and those among larger ones agree
+    unsigned = pd.DataFrame({"k": np.array([2**63, 2**64 - 1], np.uint64)})
+    mixed = pd.DataFrame({"k": pd.Series([2**63, 2**64 - 1, 2**64], dtype=object)})
+    assert (row_keys(unsigned, "k", 1) == row_keys(mixed, "k", 1)[:2]).all()
+
+
+def test_keys_and_clusters_may_be_the_integers_of_uuids():
+    runs = ce.datasets.runs().query("n_nodes == 10 and n == 400").reset_index(drop=True)
+    truth = pd.factorize(runs["truth"])[0]
+    named = runs.assign(run=[2**120 + 3 * i for i in range(len(runs))], seed=[2**100 + int(i) for i in truth])
+    how = {"by": ["algorithm"], "n_draws": 20, "rng": 7}
+    found = ce.cube(named, ["shd"], key="run", cluster="seed", **how).ceval.summary()
+    assert found["n_clusters"].tolist() == [len(set(truth))] * 3
 
 
 def test_fractions_text_and_several_columns():

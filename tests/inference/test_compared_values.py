@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.inference.compared_values import (
     compared_values,
     level_pairs,
@@ -21,6 +23,45 @@ def test_pairs_of_levels():
     assert (first.tolist(), second.tolist()) == ([0], [1])
     with pytest.raises(ValueError, match="'n' has 1 level, and a comparison needs two"):
         level_pairs(np.array([1]), "n", None)
+
+
+DAYS = pd.to_datetime(["2020-01-01", "2021-06-01"])
+
+
+@pytest.mark.parametrize(
+    ("levels", "reference"),
+    [
+        ([50.0, 100.0], 100),
+        ([50.0, 100.0], "100.0"),
+        ([50, 100], 100.0),
+        ([50, 100], np.int64(100)),
+        (DAYS, DAYS[1]),
+        (DAYS, DAYS[1].to_pydatetime()),
+        (DAYS, DAYS[1].to_numpy()),
+        ([False, True], True),
+        ([0.5, np.nan], np.nan),
+    ],
+)
+def test_a_reference_is_a_level_as_sel_takes_it(levels, reference):
+    first, second = level_pairs(np.asarray(levels), "x", reference)
+    assert (first.tolist(), second.tolist()) == ([0], [1])
+
+
+@pytest.mark.parametrize("reference", ["other", 99, (50, 100), DAYS[0]])
+def test_a_reference_that_is_no_level_is_refused(reference):
+    with pytest.raises(ValueError, match=r"unknown level of 'n' \(reference\)"):
+        level_pairs(np.array([50, 100]), "n", reference)
+
+
+def test_a_number_is_a_reference_of_a_cube_whatever_its_type():
+    runs = ce.datasets.runs().query("n_nodes == 10")
+    of = {
+        dtype: ce.cube(runs.astype({"n": dtype}), ["shd"], by=["n"], n_draws=None).ceval.compare("n", reference=100.0)
+        for dtype in ("int64", "float64")
+    }
+    assert of["int64"]["comparison"].tolist() == ["400 - 100", "1600 - 100"]
+    assert of["float64"]["comparison"].tolist() == ["400.0 - 100.0", "1600.0 - 100.0"]
+    np.testing.assert_array_equal(of["int64"]["effect"], of["float64"]["effect"])
 
 
 def test_numbers_of_metrics():

@@ -106,6 +106,13 @@ def test_nothing_is_replaced_unasked(cube, tmp_path, monkeypatch):
     assert {x: x.read_bytes() for x in tmp_path.rglob("*.*") if x.is_file()} == files
 
 
+def test_the_folder_of_the_user_is_expanded(cube, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert cube.ceval.report("~/r.md", metrics="shd") == tmp_path / "r.md"
+    assert (tmp_path / "r_files" / "figure-1.png").exists()
+
+
 def test_links_are_not_followed(cube, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "r_files").symlink_to(tmp_path / "other", target_is_directory=True)

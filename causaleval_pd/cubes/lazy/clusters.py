@@ -31,7 +31,7 @@ from ...tables.clusters import (
 )
 from ...tables.tasks import Task
 from ..runs import run_identity, stratum_columns
-from ..strata import By, strata_axes
+from ..strata import By, label_words, strata_axes
 from ..tails.combined_strata import MOST_CLUSTERS
 from ..tails.exact_strata import MOST_RUNS
 from .partitions import cells_of, in_partition
@@ -201,7 +201,9 @@ def marks_of(part: pd.DataFrame, by: By, settings: Mapping[str, Any], number: in
     with in_partition(number):
         own = cells_of(part, settings)
         axes = strata_axes(stratum_columns(part, by, own))
-        labels = [pd.Series(axis.labels)[axis.codes].reset_index(drop=True) for axis in axes]
+        # labels that are words in a partition that lacks one
+        named = [label_words(pd.Index(x.labels)) if x.labels.dtype.kind in "bM" else x.labels for x in axes]
+        labels = [pd.Series(x)[axis.codes].reset_index(drop=True) for x, axis in zip(named, axes, strict=True)]
         stratum = hash_rows(labels) if labels else np.zeros(len(part), np.uint64)
         return Marks(part_clusters(part, settings, own), stratum)
 

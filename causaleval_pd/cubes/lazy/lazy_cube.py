@@ -32,6 +32,7 @@ from ..strata import (
     Axis,
     By,
     StratumColumn,
+    label_words,
     levels,
     number_replicates,
     strata_axes,
@@ -241,16 +242,16 @@ def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[d
     extra: dict[str, Any] = {}
     for i, axis in enumerate(found[0].axes):
         name = axis.name
-        labels = {None if pd.isna(x) else x for part in found for x in part.axes[i].labels}
+        labels = {None if pd.isna(x) else x for part in found for x in pd.Index(part.axes[i].labels)}
         if edges.get(name) is not None:
             missing = [np.nan] if MISSING in labels else []
             [whole] = strata_axes([StratumColumn(name, pd.Series(missing, dtype=np.float64), edges[name])])
             coordinates[name] = whole.labels
             extra |= {side: (name, values) for side, values in whole.extra.items()}
             continue
-        found_labels = pd.Series(list(labels), dtype=object)
-        order = np.argsort(np.asarray(level_ranks(found_labels, meta, name, None), np.float64), kind="stable")
         words = any(isinstance(x, str) for x in labels)
+        found_labels = pd.Series(list({str(x) for x in labels} if words else labels), dtype=object)
+        order = np.argsort(np.asarray(level_ranks(found_labels, meta, name, None), np.float64), kind="stable")
         ordered = [found_labels.iloc[i] for i in order]
         coordinates[name] = (
             np.array(ordered, dtype=object) if words else np.array([np.nan if x is None else x for x in ordered])
@@ -267,7 +268,10 @@ def _strata(part: _Found, coordinates: Mapping[str, NDArray[Any]]) -> NDArray[np
 def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
     """Return the axis of the whole table, with the positions of a partition's rows along it."""
     labels = coordinates[axis.name]
-    positions = pd.Index(labels).get_indexer(pd.Index(axis.labels)).astype(np.int64)
+    own = pd.Index(axis.labels)
+    # truth values and dates are words where another partition lacks one
+    own = pd.Index(label_words(own)) if labels.dtype == object else own
+    positions = pd.Index(labels).get_indexer(own).astype(np.int64)
     return axis._replace(labels=labels, codes=positions[axis.codes])
 
 

@@ -136,3 +136,23 @@ def test_runs_of_one_place_are_refused():
     twice = partitioned(RUNS.assign(run=RUNS["run"] // 6), list(range(len(RUNS))), [20])
     with pytest.raises(ValueError, match=r"columns \['run'\] repeat: rows \[0, 1\] share the key 0, and 26 more"):
         twice.ceval.cube(["shd"], by=["algorithm"], key="run")
+
+
+@pytest.mark.parametrize("missing", [[], [5]])
+@pytest.mark.parametrize("stratum", ["flag", "day"])
+def test_truth_values_and_dates_are_labels_of_all_partitions(stratum, missing):
+    """A label is missing in one partition only."""
+    flag = pd.Series(RUNS["replicate"] % 2 == 0, dtype="boolean")
+    day = pd.Series(np.where(flag, pd.Timestamp("2020-01-01"), pd.Timestamp("2021-06-01")))
+    runs = RUNS.assign(flag=flag, day=day).drop(columns="replicate")
+    runs.loc[missing, ["flag", "day"]] = None
+    how = {"by": [stratum], "n_draws": 20, "rng": 7, "key": "run"}
+    whole = ce.cube(runs, ["shd"], **how)
+    table = partitioned(runs, list(range(len(runs))), [20, 40])
+    found = ce.dask.cube(table, ["shd"], **how)
+    assert found[stratum].to_numpy().tolist() == whole[stratum].to_numpy().tolist()
+    assert found[stratum].dtype == whole[stratum].dtype
+    xr.testing.assert_equal(found["shd"].compute(), whole["shd"])
+    summary = ce.dask.summary(table, ["shd"], **how).compute()
+    counts = ["n_runs", "n_clusters", "p_value"]
+    pd.testing.assert_frame_equal(summary[[stratum, *counts]], whole.ceval.summary()[[stratum, *counts]])
