@@ -51,7 +51,7 @@ def test_networks_and_data_sets_are_recognised_too():
     assert format_of(cases).noun == "a packed data set"
     with pytest.raises(ValueError, match="found a packed data set, expected a packed graph"):
         ce.graph_column([cases])
-    with pytest.raises(ValueError, match="found a packed lagged graph, expected a packed graph; this is a lagged graph"):
+    with pytest.raises(ValueError, match="found a packed lagged graph, expected a packed graph; this is a"):
         ce.graph_column(ce.lagged_column(["a@-1 -> b"]).tolist())
 
 
