@@ -199,13 +199,13 @@ def cube(
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
+    units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
+    # the rows of a cube of the best candidates are groups of the table's
+    if units is not None and runs.candidates is None:
+        warn_of_units(
+            unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
+        )
     if choice is not None:
-        units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
-        # the rows of a cube of the best candidates are groups of the table's
-        if units is not None and runs.candidates is None:
-            warn_of_units(
-                unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
-            )
         n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
     n_drawn = 0 if choice is None else drawing.n_draws

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.checks import check_type, name_row
@@ -291,7 +292,9 @@ def _cells(values: Any, index: Any) -> tuple[Any, pd.Index, Hashable | None]:
             raise TypeError(
                 f"values is one matrix of shape {values.shape}; pass a list or an (N, d, d) stack of matrices"
             )
-        plain = (np.ndarray, list, tuple, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
+        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+            values = values.to_pylist()
+        plain = (np.ndarray, list, tuple, ValuesView, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
         if not isinstance(values, plain) or (isinstance(values, np.ndarray) and values.ndim == 0):
             raise TypeError(
                 f"values must be a Series, list or array of graphs, found {type(values).__name__}; wrap one in a list"

@@ -203,7 +203,7 @@ class SeriesGraphAccessor(MixedGraphMethods):
 
     @property
     def density(self) -> pd.Series:
-        """Number of edges over number of node pairs, NaN for fewer than two nodes."""
+        """Share of the pairs of nodes that are adjacent, NaN for fewer than two nodes."""
         return _density(self._obj)
 
     @property
@@ -306,7 +306,7 @@ def _density(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
     values = []
     for block in column.blocks:
-        edges, pairs = mixed.count_edges(block.planes), block.n_nodes * (block.n_nodes - 1) // 2
+        edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
         values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
     return pd.Series(column.scatter(values, np.nan, np.float64), index=series.index, name=series.name)
 

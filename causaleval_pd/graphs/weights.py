@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Collection, Hashable, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 #: the threshold of NOTEARS (doi:10.48550/arXiv.1803.01422), taken where it suits the weights
 _USUAL = 0.3
+#: a number as tools print it: <0.001, 98 %, 0,5, 1.2e-5***
+_NUMBER = re.compile(r"[<>=~\s]*[-+]?(?:\d[\d.,]*|\.\d+)(?:e[-+]?\d+)?[\s%*]*", re.I)
+_FLAGS = {"true": 1, "false": 0}
+_BLANK = {"", "na", "nan", "none", "null", "."}
+#: columns that number the rows of a table
+_ROW_NUMBERS = {"", "id", "index", "row", "no", "nr", "#", "unnamed: 0"}
+_P_VALUE = re.compile(r"[pq](?:[ _.-]*(?:val(?:ue)?|adj)?s?)?|.*(?:p[ _.-]?val|fdr).*", re.I)
 
 
 def explain_weights(source: ArrayLike, target: ArrayLike, weights: ArrayLike, edges: str = "W") -> str:
@@ -62,3 +73,72 @@ def advised_threshold(size: ArrayLike) -> float:
     middle = math.sqrt(high * max(low, high / 10))
     rounded = (float(f"{middle:.{digits}g}") for digits in range(1, 18))
     return next((cut for cut in rounded if low <= cut < high), float(low))
+
+
+def unread_numbers(table: pd.DataFrame, read: Collection[Hashable]) -> list[Hashable]:
+    """Return the columns of a table of edges that hold numbers and are not read.
+
+    Numbers may be printed as text. Left out are columns of ones, and numbers of the rows.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"from": ["A", "B"], "to": ["B", "C"], "p": ["<0.001", ""], "tool": ["pc", "ges"]})
+    >>> unread_numbers(table, ["from", "to"])
+    ['p']
+    """
+    return [name for name in table.columns if name not in read and _holds_numbers(table[name], name)]
+
+
+def _holds_numbers(column: pd.Series, name: Hashable) -> bool:
+    known = [_plain(value) for value in column.tolist() if not _is_blank(value)]
+    if not known or not all(isinstance(x, (int, float, np.number)) or _is_number(x) for x in known):
+        return False
+    numbers = pd.to_numeric(pd.Series(known, dtype=object), errors="coerce").tolist()
+    if str(name).strip().lower() in _ROW_NUMBERS and numbers in ([*range(len(column))], [*range(1, len(column) + 1)]):
+        return False
+    return any(number != 1 for number in numbers)
+
+
+def _plain(value: Any) -> Any:
+    """Return a flag, printed or not, as a number, and other values as they are."""
+    if isinstance(value, np.bool_):
+        return int(value)
+    return _FLAGS.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
+def _is_blank(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() in _BLANK
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, str) and _NUMBER.fullmatch(value) is not None
+
+
+def explain_numbers(table: pd.DataFrame, names: Sequence[Hashable], read: Sequence[Hashable]) -> str:
+    """Return a message for columns of numbers in a table of edges of which the columns `read` are read."""
+    what = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
+    first = table[names[0]].dropna().iloc[0]
+    kept = " & ".join(f"(table[{name!r}] {_cut(table[name], name)})" for name in names)
+    message = (
+        f"found numbers in the {what} (first {first!s:.20}), which a graph does not keep; drop the {what} if every row "
+        f"is an edge, or keep the rows that are edges, as table.loc[{kept}, {list(read)!r}]"
+    )
+    if all(_P_VALUE.fullmatch(str(name)) for name in names):
+        return message
+    return (
+        f"{message}; to rank edges by a column, make scores: score_column([matrix], encoding='row->column') of "
+        f"matrix = table.pivot(index={read[0]!r}, columns={read[1]!r}, values={names[0]!r})"
+        ".reindex(index=nodes, columns=nodes).fillna(0)"
+    )
+
+
+def _cut(column: pd.Series, name: Hashable) -> str:
+    """Return how numbers of a column are cut, for messages."""
+    if _P_VALUE.fullmatch(str(name)):
+        return "< 0.05"
+    size = pd.to_numeric(column, errors="coerce").abs().dropna()
+    if size.empty or (size <= 1).all():
+        return "> 0.5"
+    return f"> {advised_threshold(size[size > 0]):g}"

@@ -97,6 +97,8 @@ def shd(
     (2.0, 5.0)
     """
     check_cost(cost, circle_cost)
+    if isinstance(normalised, np.bool_):
+        normalised = bool(normalised)
     c = pairs.counts
     given = (reversal_cost, undirected_cost, absent_undirected_cost)
     for value, name in zip(given, ("reversal_cost", "undirected_cost", "absent_undirected_cost"), strict=True):

@@ -199,8 +199,9 @@ def warn_of_units(unit: str, units: Ints, stratum: NDArray[Any], name: Callable[
     if len(again):
         warnings.warn(
             f"rows of a stratum share a value of column {unit!r} ({name(int(known[again[0]]))}), but count as "
-            f"independent, which makes p-values too small where they depend on each other: pass cluster={unit!r} (or a "
-            f"column that tells the {unit}s of several tasks apart), or cluster=None where they do not",
+            f"independent, which makes p-values too small and intervals too narrow where they depend on each other: "
+            f"pass cluster={unit!r} (or a column that tells the {unit}s of several tasks apart), or cluster=None where "
+            "they do not",
             UserWarning,
             stacklevel=2,
         )

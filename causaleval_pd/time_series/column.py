@@ -99,7 +99,7 @@ def lagged_column(
     ``pywhy-graphs``          a graph over nodes (name, -lag)
     ``CausalRivers``          (d, d, lags): (effect, cause, lag - 1)
     ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source, target, lag, and
-                              link ("->") or weight
+                              link ("->") or weight; columns of other numbers are refused
     ``cause,effect,lag``      an array of numbers with these axes, as `p_matrix` of tigramite; also
                               ``effect,cause,lag``, ``lag,cause,effect``, ``lag,effect,cause``; with `first_lag`
     ========================  =============================================================================

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from references.declared import declared
 
+import causaleval_pd as ce
 from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, coerce_graphs, graph_column, is_graph_column
 from causaleval_pd.graphs.packing.packed import COLUMN_DTYPE
 
@@ -492,3 +493,12 @@ def test_bad_encodings_one_a_row(encoding: Any, error: type[Exception], message:
 def test_sets_of_nodes_have_no_order(nodes):
     with pytest.raises(TypeError, match="set, which has no order; pass a list"):
         graph_column([np.array([[0, 1], [0, 0]])], nodes=nodes, encoding="row->column")
+
+
+def test_any_iterable_of_cells_is_a_column():
+    cells = {"a": "A -> B", "b": "A; B"}
+    expected = ce.graph_column(list(cells.values()))
+    arrow = pa.array(list(cells.values()))
+    packed = pa.array(expected.tolist(), type=pa.large_binary())
+    for values in (cells.values(), arrow, pa.chunked_array([arrow]), packed):
+        pd.testing.assert_series_equal(ce.graph_column(values), expected)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import causaleval_pd  # noqa: F401  registers the accessor
+import causaleval_pd as ce
 from causaleval_pd.graphs import KINDS, Graph, as_graph, graph_column
 from causaleval_pd.graphs.packing.packed import COLUMN_DTYPE
 
@@ -154,3 +154,11 @@ def test_all_missing_and_empty() -> None:
         assert column.graph.cpdag().isna().sum() == n
         assert column.graph.kind.isna().sum() == n
         assert column.graph.is_acyclic.isna().sum() == n
+
+
+def test_density_is_a_share_of_pairs_whatever_the_edges_between_them():
+    texts = ["A -> B; A <-> B", "A -> B; A <-> B; C", "A -> B; B <-> C", "A o-o B; C", "A -- B", "A; B", "A"]
+    column = ce.graph_column(texts, kind=["admg", "admg", "admg", "pag", "cpdag", "dag", "dag"])
+    np.testing.assert_allclose(column.graph.density, [1, 1 / 3, 2 / 3, 1 / 3, 1, 0, np.nan])
+    assert column.graph.density.iloc[0] == ce.true_density(texts[0], texts[0])
+    assert column.graph.n_edges.tolist() == [2, 2, 2, 1, 1, 0, 0]

@@ -90,11 +90,12 @@ def test_only_the_null_model_that_shuffles_moves_answers():
 
 def test_repeated_samples_are_named_where_rows_count_as_independent():
     table = answered([[1], [0]], [[1], [0]], 3).assign(g="a")
-    with pytest.warns(UserWarning, match=r"share a value of column 'sample' \(row 1.*pass cluster='sample'"):
-        table.ceval.cube(["answer_accuracy"], by=["g"], n_draws=99, rng=1)
+    for n_draws in (99, None):
+        with pytest.warns(UserWarning, match=r"share a value of column 'sample' \(row 1.*pass cluster='sample'"):
+            table.ceval.cube(["answer_accuracy"], by=["g"], n_draws=n_draws, rng=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for settings in ({"cluster": "sample"}, {"cluster": None}, {"n_draws": None}):
+        for settings in ({"cluster": "sample"}, {"cluster": None}, {"cluster": "sample", "n_draws": None}):
             table.ceval.cube(["answer_accuracy"], by=["g"], rng=1, **settings)
         table.assign(task=table["replicate"]).ceval.cube(["answer_accuracy"], by=["g"], n_draws=99, rng=1)
         table = table.assign(n=table["replicate"] + 0.5)
@@ -158,9 +159,10 @@ def test_repeated_samples_are_named_on_dask(verb):
     size = len(rows) - len(rows) // 2
     place = f"partition {repeated // size}, row {repeated % size}"
     how = {"by": ["g"], "n_draws": 99, "rng": 1, "key": "row"}
-    with pytest.warns(UserWarning, match=rf"share a value of column 'sample' \({place}\).*pass cluster='sample'"):
-        getattr(lazy.ceval, verb)(["answer_accuracy"], **how)
-    for settings in ({"cluster": "sample"}, {"cluster": None}, {"n_draws": None}):
+    for draws in ({}, {"n_draws": None}, {"tails": None}):
+        with pytest.warns(UserWarning, match=rf"share a value of column 'sample' \({place}\).*pass cluster='sample'"):
+            getattr(lazy.ceval, verb)(["answer_accuracy"], **(how | draws))
+    for settings in ({"cluster": "sample"}, {"cluster": None}, {"cluster": "sample", "n_draws": None}):
         getattr(lazy.ceval, verb)(["answer_accuracy"], **(how | settings))
 
 

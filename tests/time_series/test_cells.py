@@ -70,7 +70,7 @@ def test_bytes_are_canonical():
         (lambda cell: cell[:-1] + b"\x80", "bits set beyond"),
         (lambda cell: cell[:54] + b"\5\0" + cell[56:], "smallest lag 5"),
         (lambda cell: b"", "not a packed lagged graph"),
-        (lambda cell: ce.as_graph("A -> B").to_bytes(), "not a packed lagged graph"),
+        (lambda cell: ce.as_graph("A -> B").to_bytes(), "found a packed graph, expected a packed lagged graph"),
     ],
 )
 def test_damaged_cells(change, message):

@@ -20,8 +20,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...contract.cells import CellFormat, register_cell_format
+
 MAGIC, VERSION, TEXT_BYTES = 0xCC, 1, 48
 _HEADER = struct.Struct("<BBHI8s")
+_FORMAT = register_cell_format(CellFormat("a packed data set", MAGIC, TEXT_BYTES))
 _MAX_STATES = 2**16
 
 
@@ -65,8 +68,8 @@ def cases_text(n_rows: int, n_columns: int, continuous: bool) -> bytes:
 def unpack_cases(cell: bytes) -> pd.DataFrame:
     """Return the data set of a cell; raise a ValueError if it is not one."""
     start = TEXT_BYTES + _HEADER.size
-    if len(cell) < start or cell[TEXT_BYTES] != MAGIC:
-        raise ValueError(f"found {len(cell)} bytes starting with {cell[:8]!r}, not a data set as learn() stores it")
+    if len(cell) < start or not _FORMAT.holds(cell):
+        raise ValueError(f"{_FORMAT.explain(cell)}, as learn() stores it")
     _, version, zero, length, digest = _HEADER.unpack_from(cell, TEXT_BYTES)
     text = cell[start : start + length]
     if version != VERSION or zero or hashlib.blake2b(text, digest_size=8).digest() != digest:

@@ -22,12 +22,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graphs.packing.header import is_cell
+from ...contract.cells import CellFormat, format_of, register_cell_format
 from .structure import Structure
 
 MAGIC, VERSION = 0xCD, 2
 TEXT_BYTES = 48
 _HEADER = struct.Struct("<BBHI8s")
+_FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES, without_text=True))
 
 
 def cell_text(structure: Structure) -> bytes:
@@ -44,7 +45,7 @@ def is_old(cell: bytes) -> bool:
 
 def is_network_cell(cell: bytes) -> bool:
     """Return whether bytes begin as a packed network of any version does."""
-    return is_old(cell) or cell[TEXT_BYTES : TEXT_BYTES + 2] == bytes([MAGIC, VERSION])
+    return _FORMAT.holds(cell)
 
 
 def contents(cell: bytes) -> bytes:
@@ -90,15 +91,15 @@ def read_head(head: bytes) -> Structure:
 def split_cell(cell: bytes) -> tuple[bytes, bytes]:
     """Split a cell into the header with the structure, and the parameters; raise a ValueError if it is not a cell."""
     before = 0 if is_old(cell) else TEXT_BYTES
-    if len(cell) < before + _HEADER.size or cell[before] != MAGIC:
-        if is_cell(cell):
+    if len(cell) < before + _HEADER.size or not is_network_cell(cell):
+        other = format_of(cell)
+        if other is not None and other is not _FORMAT:
             raise ValueError(
-                "found a packed graph, expected a network with parameters (network_column); list_metrics() names the "
+                f"found {other.noun}, expected a network with parameters (network_column); list_metrics() names the "
                 "metrics of graphs"
             )
         raise ValueError(
-            f"found {len(cell)} bytes starting with {cell[:8]!r}, not a packed network (these start with a line such "
-            "as 'discrete network, 3 nodes, 2 arcs')"
+            f"{_FORMAT.explain(cell)} (these start with a line such as 'discrete network, 3 nodes, 2 arcs')"
         )
     length = _HEADER.unpack_from(cell, before)[3]
     end = before + _HEADER.size + length + (-length % 8)

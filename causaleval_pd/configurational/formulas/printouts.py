@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
+from ...contract.checks import check_choice
 from .formula import Model, literal_text
 from .reader import FormulaError, parse
 
@@ -30,9 +31,19 @@ _FIT = {
 _FORMULA = ("condition", "solution")
 _VALUE = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|TRUE|FALSE|NA|NaN|-")
 _NUMBERED = re.compile(r"\s*M(?P<number>\d{1,6}):(?P<model>.*)")
+#: a name without a value
+_NAME = re.compile(r"(?<![\w.])[^\W\d_][\w.]*+(?!\s*(?:=(?!>)|[{\[]))")
 _FIT_OF = re.compile(r"\s*M(?P<number>\d{1,6})(?P<values>(\s+[\d.]+)+)\s*")
 
 Row = dict[str, Any]
+
+
+class Printed(NamedTuple):
+    """A model as printed, its printed fit, and the number of its line."""
+
+    text: str
+    fit: dict[str, float]
+    at: int
 
 
 class Header(NamedTuple):
@@ -42,7 +53,7 @@ class Header(NamedTuple):
     names: list[str]
 
 
-def read_printout(text: str) -> pd.DataFrame:
+def read_printout(text: str, *, lower: Literal["name", "absent"] | None = None) -> pd.DataFrame:
     """Read the models that the R packages cna and QCA print, with their consistency and coverage.
 
     Read are `print` of a cna object, its tables `msc()`, `asf()` and `csf()`, and what `minimize()` and
@@ -53,6 +64,11 @@ def read_printout(text: str) -> pd.DataFrame:
     text : str
         The output as printed, with or without the lines around the models. R breaks tables that are wider than its
         line; print them with `options(width = 500)`.
+    lower : {"name", "absent"}, optional
+        What lower case means in the output of QCA. "name": nothing, names are as printed and `~` alone negates, as QCA
+        prints by default. "absent": a name in lower case is an absent factor, as with `use.tilde = FALSE` of
+        early releases. Required where all names are in lower case, or one is in mixed case. Models are returned in the
+        notation of cna, where names are in upper case.
 
     Returns
     -------
@@ -65,7 +81,8 @@ def read_printout(text: str) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the text has neither models nor ``*none*``, which cna prints in their place, a table is broken or misses its
+        If all names that QCA prints are in lower case, or one is in mixed case, and `lower` is not given; if the text
+        has neither models nor ``*none*``, which cna prints in their place, a table is broken or misses its
         header, or a formula is not a model; the message has the number of the line.
     TypeError
         If `text` is not a string.
@@ -95,7 +112,15 @@ def read_printout(text: str) -> pd.DataFrame:
         raise ValueError(f"printed output has at most {MAX_PRINTOUT} characters, found {len(text)}")
     lines = text.splitlines()
     numbered = any(map(_NUMBERED.match, lines))
-    rows, n_unprinted = (list(_qca(lines)), 0) if numbered else _cna(lines)
+    if lower is not None:
+        check_choice(lower, ("name", "absent"), "lower")
+        if not numbered:
+            raise ValueError("lower= reads the output of QCA ('M1: a*b -> c'); cna prints absent factors in lower case")
+    if numbered:
+        models = _in_one_case(list(_qca(lines)), lower)
+        rows, n_unprinted = [_row("M", model.text, model.fit, model.at) for model in models], 0
+    else:
+        rows, n_unprinted = _cna(lines)
     if not rows and "*none*" not in text:
         raise ValueError(
             "no models found; expected what cna prints (a table with a column 'condition' or 'solution') or QCA "
@@ -175,8 +200,8 @@ def _cna_row(line: str, section: str | None, header: Header | None, at: int) -> 
     return _row(section, formula, fit, at)
 
 
-def _qca(lines: list[str]) -> Iterator[Row]:
-    """Yield the rows of numbered models, whose fit may follow in a table."""
+def _qca(lines: list[str]) -> Iterator[Printed]:
+    """Yield the numbered models, whose fit may follow in a table."""
     found: dict[int, tuple[str, int]] = {}
     fits: dict[int, dict[str, float]] = {}
     header: list[str] = []
@@ -202,6 +227,44 @@ def _qca(lines: list[str]) -> Iterator[Row]:
     yield from _numbered(found, fits)
 
 
-def _numbered(found: dict[int, tuple[str, int]], fits: dict[int, dict[str, float]]) -> Iterator[Row]:
+def _numbered(found: dict[int, tuple[str, int]], fits: dict[int, dict[str, float]]) -> Iterator[Printed]:
     for number, (text, at) in found.items():
-        yield _row("M", text, fits.get(number, {}), at)
+        yield Printed(text, fits.get(number, {}), at)
+
+
+def _in_one_case(models: list[Printed], lower: str | None) -> list[Printed]:
+    """Return models in the notation of cna; refuse names whose case has two readings, unless `lower` tells which."""
+    names: dict[str, int] = {}
+    for model in models:
+        for name in _NAME.findall(model.text):
+            names.setdefault(name, model.at)
+    if lower is None and names:
+        mixed = next((name for name in names if name not in (name.lower(), name.upper())), None)
+        if mixed is not None:
+            raise ValueError(
+                f"line {names[mixed]}: {mixed!r} is neither upper case (present) nor lower case (absent); pass "
+                "lower='name' where names are as printed and ~ negates"
+            )
+        if all(name != name.upper() for name in names):
+            name, at = next(iter(names.items()))
+            raise ValueError(
+                f"line {at}: all names are in lower case, so {name!r} may state that a factor is present or "
+                "absent; pass lower='name' where ~ alone negates, as QCA prints by default, or lower='absent' where "
+                "lower case negates, as with use.tilde = FALSE"
+            )
+    if lower != "name":
+        return models
+    by_upper: dict[str, str] = {}
+    for name, at in names.items():
+        other = by_upper.setdefault(name.upper(), name)
+        if other != name:
+            raise ValueError(
+                f"line {at}: the names {other!r} and {name!r} differ in case only; rename one of the factors"
+            )
+    return [model._replace(text=_NAME.sub(_in_upper_case, model.text)) for model in models]
+
+
+def _in_upper_case(name: re.Match[str]) -> str:
+    """Return a name in upper case, but as it is where the cases do not correspond, which the reader refuses."""
+    upper = name.group().upper()
+    return upper if upper.lower() == name.group().lower() else name.group()

@@ -117,7 +117,7 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
     relabelled = settings["n_draws"] is not None
     clusters = read_clusters(part, cluster, own, identity, relabelled=relabelled)
     found = np.where(own.failed(), 0, clusters.ids)
-    units = units_of(part, cluster, own) if relabelled else None
+    units = units_of(part, cluster, own)
     marks = (nothing, nothing)
     if clusters.setting not in (BY_TRUTH, SINGLE):
         marks = truth_marks(own, identity, relabelled=relabelled)
@@ -125,9 +125,10 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
 
 
 def needs_plan(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> bool:
-    """Return whether rows may have to meet before they are scored, by the settings of a cube."""
+    """Return whether rows may have to meet before they are scored, or may share a unit, by the settings of a cube."""
     with_tails = settings["n_draws"] is not None and settings["tails"] is not None
-    return with_tails or lazy_setting(settings, own, columns) != SINGLE
+    with_units = own.unit in columns and settings.get("cluster", BY_TRUTH) == BY_TRUTH
+    return with_tails or with_units or lazy_setting(settings, own, columns) != SINGLE
 
 
 def _place(sizes: Sequence[int], row: int) -> str:

@@ -13,9 +13,10 @@ from ...contract.checks import check_known, check_type, name_row, refuse_masked,
 from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.cells import is_missing
 from ...graphs.node_names import NodeLists, node_name
-from ...graphs.packing.header import check_names, is_cell
+from ...graphs.packing.header import check_names
 from ...graphs.packing.packed import as_packed, is_packed
 from .packed import (
+    FORMAT,
     KINDS,
     PROBABILITY,
     SINGLE,
@@ -185,8 +186,9 @@ def _read(
     """Read one matrix as packed scores."""
     if isinstance(cell, bytes):
         if not is_score_cell(cell):
-            what = "a packed graph" if is_cell(cell) else f"{len(cell)} bytes that are not packed scores"
-            raise ValueError(f"found {what}; make scores of matrices of weights or probabilities with score_column")
+            raise ValueError(
+                f"{FORMAT.explain(cell)}; make scores of matrices of weights or probabilities with score_column"
+            )
         unpack_column(pd.Series([cell], dtype=object))
         return cell
     matrix, names = _matrix(cell, names)

@@ -27,8 +27,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ...contract.cells import CellFormat, register_cell_format
 from ...contract.checks import name_row
-from ...graphs.packing.header import HEADER_WORDS, MAX_NODES, TEXT_WORDS, check_names, is_cell, names_header
+from ...graphs.packing.header import HEADER_WORDS, MAX_NODES, TEXT_WORDS, check_names, names_header
 from ...graphs.packing.packed import COLUMN_DTYPE, is_packed
 
 MAGIC, VERSION = 0xCB, 1
@@ -42,6 +43,7 @@ TYPE_PLANES = ("directed", "undirected", "bidirected")
 SYMMETRIC, SINGLE = 1, 2
 #: bytes of the line of text
 _TEXT = 8 * TEXT_WORDS
+FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT))
 
 Floats = NDArray[np.float64]
 
@@ -140,15 +142,13 @@ def pack_scores(nodes: tuple[str, ...], planes: Floats, kind: int, flags: int) -
 
 def is_score_cell(raw: Any) -> bool:
     """Return whether bytes begin as packed scores do."""
-    return isinstance(raw, bytes) and raw[_TEXT : _TEXT + 1] == bytes([MAGIC])
+    return FORMAT.holds(raw)
 
 
 def _split(raw: bytes) -> tuple[bytes, int]:
     """Return header with names, and the number of their bytes; raise a ValueError for bytes that are not scores."""
     if not is_score_cell(raw):
-        if is_cell(raw):
-            raise ValueError("found a packed graph, expected edge scores; make them with score_column")
-        raise ValueError(f"found {len(raw)} bytes starting with {raw[:8]!r}, not packed edge scores")
+        raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
     if len(raw) < _TEXT + 8 * HEADER_WORDS:
         raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
     length = int.from_bytes(raw[_TEXT + 16 : _TEXT + 20], "little")

@@ -98,8 +98,8 @@ _NETWORK = re.compile(
     r"|<\?xml[^>]*>\s*+(?:(?:<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?>)\s*+)*+<BIF\b|<BIF\b)",
     re.S,
 )
-_VARIABLE = re.compile(r"^[ \t]*+(?:variable|node)\s++(\"[^\"\n]*\"|[^\s{]++)", re.M)
-_FAMILY = re.compile(r"^[ \t]*+(?:probability|potential)\s*+\(([^)]*)\)", re.M)
+_VARIABLE = re.compile(r"(?:^|(?<=[{};]))[ \t]*+(?:variable|node)\s++(\"[^\"\n]*\"|[^\s{]++)", re.M)
+_FAMILY = re.compile(r"(?:^|(?<=[{};]))[ \t]*+(?:probability|potential)\s*+\(([^)]*)\)", re.M)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|%[^\n]*", re.S)
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
-from ..weights import explain_weights
+from ..weights import explain_numbers, explain_weights, unread_numbers
 
 
 def read_edge_list(cell: Collection[Any]) -> Edges:
@@ -163,6 +163,9 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
+    numbers = unread_numbers(cell, [*names, "weight", "lag"])
+    if numbers:
+        raise ValueError(explain_numbers(cell, numbers, [name for name in names if name in cell.columns]))
     first, second = (cell[name].tolist() for name in names[:2])
     _refuse_blank(first, names[0])
     if names[2] not in cell.columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
@@ -23,6 +24,10 @@ _GML = re.compile(
     re.I,
 )
 _GML_TOKEN = re.compile(r'(?P<blank>\s+|#[^\n]*)|"(?P<string>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s\[\]"]+)')
+#: a character reference, which has a semicolon; without one it is text
+_REFERENCE = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
+#: ids that igraph writes for nodes whose names are data
+_NUMBERED = re.compile(r"n\d++")
 _GEXF = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<gexf[\s>]", re.S)
 _DEEPEST = 50
 
@@ -100,7 +105,21 @@ def read_graphml(text: str) -> Edges:
         data = {keys.get(x.get("key"), x.get("key")): (x.text or "").strip() for x in edge.iterfind("data")}
         given = {"true": True, "false": False}.get(edge.get("directed", ""), directed)
         arcs.append((f"line {lines[edge]}", edge.get("source"), edge.get("target"), data, given))
-    return _read_edges(edges, arcs)
+    found = _read_edges(edges, arcs)
+    return found._replace(labels=_names_of_igraph(graph, keys) or found.labels)
+
+
+def _names_of_igraph(graph: Element, keys: Mapping[str | None, str | None]) -> tuple[str, ...] | None:
+    """Return the names that igraph writes as data of the nodes n0, n1, ...; None for other graphs."""
+    names = []
+    for node in graph.iterfind("node"):
+        name = next((x.text for x in node.iterfind("data") if keys.get(x.get("key")) == "name"), None)
+        if not name or not _NUMBERED.fullmatch(node.get("id", "")):
+            return None
+        names.append(name)
+    if len({*names}) < len(names):
+        raise ValueError("found two nodes with one name in GraphML; give each a name of its own")
+    return tuple(names)
 
 
 def _only_graph(root: Element, what: str) -> Element:
@@ -202,7 +221,7 @@ def write_graphml(names: Sequence[str], ends: Ends) -> str:
 
 
 def read_gml(text: str) -> Edges:
-    """Read GML; the label names a node, else its id."""
+    """Read GML; the label names a node, else its name, which igraph writes, else its id."""
     nodes: dict[str, str] = {}
     found: list[tuple[int, dict[str, str]]] = []
     directed, n_graphs = False, 0
@@ -215,7 +234,7 @@ def read_gml(text: str) -> Edges:
         elif path == ("graph", "node"):
             if "id" not in fields or fields["id"] in nodes:
                 raise ValueError(f"line {line}: found a node without an id that no other node has")
-            nodes[fields["id"]] = fields.get("label", fields["id"])
+            nodes[fields["id"]] = fields.get("label", fields.get("name", fields["id"]))
         elif path == ("graph", "edge"):
             found.append((line, fields))
     if len({*nodes.values()}) < len(nodes):
@@ -228,6 +247,13 @@ def read_gml(text: str) -> Edges:
         a, b = nodes[fields["source"]], nodes[fields["target"]]
         arcs.append((f"line {line}", a, b, dict[Any, str](fields), directed))
     return _read_edges(MarkedEdges(list(nodes.values())), arcs)
+
+
+def _gml_value(token: re.Match[str]) -> str:
+    """Return a value, with the characters of a text that are written by their numbers or names."""
+    if token.lastgroup != "string":
+        return token.group()
+    return _REFERENCE.sub(lambda found: html.unescape(found.group()), token.group("string"))
 
 
 def _gml_lists(text: str) -> Iterator[tuple[tuple[str, ...], int, dict[str, str]]]:
@@ -253,9 +279,8 @@ def _gml_lists(text: str) -> Iterator[tuple[tuple[str, ...], int, dict[str, str]
             path = tuple(name for name, _, _ in open_lists)
             yield path, *open_lists.pop()[1:]
         elif key:
-            value = token.group("string") if token.lastgroup == "string" else token.group()
             if open_lists:
-                open_lists[-1][2].setdefault(key, value)
+                open_lists[-1][2].setdefault(key, _gml_value(token))
             key = ""
         elif token.lastgroup == "word":
             key = token.group()
@@ -300,7 +325,7 @@ GML = register_encoding(
         name="GML",
         tool="networkx, DoWhy, igraph",
         cells="GML",
-        meaning="directed 1 a directed graph, both arcs of a pair an undirected edge; labels name the nodes",
+        meaning="directed 1 a directed graph, both arcs of a pair an undirected edge; label or name names a node",
         mark="an edge i -> j has source i and target j",
         example="'\\n'.join(nx.generate_gml(graph))",
         read=read_gml,

@@ -61,9 +61,11 @@ def read_json(cell: Any) -> Edges:
     if not isinstance(edges_of, list) or not isinstance(found.get("nodes", []), list):
         raise ValueError("found a JSON object without lists of nodes and edges")
     edges = MarkedEdges()
+    # networkx writes whether a graph is one of several edges a pair, and means a node by its id
+    keys = ("id",) if "multigraph" in found else ("name", "id", "label")
     for k, node in enumerate(found.get("nodes", [])):
         try:
-            name = _json_name(node)
+            name = _json_name(node, keys)
             if name in edges.position:
                 raise ValueError(f"found the node {name!r} twice")
         except ValueError as fault:
@@ -95,9 +97,9 @@ def _line_of(text: str, keys: str, k: int, value: Any) -> str:
     return f"line {text.count(chr(10), 0, start) + 1}: " if found == value else ""
 
 
-def _json_name(node: Any) -> str:
+def _json_name(node: Any, keys: Sequence[str] = ("name", "id", "label")) -> str:
     if isinstance(node, dict):
-        node = next((node[key] for key in ("name", "id", "label") if key in node), node)
+        node = next((node[key] for key in keys if key in node), node)
     if isinstance(node, int) and not isinstance(node, bool):
         node = str(node)
     if not isinstance(node, str):

@@ -133,7 +133,7 @@ def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, 
         return _MARKS[marks[u]], _MARKS[marks[v]]
     for source, target in (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")):
         if source in attributes or target in attributes:
-            return _marks_of_ends(u, v, source, target, attributes)
+            return _marks_of_ends(graph, u, v, source, target, attributes)
     for key in (*_EDGE_TYPE_KEYS, "dir"):
         word = attributes.get(key)
         if word is not None:
@@ -141,7 +141,9 @@ def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, 
     return None
 
 
-def _marks_of_ends(u: Any, v: Any, source: str, target: str, attributes: Mapping[str, Any]) -> Marks:
+def _marks_of_ends(
+    graph: nx.Graph[Any], u: Any, v: Any, source: str, target: str, attributes: Mapping[str, Any]
+) -> Marks:
     """Return the marks that two attributes declare, as those of graphviz do."""
     found = [attributes.get(key) for key in (source, target)]
     plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in found]
@@ -150,7 +152,15 @@ def _marks_of_ends(u: Any, v: Any, source: str, target: str, attributes: Mapping
             f"found the edge {u!r}, {v!r} with {source}={found[0]!r} and {target}={found[1]!r}, expected both "
             f"to be one of {', '.join(_ENDPOINTS)}"
         )
-    return _ENDPOINTS[plain[0]], _ENDPOINTS[plain[1]]
+    marks = _ENDPOINTS[plain[0]], _ENDPOINTS[plain[1]]
+    return _with_direction(graph, marks, f"found the edge {u!r}, {v!r} with {source}={found[0]!r}")
+
+
+def _with_direction(graph: nx.Graph[Any], marks: Marks, found: str) -> Marks:
+    """Return marks, which differ in graphs only that keep the direction of an edge."""
+    if marks[0] != marks[1] and not graph.is_directed():
+        raise ValueError(f"{found} in an undirected networkx graph, which keeps no direction; use a DiGraph")
+    return marks
 
 
 def is_networkx(cell: Any) -> bool:
@@ -171,9 +181,7 @@ def _marks_of_word(graph: nx.Graph[Any], u: Any, v: Any, key: str, word: Any) ->
             f"{found}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is no type of "
             "mark"
         )
-    if marks[0] != marks[1] and not graph.is_directed():
-        raise ValueError(f"{found} in an undirected networkx graph, which keeps no direction; use a DiGraph")
-    return marks
+    return _with_direction(graph, marks, found)
 
 
 NETWORKX = register_encoding(

@@ -27,12 +27,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.alike import alike, explain_alike, face
+from ...contract.cells import CellFormat, format_of, register_cell_format
 from ..kernels.planes import KINDS, PLAIN_KINDS, plane_words, planes_of_kind
 from ..mixed.marks import count_edges
 
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
 MAX_NODES = 20_000
+#: how to make graphs of other packed cells
+_AS_GRAPHS = {
+    "a packed lagged graph": "; this is a lagged graph: take a view of it, as column.lagged.summary()",
+    "packed scores": "; these are scores of edges: make graphs of them, as column.score.threshold(0.5), or use "
+    "metrics of scores",
+}
 TEXT_WORDS = 4
+FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS, without_text=True))
 #: largest number of pairs of nodes of graphs whose numbers of edges are looked up in one table
 _FEW_PAIRS = 2048
 
@@ -129,7 +137,7 @@ def is_old(raw: bytes) -> bool:
 
 def is_cell(raw: bytes) -> bool:
     """Return whether bytes begin as a packed graph of any version does."""
-    return is_old(raw) or raw[8 * TEXT_WORDS : 8 * TEXT_WORDS + 2] == bytes([MAGIC, VERSION])
+    return FORMAT.holds(raw)
 
 
 def contents(raw: bytes) -> bytes:
@@ -139,14 +147,9 @@ def contents(raw: bytes) -> bytes:
 
 def not_a_graph(raw: bytes) -> str:
     """Return a message for bytes that are not a packed graph."""
-    more = ""
-    if raw[:3] == b"ts_":
-        more = "; this is a lagged graph: take a view of it, as column.lagged.summary()"
-    elif raw.startswith((b"scores, ", b"weights, ", b"probabilities, ", b"edge types, ")):
-        more = (
-            "; these are scores of edges: make graphs of them, as column.score.threshold(0.5), or use metrics of scores"
-        )
-    return f"found {len(raw)} bytes starting with {raw[:8]!r}, not a packed graph{more}"
+    other = format_of(raw)
+    mend = "" if other is None else _AS_GRAPHS.get(other.noun, "")
+    return FORMAT.explain(raw) + mend
 
 
 def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import math
 import re
-from collections.abc import Iterable, Iterator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,23 +17,18 @@ __all__ = ["parse_matrix", "parse_printed"]
 
 #: largest number of characters of a cell; the list of all compositions of 16 components fits
 MAX_CELL = 2**24
-#: largest number of characters of a number
-MAX_NUMBER = 400
 #: deepest nesting of values
 MAX_DEPTH = 20
 
-_TOKEN = re.compile(
-    r"""\s*(?:
-    (?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf\b|nan\b))
-    |(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
-    |(?P<word>(?:np\.)?(?:True|False)_?\b|None\b)
-    |(?P<call>(?:np\.|numpy\.)?(?:float\d+|int\d+|uint\d+|bool_?|str_|array)\()
-    |(?P<mark>[][(){},:])
-    )""",
-    re.VERBOSE,
+#: a text, blanks between two values where numpy prints no comma, and what no printed value has outside a text
+_PIECE = re.compile(
+    r"""(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<gap>(?<=[\w.'"\])}])\s+(?=[\w.'"\[({]|[-+][\w.]))
+    |(?P<odd>\.\.\.|['"\#])""",
+    re.VERBOSE | re.DOTALL,
 )
-_WORDS = {"True": True, "False": False, "None": None}
-_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_TYPE = re.compile(r"(np\.|numpy\.)?(float\d+|u?int\d+|bool_?|str_|array)")
+_WORDS = {"nan": math.nan, "inf": math.inf, "True_": True, "False_": False}
 
 
 def parse_printed(text: str) -> Any:
@@ -63,11 +60,20 @@ def parse_printed(text: str) -> Any:
     check_type(text, str, "a string", "text")
     if len(text) > MAX_CELL:
         raise ValueError(f"a cell has {len(text)} characters; at most {MAX_CELL} are parsed")
-    tokens = list(_tokens(text))
-    value, end = _value(tokens, 0, 0)
-    if end != len(tokens):
-        raise ValueError(f"a cell holds more than one value: {_shown(text)}")
-    return value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that Python does not know
+        try:
+            tree = ast.parse(f"[{_PIECE.sub(_with_comma, text)}\n]", mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as fault:
+            if isinstance(fault, _CellError):
+                raise
+            what = fault.msg if isinstance(fault, SyntaxError) else str(fault)
+            raise _CellError(f"a cell is not a printed Python value ({what}): {_shown(text)}") from None
+    values = _value(tree, -1)
+    if not isinstance(values, list) or len(values) != 1:
+        what = "no value" if values == [] else "more than one value"
+        raise _CellError(f"a cell holds {what}: {_shown(text)}")
+    return values[0]
 
 
 def parse_matrix(text: str) -> NDArray[np.int64]:
@@ -101,90 +107,64 @@ def parse_matrix(text: str) -> NDArray[np.int64]:
     return np.array(rows, np.int64).reshape(len(rows), len(rows))
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    place = 0
-    text = text.rstrip()
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            rest = text[place:].lstrip()
-            if rest.startswith("..."):
-                raise ValueError(
-                    "a cell was cut short: numpy printed '...' in place of entries, so they are lost (matrices of 32 "
-                    "nodes and more); write the file again after numpy.set_printoptions(threshold=sys.maxsize)"
-                )
-            raise ValueError(f"a cell is not a printed Python value at {_shown(rest)}")
-        kind = str(match.lastgroup)
-        yield kind, match[kind]
-        place = match.end()
+class _CellError(ValueError):
+    """A fault of a cell that its message explains."""
 
 
-def _value(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Any, int]:
-    """Parse one value that starts at a token; return it and the place after it."""
-    if at >= len(tokens):
-        raise ValueError("a cell ends within a value")
+def _with_comma(piece: re.Match[str]) -> str:
+    """Return a text as it is, and a comma for a gap."""
+    if piece["odd"] == "...":
+        raise _CellError(
+            "a cell was cut short: numpy printed '...' in place of entries, so they are lost (matrices of 32 nodes and "
+            "more); write the file again after numpy.set_printoptions(threshold=sys.maxsize)"
+        )
+    if piece["odd"]:
+        raise _CellError(f"a cell is not a printed Python value at {_shown(piece.string[piece.start() :])}")
+    return piece["text"] or ","
+
+
+def _value(node: ast.expr | None, depth: int) -> Any:
+    """Return the value that a piece of syntax prints; refuse any other syntax."""
     if depth > MAX_DEPTH:
-        raise ValueError(f"a cell nests values more than {MAX_DEPTH} deep")
-    kind, text = tokens[at]
-    if kind == "number":
-        if len(text) > MAX_NUMBER:
-            raise ValueError(f"a cell has a number of {len(text)} characters; at most {MAX_NUMBER} are parsed")
-        return (float(text) if re.search(r"[.einfa]", text, re.IGNORECASE) else int(text)), at + 1
-    if kind == "text":
-        return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text[1:-1], flags=re.DOTALL), at + 1
-    if kind == "word":
-        return _WORDS[text.removeprefix("np.").removesuffix("_")], at + 1
-    if kind == "call":
-        items, end = _items(tokens, at + 1, ")", depth)
-        if len(items) != 1 or isinstance(items[0], _Entry):
-            raise ValueError(f"expected one value within {text}...) of a cell")
-        return items[0], end
-    if text not in _CLOSING:
-        raise ValueError(f"a cell has {text!r} where a value should start")
-    items, end = _items(tokens, at + 1, _CLOSING[text], depth)
-    if text == "{":
-        return _mapping(items), end
-    if any(isinstance(item, _Entry) for item in items):
-        raise ValueError("a cell has ':' outside a map")
-    grouped = text == "(" and len(items) == 1 and tokens[end - 2] != ("mark", ",")
-    return (items if text == "[" else items[0] if grouped else tuple(items)), end
+        raise _CellError(f"a cell nests values more than {MAX_DEPTH} deep")
+    match node:
+        case ast.List(items):
+            return [_value(item, depth + 1) for item in items]
+        case ast.Tuple(items):
+            return tuple(_value(item, depth + 1) for item in items)
+        case ast.Dict(keys, values):
+            return {_key(key, depth): _value(item, depth + 1) for key, item in zip(keys, values, strict=True)}
+        case ast.Call(function, items) if _TYPE.fullmatch(ast.unparse(function)):
+            if len(items) != 1 or any(option.arg != "dtype" for option in node.keywords):
+                raise _CellError(f"expected one value within {ast.unparse(function)}(...) of a cell")
+            return _value(items[0], depth + 1)
+    return _atom(node)
 
 
-class _Entry(tuple[Any, Any]):
-    """Key and value of a map."""
+def _atom(node: ast.expr | None) -> Any:
+    """Return the number, text or word that a piece of syntax prints; refuse any other syntax."""
+    match node:
+        case ast.Constant(None | bool() | int() | float() | str()):
+            return node.value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            return -_atom(node.operand)
+        case ast.UnaryOp(ast.UAdd(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            return _atom(node.operand)
+        case ast.Name(word) | ast.Attribute(ast.Name("np" | "numpy"), word) if word in _WORDS:
+            return _WORDS[word]
+    raise _CellError(f"a cell is not a printed Python value at {_shown('**' if node is None else ast.unparse(node))}")
 
 
-def _items(tokens: list[tuple[str, str]], at: int, closing: str, depth: int) -> tuple[list[Any], int]:
-    """Parse values up to a closing mark; numpy leaves out the commas between them."""
-    items: list[Any] = []
-    while at < len(tokens):
-        if tokens[at] == ("mark", closing):
-            return items, at + 1
-        if tokens[at] == ("mark", ",") and items:
-            at += 1
-            continue
-        item, at = _value(tokens, at, depth + 1)
-        if at < len(tokens) and tokens[at] == ("mark", ":"):
-            value, at = _value(tokens, at + 1, depth + 1)
-            item = _Entry((item, value))
-        items.append(item)
-    raise ValueError(f"a cell ends before {closing!r}")
-
-
-def _mapping(items: Iterable[Any]) -> dict[Any, Any]:
-    found = {}
-    for item in items:
-        if not isinstance(item, _Entry):
-            raise ValueError("a cell has a map with a key and no value")
-        key, value = item
-        if not _is_hashable(key):
-            raise ValueError(f"a cell has a map with the key {_shown(str(key))}, which is or holds a list or a map")
-        found[key] = value
-    return found
-
-
-def _is_hashable(key: Any) -> bool:
-    return all(map(_is_hashable, key)) if isinstance(key, tuple) else not isinstance(key, (list, dict))
+def _key(node: ast.expr | None, depth: int) -> Any:
+    """Return a key of a map."""
+    key = _value(node, depth + 1)
+    try:
+        hash(key)
+    except TypeError:
+        raise _CellError(
+            f"a cell has a map with the key {_shown(str(key))}, which is or holds a list or a map"
+        ) from None
+    return key
 
 
 def _shown(text: str) -> str:

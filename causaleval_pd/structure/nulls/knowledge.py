@@ -47,7 +47,8 @@ def read_knowledge(
 ) -> Knowledge:
     """Translate tiers and edges of named nodes into positions, and refuse knowledge that contradicts itself.
 
-    Tiers are groups of nodes, causes before effects; forbidden and required edges are pairs (source, target).
+    Tiers are groups of nodes, causes before effects; forbidden and required edges are pairs (source, target), or texts
+    such as "A -> B".
     """
     place = {name: i for i, name in enumerate(nodes)}
 
@@ -68,9 +69,10 @@ def read_knowledge(
     for what, edges in (("forbidden", forbidden), ("required", required)):
         matrix = np.zeros((len(nodes), len(nodes)), bool)
         for edge in edges:
-            if isinstance(edge, str) or len(tuple(edge)) != 2:
-                raise ValueError(f"{what} must hold pairs (source, target), found {edge!r}")
-            source, target = (find(name, what) for name in edge)
+            ends = [name.strip() for name in edge.split("->")] if isinstance(edge, str) else edge
+            if not isinstance(ends, Sequence) or len(ends) != 2:
+                raise ValueError(f"{what} must hold pairs (source, target), or texts such as 'A -> B', found {edge!r}")
+            source, target = (find(name, what) for name in ends)
             matrix[source, target] = True
         matrices.append(matrix)
     known = Knowledge(tier, *matrices)
@@ -79,7 +81,21 @@ def read_knowledge(
     if clash.any():
         source, target = (nodes[i] for i in np.argwhere(clash)[0])
         raise ValueError(f"required holds {source} -> {target}, which tiers or forbidden rule out")
+    cyclic = np.argwhere(_on_cycles(known.required))
+    if len(cyclic):
+        cycle = ", ".join(f"{nodes[source]} -> {nodes[target]}" for source, target in cyclic[:5])
+        raise ValueError(f"the required edges {cycle} form a directed cycle, which no DAG has; drop one of them")
     return known
+
+
+def _on_cycles(required: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the edges that are left when those into or out of a node without the other are dropped again and again."""
+    left = required.copy()
+    while True:
+        kept = left & left.any(axis=0)[:, None] & left.any(axis=1)[None, :]
+        if (kept == left).all():
+            return kept
+        left = kept
 
 
 def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Knowledge]]:
@@ -88,7 +104,7 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[
     Warn of undirected graphs.
     """
     warn_of_undirected(matching)
-    given = {name: list(matching.options[name]) for name in ("tiers", "forbidden", "required")}
+    given = {name: _listed(matching.options[name], name) for name in ("tiers", "forbidden", "required")}
     if not any(given.values()):
         raise ValueError(
             "null='knowledge' needs tiers=, forbidden= or required=, as in "
@@ -99,6 +115,16 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[
     for number in np.unique(column.row_node_set[~column.missing]).tolist():
         by_set[number] = read_knowledge(column.node_sets[number], **given)
     return column.row_node_set, by_set
+
+
+def _listed(given: Any, what: str) -> list[Any]:
+    """Return what an option holds."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        expected = "groups of nodes" if what == "tiers" else "edges such as ('A', 'B') or 'A -> B'"
+        parts = ", ".join(f"{name}=known.{name}" for name in ("tiers", "forbidden", "required"))
+        mend = f"; pass its parts, {parts}" if hasattr(given, "known_absent") else ""
+        raise TypeError(f"null='knowledge': {what} must hold {expected}, found {given!r:.200}{mend}")
+    return list(given)
 
 
 def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

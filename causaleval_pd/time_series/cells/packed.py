@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...contract.cells import CellFormat, register_cell_format
 from ...contract.encoding import CellError
 from ...graphs.mixed.marks import TAIL
 from ...graphs.packing.header import HEADER_WORDS, TEXT_WORDS, check_names, names_header
@@ -35,6 +36,7 @@ MAGIC, VERSION = 0xCC, 1
 _TEXT = 8 * TEXT_WORDS
 _START = _TEXT + 8 * HEADER_WORDS
 _HEADER = struct.Struct("<BBBBI8sIHH")
+_FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT))
 
 
 class Head(NamedTuple):
@@ -85,7 +87,7 @@ def pack_cell(nodes: Sequence[str], codes: Codes, min_lag: int, kind: int) -> by
 
 def is_lagged_cell(raw: bytes) -> bool:
     """Return whether bytes begin as a packed lagged graph does."""
-    return raw[_TEXT : _TEXT + 1] == bytes([MAGIC]) and len(raw) >= _START
+    return _FORMAT.holds(raw) and len(raw) >= _START
 
 
 def kind_of(cell: bytes) -> int:
@@ -102,10 +104,7 @@ def head_key(cell: bytes) -> bytes:
 def read_head(cell: bytes) -> Head:
     """Read what stands before the planes; raise a ValueError for a faulty cell."""
     if not is_lagged_cell(cell):
-        raise ValueError(
-            f"found {len(cell)} bytes starting with {cell[:8]!r}, not a packed lagged graph (these start with a line "
-            "such as 'ts_dag, 3 variables, 2 links')"
-        )
+        raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
     if cell[_TEXT + 1] != VERSION:
         raise ValueError(f"found a lagged graph of format version {cell[_TEXT + 1]}; this release reads {VERSION}")
     if kind_of(cell) >= len(KINDS):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import shown
+from ...graphs.weights import unread_numbers
 from ..cells.marks import SIGN_OF_CODE
 from .arrays import code_of_string
 from .links import Collector, Links, Presence, as_numbers, check_lag
@@ -38,6 +39,14 @@ def read_table(value: Any, presence: Presence) -> Links:
     weights = [name for name in ("weight", "p", "pvalue", "p_value") if name in table.columns]
     if len(weights) > 1:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
+    numbers = unread_numbers(table, [*_COLUMNS, "link", *weights])
+    if numbers:
+        name, first = numbers[0], table[numbers[0]].dropna().iloc[0]
+        raise ValueError(
+            f"found numbers in the column {name!r} of a table of links (first {first!s:.20}), which a graph does not "
+            "keep; drop the column if every row is a link, or call it 'weight' and pass threshold=, or 'p' and pass "
+            "alpha="
+        )
     kept = np.ones(len(table), bool)
     if weights:
         kept = _kept(table[weights[0]], presence)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import fit_by_atom, read_printout
+from causaleval_pd.configurational import parse as parse_text
 
 EDUCATION = """> cna(d.educate)
 --- Coincidence Analysis (CNA) ---
@@ -175,3 +178,72 @@ def test_wrong_types_and_sizes():
         read_printout([EDUCATION])
     with pytest.raises(ValueError, match="at most 2000000 characters"):
         read_printout(" " * 2_000_001)
+
+
+LOWER = """
+M1: fs*pt + ec <-> iri
+M2: ~fs*pt + ec{1} <-> ~iri
+
+           inclS   PRI   covS
+      ------------------------
+       M1  1.000  1.000  1.000
+       M2  0.900  0.800  0.700
+"""
+UPPER = LOWER.replace("fs", "FS").replace("pt", "PT").replace("ec", "EC").replace("iri", "IRI")
+
+
+def test_names_in_lower_case_are_refused_until_their_reading_is_named():
+    refused = r"line \d: all names are in lower case, so 'fs' .*lower='name'.*lower='absent'"
+    for text in (LOWER, LOWER.replace("~", ""), "M1: fs*pt + ec <-> iri", "M1: fs -> iri\n\nM1: pt -> iri"):
+        with pytest.raises(ValueError, match=refused):
+            read_printout(text)
+    named = read_printout(LOWER, lower="name")
+    pd.testing.assert_frame_equal(named, read_printout(UPPER))
+    assert named["model"].tolist() == ["EC+FS*PT<->IRI", "EC+fs*PT<->iri"]
+    assert named[["consistency", "coverage"]].to_numpy().tolist() == [[1, 1], [0.9, 0.7]]
+    assert read_printout("M1: fs*pt + ec <-> iri", lower="absent")["model"].tolist() == ["ec+fs*pt<->iri"]
+
+
+def test_the_reading_has_the_printed_fit():
+    rows = list(itertools.product((0, 1), repeat=3))
+    data = pd.DataFrame([(fs, pt, ec, (fs & pt) | ec) for fs, pt, ec in rows], columns=["fs", "pt", "ec", "iri"])
+    for lower, fits in (("name", True), ("absent", False)):
+        model = read_printout("M1: fs*pt + ec <-> iri", lower=lower)["model"].iloc[0]
+        fit = fit_by_atom(model, data)[["consistency", "coverage"]].min()
+        assert (fit == 1).all() == fits
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("M1: ~ER*It*W + ER*It*L -> O", "ER*IT*L+er*IT*W=>O"),
+        ("M1: fINST*fGINI -> fEROSION", "FGINI*FINST=>FEROSION"),
+        ("M1: a.b_1*~c2 + d -> y", "A.B_1*c2+D=>Y"),
+        ("M1: \u00e9tat*~b -> y", "b*\u00c9TAT=>Y"),
+        ("M1: fed[0]*fin[1] + ~x -> acc[1]", "FED=0*FIN=1+x=0=>ACC=1"),
+    ],
+)
+def test_names_are_as_printed_where_tilde_negates(text, model):
+    assert parse_text(read_printout(text, lower="name")["model"].iloc[0]) == parse_text(model)
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "message"),
+    [
+        ("M1: It*W -> O", None, r"line 1: 'It' is neither upper .* pass lower='name'"),
+        ("M1: a*A -> y", "name", "line 1: the names 'A' and 'a' differ in case only|the names 'a' and 'A' differ"),
+        ("M1: ~a*b -> y", "absent", "~a negates twice"),
+        ("M1: a -> y", "lower", "lower must be 'name' or 'absent', found 'lower'"),
+        (EDUCATION, "name", "lower= reads the output of QCA"),
+        ("M1: stra\u00dfe -> y", "name", "do not correspond"),
+    ],
+)
+def test_readings_of_case_that_are_refused(text, lower, message):
+    with pytest.raises(ValueError, match=message):
+        read_printout(text, lower=lower)
+
+
+@pytest.mark.parametrize("text", ["M1: A*b -> y", "M1: a*b -> Y", "M1: a{1}*b{0} -> y{1}", "M1: ~A*B -> Y"])
+def test_names_in_both_cases_or_with_values_have_one_reading(text):
+    assert len(read_printout(text)) == 1
+    assert read_printout(text, lower="absent")["model"].tolist() == read_printout(text)["model"].tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd import AmbiguousEncodingError
 from causaleval_pd.graphs import as_graph, graph_column, is_graph_column
 
@@ -67,3 +68,19 @@ def test_edges_between_names_in_brackets_are_read_back() -> None:
     graph = as_graph(";[o->A][B]")
     assert graph.nodes == ("A][B]", "[o")
     assert as_graph(graph.to_string()) == graph
+
+
+@pytest.mark.parametrize("breaks", ["\n", " ", ""])
+def test_a_network_may_stand_in_one_line(breaks):
+    parts = [
+        "network n { }",
+        "variable A { type discrete [ 2 ] { a, b }; }",
+        "variable B { type discrete [ 2 ] { a, b }; }",
+        "probability ( A ) { table 0.5, 0.5; }",
+        "probability ( B | A ) { (a) 0.1, 0.9; (b) 0.2, 0.8; }",
+    ]
+    text = breaks.join(parts)
+    assert ce.as_graph(text) == ce.as_graph("A -> B")
+    families = ["potential ( A ) { data = (0.5 0.5); }", "potential ( B | A ) { data = ((0.1 0.9)(0.2 0.8)); }"]
+    net = breaks.join(["net { }", *(f'node {x} {{ states = ("a" "b"); }}' for x in "AB"), *families])
+    assert ce.as_graph(net) == ce.as_graph("A -> B")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.graphs import as_graph
 
 ALL_CELLS = ".*model string, .*edge list, .*networkx, .*edge string, Graph or packed bytes, .*or missing"
@@ -83,3 +86,104 @@ def test_edge_tables(table: dict[str, list[Any]], expected: str) -> None:
 def test_edge_tables_refused(table: dict[str, list[Any]], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         as_graph(pd.DataFrame(table))
+
+
+BOOTSTRAP = pd.DataFrame(
+    [("A", "B", 0.98, 0.9), ("B", "A", 0.98, 0.1), ("B", "C", 0.95, 0.8), ("C", "B", 0.95, 0.2), ("A", "C", 0.02, 0.5)],
+    columns=["from", "to", "strength", "direction"],
+)
+NUMBERS = {
+    "numbers": [0.9, 0.2],
+    "counts": [7, 2],
+    "flags": [True, False],
+    "texts": ["0.9", "0.2"],
+    "decimal commas": ["0,9", "0,2"],
+    "printed p-values": ["<0.001", "0.2 *"],
+    "with a gap": [0.9, None],
+    "texts with a gap": ["0.9", "NA"],
+    "objects": pd.Series([0.9, 2], dtype=object),
+    "arrow": pd.Series([0.9, 0.2], dtype="Float64"),
+}
+COLUMNS = [
+    "strength",
+    "direction",
+    "probability",
+    "score",
+    "count",
+    "effect",
+    "coef",
+    "p_value",
+    "importance",
+    "Lag",
+    "x",
+]
+
+
+def tables(column: str, values: Any) -> list[pd.DataFrame]:
+    """Return tables of two edges by the names of the columns of several tools."""
+    ends = [
+        ("from", "to", "edge"),
+        ("source", "target", "type"),
+        ("node1", "node2", "edge"),
+        ("cause", "effect", "edge"),
+    ]
+    made = [pd.DataFrame({a: ["A", "B"], b: ["B", "C"]}) for a, b, _ in ends]
+    made += [table.assign(**{mark: ["-->", "---"]}) for table, (_, _, mark) in zip(made, ends, strict=True)]
+    return [table.assign(**{column: list(values)}) for table in made if column not in table]
+
+
+@pytest.mark.parametrize("values", NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize("column", COLUMNS)
+def test_numbers_that_nobody_asked_for_are_refused(column: str, values: Any) -> None:
+    for table in tables(column, values):
+        with pytest.raises(ValueError, match=f"found numbers in the column '{column}' .*drop the column .*table.loc"):
+            as_graph(table)
+        with pytest.raises(ValueError, match=f"found numbers in the column '{column}'"):
+            as_graph(table.to_csv(index=False))
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("ID", [1, 2]),
+        ("", [0, 1]),
+        ("Unnamed: 0", [1, 2]),
+        ("strength", [1.0, 1.0]),
+        ("tool", ["pc", "ges 2"]),
+        ("x", [None] * 2),
+    ],
+)
+def test_numbers_of_rows_ones_and_words_are_no_weights(column: str, values: Any) -> None:
+    for table in tables(column, values):
+        expected = "A -> B -- C" if len(table.columns) == 4 else "A -> B -> C"
+        assert as_graph(table) == as_graph(expected)
+
+
+def test_the_advice_for_numbers_makes_graphs_and_scores(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="columns 'strength', 'direction'") as error:
+        ce.shd("A -> B; B -> C", BOOTSTRAP)
+    message = str(error.value)
+    nodes = ["A", "B", "C"]
+    kept = eval(re.search(r"table\.loc\[.*?\]\]", message)[0], {"table": BOOTSTRAP})
+    assert ce.shd("A -> B; B -> C", kept) == 0
+    matrix = eval(re.search(r"table\.pivot\(.*\.fillna\(0\)", message)[0], {"table": BOOTSTRAP, "nodes": nodes})
+    scores = ce.score_column([matrix], encoding="row->column")
+    assert matrix.loc["A", "B"] == 0.98 and matrix.loc["C", "A"] == 0 and scores.notna().all()
+    for end, sep in ((".csv", ","), (".tsv", "\t"), (".txt", ";")):
+        BOOTSTRAP.to_csv(tmp_path / f"edges{end}", index=False, sep=sep)
+        with pytest.raises(ValueError, match=f"file edges{end}: found numbers in the columns 'strength', 'direction'"):
+            ce.read_graphs(tmp_path / f"edges{end}")
+
+
+@pytest.mark.parametrize("column", ["strength", "probability", "score", "effect", "count"])
+def test_tables_of_links_keep_no_other_numbers(column: str, tmp_path: Path) -> None:
+    links = pd.DataFrame({"source": ["X", "Y"], "target": ["Y", "X"], "lag": [1, 2], column: [0.9, 0.01]})
+    links.to_csv(tmp_path / "links.csv", index=False)
+    for cell in (links, links.to_dict("list"), tmp_path / "links.csv"):
+        with pytest.raises(
+            ValueError, match=f"found numbers in the column '{column}' of a table of links .*threshold="
+        ):
+            ce.lagged_column([cell])
+    kept = ce.lagged_column([links.rename(columns={column: "weight"})], threshold=0.5)
+    assert kept.lagged.to_strings().tolist() == ["lags 0..2: X@-1 -> Y"]
+    assert ce.lagged_column([links.drop(columns=column)]).lagged.n_links.tolist() == [2]

@@ -83,3 +83,12 @@ def test_other_mappings_are_refused(cell, error, message):
 def test_a_list_of_mappings_is_a_table_of_edges():
     with pytest.raises(TypeError, match=r"pd.DataFrame\(edges\)"):
         ce.as_graph([{"source": "A", "target": "B"}])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_networkx_names_nodes_by_their_id_whatever_else_they_have(directed):
+    graph = (nx.DiGraph if directed else nx.Graph)([(0, 1)])
+    nx.set_node_attributes(graph, {0: "A", 1: "B"}, "name")
+    nx.set_node_attributes(graph, {0: "x", 1: "y"}, "label")
+    data = nx.node_link_data(graph, edges="links")
+    assert ce.as_graph(json.dumps(data)) == ce.as_graph(data) == ce.as_graph(graph)

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.graphs import as_graph, graph_column
 
 
@@ -196,3 +197,14 @@ def test_rename() -> None:
         as_graph("a -> b", rename={"a": "b"})
     with pytest.raises(TypeError, match="rename must be a mapping of labels to node names, found list"):
         as_graph("a -> b", rename=["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("keys", [("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")])
+def test_ends_that_differ_need_a_graph_that_keeps_directions(keys):
+    circle, arrow = ("circle", "arrow") if keys[0] == "sourceEndpoint" else ("odot", "normal")
+    edge = ("A", "B", dict(zip(keys, (circle, arrow), strict=True)))
+    assert str(ce.as_graph(nx.DiGraph([edge]))) == str(ce.as_graph("A o-> B"))
+    with pytest.raises(ValueError, match="in an undirected networkx graph, which keeps no direction; use a DiGraph"):
+        ce.as_graph(nx.Graph([edge]))
+    alike = ("A", "B", dict(zip(keys, (circle, circle), strict=True)))
+    assert ce.as_graph(nx.Graph([alike])) == ce.as_graph("A o-o B")

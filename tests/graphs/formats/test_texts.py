@@ -392,3 +392,48 @@ def test_edge_strings_are_no_texts_of_other_tools(text: str) -> None:
 def test_headings_of_tables_may_be_quoted() -> None:
     for heading in ("from,edge,to", '"from","edge","to"', 'from, "edge", to'):
         assert ce.as_graph(f"{heading}\nA,-->,B\n") == ce.as_graph("A -> B")
+
+
+ODD_NAMES = ["Gr\u00f6\u00dfe", "A&B", 'say "no"', "x<y", "&amp;", "&#38;", "R&copyD", "\u03b2", "a;b", "\U0001f600"]
+
+
+def written_by_networkx(graph, form):
+    lines = {"GML": nx.generate_gml, "GraphML": nx.generate_graphml, "GEXF": nx.generate_gexf}[form](graph)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("form", ["GML", "GraphML", "GEXF"])
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_names_that_networkx_escapes_come_back(form, name):
+    graph = nx.DiGraph([(name, "B")])
+    found = ce.as_graph(written_by_networkx(graph, form))
+    assert found == ce.as_graph(graph)
+    assert set(found.nodes) == {name, "B"}
+
+
+def test_names_of_igraph_are_read():
+    """The texts are those that python-igraph 1.0 writes for the arc Größe -> A&B."""
+    gml = (
+        'Creator "igraph version 1.0.0"\nVersion 1\ngraph\n[\n  directed 1\n  node\n  [\n    id 0\n    name '
+        '"Gr\u00f6\u00dfe"\n  ]\n  node\n  [\n    id 1\n    name "A&amp;B"\n  ]\n  edge\n  [\n    source 0\n    '
+        "target 1\n  ]\n]\n"
+    )
+    graphml = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+        '<key id="v_name" for="node" attr.name="name" attr.type="string"/>\n<graph id="G" edgedefault="directed">\n'
+        '<node id="n0"><data key="v_name">Gr\u00f6\u00dfe</data></node>\n'
+        '<node id="n1"><data key="v_name">A&amp;B</data></node>\n<edge source="n0" target="n1"/>\n</graph></graphml>\n'
+    )
+    expected = ce.as_graph(nx.DiGraph([("Gr\u00f6\u00dfe", "A&B")]))
+    for text in (gml, graphml):
+        assert ce.as_graph(text) == expected
+
+
+def test_two_nodes_of_one_name_are_refused_in_every_form():
+    nodes = "".join(f'<node id="n{i}"><data key="k">A</data></node>' for i in range(2))
+    for text in (
+        'graph [ directed 1 node [ id 0 name "A" ] node [ id 1 name "A" ] ]',
+        f'<graphml><key id="k" for="node" attr.name="name"/><graph>{nodes}</graph></graphml>',
+    ):
+        with pytest.raises(ValueError, match="two nodes with one (label|name)"):
+            ce.as_graph(text)

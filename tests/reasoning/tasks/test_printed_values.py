@@ -18,7 +18,8 @@ ATOMS = st.one_of(
     st.booleans(),
     st.integers(-(10**6), 10**6),
     st.floats(allow_nan=False),
-    st.text("aB' \"\\\n,:[](){}é", max_size=8),
+    st.text("aB' \"\\\n,:[](){}é#.\r\t\0\x7f\x85\xa0\u2028\ufeff\ud800\U0001f600", max_size=8),
+    st.text(max_size=8),
 )
 VALUES = st.recursive(
     ATOMS,
@@ -43,9 +44,13 @@ def test_whatever_numpy_prints_is_read_back():
     for array in (
         rng.integers(0, 2, (5, 5)),
         rng.integers(0, 2, (3, 3)).astype(float),
-        np.array(["Ab", "C d", "it's"]),
+        np.array(["Ab", "C d", "it's", "a\rb", "\xa0", "\u2028"]),
+        np.array([[-1, 2], [3, -4]]),
+        np.array([0.5, -np.inf]),
+        np.array([(1, "a b"), ("c", 2)], dtype="O"),
     ):
         assert parse_printed(str(array)) == array.tolist()
+        assert parse_printed(repr(array)) == array.tolist() or array.dtype == object
         assert parse_printed(repr(array.tolist())) == array.tolist()
     assert parse_printed(repr([np.float64(0.5), np.int64(3), np.str_("a"), np.bool_(True)])) == [0.5, 3, "a", True]
     assert parse_printed("{('X', 'Y'): np.float64(inf)}") == {("X", "Y"): math.inf}
@@ -71,16 +76,29 @@ def test_matrices():
         ("__import__('os').system('true')", "not a printed Python value"),
         ("np.float64(__import__('os'))", "not a printed Python value"),
         ("open('x')", "not a printed Python value"),
-        ("[1, 2", "ends before"),
-        ("", "ends within"),
+        ("[1, 2", "never closed"),
+        ("", "no value"),
         ("1 2", "more than one value"),
-        ("{1: 2, 3}", "key and no value"),
+        ("{1: 2, 3}", "expected after dictionary key"),
         ("{[1]: 2}", "a list or a map"),
-        ("[1: 2]", "outside a map"),
+        ("[1: 2]", "not a printed Python value"),
         ("np.float64(1, 2)", "expected one value"),
-        ("[" * 5000 + "]" * 5000, "nests"),
-        ("]", "where a value should start"),
+        ("[" * 5000 + "]" * 5000, "nest"),
+        ("[" * 25 + "]" * 25, "nests values more than 20 deep"),
+        ("]", "unmatched"),
         ("1" * (2**24 + 1), "characters"),
+        ("1" * 5000, "not a printed Python value"),
+        ("[1 # 2\n]", "not a printed Python value at '# 2"),
+        ("1], [2", "more than one value"),
+        ("1] + [2", "not a printed Python value"),
+        ("[1 - 2]", "not a printed Python value"),
+        ("[x for x in (1, 2)]", "not a printed Python value"),
+        ("{**{1: 2}}", "not a printed Python value"),
+        ("b'a'", "not a printed Python value"),
+        ("f'{1}'", "not a printed Python value"),
+        ("1j", "not a printed Python value"),
+        ("'a", "not a printed Python value"),
+        ("'\0'", "not a printed Python value"),
     ],
 )
 def test_anything_else_is_refused(text, message):
@@ -88,7 +106,7 @@ def test_anything_else_is_refused(text, message):
         parse_printed(text)
 
 
-@pytest.mark.parametrize("piece", ["1,", "[1],", "'a' ", " ", "'", "np.float64(1),", "1", "("])
+@pytest.mark.parametrize("piece", ["1,", "[1],", "'a' ", " ", "'", "\\'", "np.float64(1),", "1", "("])
 def test_parsing_takes_linear_time(piece):
     def seconds(n):
         text = "[" + piece * n + "]"

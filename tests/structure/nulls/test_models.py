@@ -270,9 +270,13 @@ def test_knowledge_has_its_law(tiers, forbidden, required, estimate):
         ({"tiers": [["A"], ["Z"]]}, "tiers names 'Z', which is not a node"),
         ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"),
         ({"tiers": ["AB"]}, r"tiers must hold groups of nodes, found the text 'AB'; write \['AB'\]"),
-        ({"forbidden": ["AB"]}, r"forbidden must hold pairs \(source, target\), found 'AB'"),
+        ({"forbidden": ["AB"]}, r"forbidden must hold pairs \(source, target\), or texts such as 'A -> B', found 'AB'"),
         ({"required": [("A", "B")], "forbidden": [("A", "B")]}, "required holds A -> B, which tiers or forbidden rule"),
-        ({"required": [("A", "B"), ("B", "A")]}, "row 0: no control with the estimate's 4 edges respects"),
+        ({"required": [("A", "B"), ("B", "A")]}, "the required edges A -> B, B -> A form a directed cycle"),
+        (
+            {"required": ["A -> B", "B -> C", "C -> B", "C -> D"]},
+            "the required edges B -> C, C -> B form a directed cycle, which no DAG has; drop one of them",
+        ),
         ({"required": [(a, "F") for a in "ABCDE"]}, "row 0: no control with the estimate's 4 edges respects"),
         ({"tier": [["A"]]}, "null 'knowledge' has no option 'tier'; its options: tiers, forbidden, required"),
     ],
@@ -280,6 +284,18 @@ def test_knowledge_has_its_law(tiers, forbidden, required, estimate):
 def test_knowledge_is_checked(options, message):
     with pytest.raises(ValueError, match=message):
         draws_of(ce.null_model("knowledge", **options))
+
+
+@pytest.mark.parametrize("part", ["required", "forbidden", "tiers"])
+def test_knowledge_as_a_whole_is_given_by_its_parts(part):
+    known = ce.Knowledge(required=["A -> B"], forbidden=["D -> C"], tiers=[["A"], ["B", "C"]])
+    advice = "tiers=known.tiers, forbidden=known.forbidden, required=known.required"
+    with pytest.raises(TypeError, match=f"{part} must hold .*{advice}"):
+        draws_of(ce.null_model("knowledge", **{part: known}))
+    parts = {name: getattr(known, name) for name in ("required", "forbidden", "tiers")}
+    texts = parts | {"required": ["A -> B"], "forbidden": ["D->C"]}
+    drawn = [draws_of(ce.null_model("knowledge", **how))[1].estimate.planes for how in (parts, texts)]
+    np.testing.assert_array_equal(*drawn)
 
 
 def support(null, estimate, truth):

@@ -1,0 +1,124 @@
+"""Formats of packed cells: which value bytes hold, told from their header alone.
+
+A packed cell is a line of ASCII text, then a header that begins with the format's magic byte (0x80 or more, so that no
+text has it) and its version (less than 0x80, so that no text in UTF-8 has both). Formats differ in the length of their
+line. The longer line reaches over the place where a shorter one ends, so the first place without text decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CellFormat", "format_of", "register_cell_format"]
+
+
+@dataclass(frozen=True)
+class CellFormat:
+    """How the packed cells of a field begin.
+
+    Parameters
+    ----------
+    noun : str
+        What a cell is, for messages: with its article: "a packed graph".
+    magic : int
+        First byte of the header, 128 to 255.
+    text_bytes : int
+        Bytes of the line of text before the header.
+    without_text : bool
+        Whether cells of the format's first version begin with their header.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> from causaleval_pd.contract.cells import format_of
+    >>> format_of(ce.as_graph("A -> B").to_bytes()).noun
+    'a packed graph'
+    """
+
+    noun: str
+    magic: int
+    text_bytes: int
+    without_text: bool = False
+
+    def holds(self, cell: Any) -> bool:
+        """Return whether an object is a packed cell of this format, of any version."""
+        return format_of(cell) is self
+
+    def explain(self, cell: bytes) -> str:
+        """Return what bytes are that are not such a cell, for messages."""
+        other = format_of(cell)
+        if other is not None and other is not self:
+            return f"found {other.noun}, expected {self.noun}"
+        return f"found {len(cell)} bytes starting with {cell[:8]!r}, not {self.noun}"
+
+
+#: formats by the place and the value of their magic byte
+_FORMATS: dict[tuple[int, int], CellFormat] = {}
+
+
+def register_cell_format(new: CellFormat) -> CellFormat:
+    """Register a format and return it.
+
+    Parameters
+    ----------
+    new : CellFormat
+        The format.
+
+    Returns
+    -------
+    CellFormat
+        The same.
+
+    Raises
+    ------
+    ValueError
+        If the magic byte could be one of text, or another format has it at the same place.
+
+    Examples
+    --------
+    >>> from causaleval_pd.contract.cells import CellFormat, register_cell_format
+    >>> register_cell_format(CellFormat("a packed tree", 0x41, 32))
+    Traceback (most recent call last):
+        ...
+    ValueError: the magic byte of a packed tree is 0x41, expected 0x80 to 0xff, which no line of text has
+    """
+    if not 0x80 <= new.magic <= 0xFF:
+        raise ValueError(
+            f"the magic byte of {new.noun} is {new.magic:#x}, expected 0x80 to 0xff, which no line of text has"
+        )
+    for place in (0, new.text_bytes) if new.without_text else (new.text_bytes,):
+        other = _FORMATS.setdefault((place, new.magic), new)
+        if other != new:
+            raise ValueError(
+                f"{new.noun} has the magic byte {new.magic:#x} at byte {place}, as {other.noun} has; choose another"
+            )
+    return new
+
+
+def format_of(cell: Any) -> CellFormat | None:
+    """Return the format of a packed cell, None for other objects.
+
+    Parameters
+    ----------
+    cell : object
+        The cell.
+
+    Returns
+    -------
+    CellFormat or None
+        The format that the header declares. The rest of the cell is not checked.
+
+    Examples
+    --------
+    >>> from causaleval_pd.contract.cells import format_of
+    >>> format_of(b"A -> B") is None, format_of("A -> B") is None
+    (True, True)
+    """
+    if not isinstance(cell, bytes):
+        return None
+    for place in sorted({place for place, _ in _FORMATS}):
+        header = cell[place : place + 2]
+        if len(header) == 2 and header[0] >= 0x80:
+            return _FORMATS.get((place, header[0])) if header[1] < 0x80 else None
+    return None
