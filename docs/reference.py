@@ -12,6 +12,7 @@ from typing import Any
 import dask.dataframe as dd
 import markup
 import null_laws as laws
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -52,7 +53,8 @@ def metric_page(metric: ce.Metric) -> str:
     """Describe a metric: what it declares, its docstring, and what is known of it under null models."""
     field = FIELDS[metric.field]
     low, high = (f"{x:g}".replace("inf", "∞") for x in metric.range)
-    optimum = "" if metric.direction is None else f"; a perfect estimate has {metric.optimum:g}"
+    has_optimum = metric.direction is not None and np.isfinite(metric.optimum)
+    optimum = f"; a perfect estimate has {metric.optimum:g}" if has_optimum else ""
     words = "" if metric.dtype == "float64" else metric.dtype
     dims = [f"{name} ({', '.join(map(str, labels or ['0', '1', '...']))})" for name, labels in metric.dims.items()]
     declared = [

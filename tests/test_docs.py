@@ -33,6 +33,8 @@ GUIDE = ROOT / "docs/guide"
 PAGES = [ROOT / "README.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md")), *sorted(GUIDE.glob("*.md"))]
 #: a block of code, with the output that it shows if a block `output` follows
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n```output\n(?P<output>.*?)^```$)?", re.DOTALL | re.MULTILINE)
+#: letters of a line of code that a page shows without scrolling
+WIDEST_CODE = 88
 #: letters of a line of output that a page shows without scrolling
 WIDEST = 86
 #: how tables are printed
@@ -208,6 +210,14 @@ def test_every_null_model_documents_its_law():
         controls = FIELDS[field].nulls[name].controls
         assert inspect.isfunction(controls), f"{field}: {name}"
         assert inspect.getdoc(controls), f"{field}: {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_fits_its_page(page):
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^( *)```\w*\n(.*?)^\1```$", text, re.DOTALL | re.MULTILINE)
+    lines = [line for _, block in blocks for line in block.splitlines()]
+    assert [line for line in lines if len(line) > WIDEST_CODE] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
