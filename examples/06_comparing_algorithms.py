@@ -9,7 +9,6 @@
 Prints the tables and writes critical_difference.png into the folder where it is run.
 """
 
-
 import matplotlib
 import numpy as np
 import pandas as pd
