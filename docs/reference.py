@@ -130,7 +130,10 @@ def closed_form(key: str) -> str:
 
 def null_page(field: str, null: Null) -> str:
     """Describe a null model: what it declares, its law where a docstring has it, and how it is chosen."""
-    options = "".join(f", {name}={value!r}" for name, value in null.options.items())
+    arguments = [repr(null.name), *(f"{name}={value!r}" for name, value in null.options.items())]
+    call = f"null = ce.null_model({', '.join(arguments)})"
+    if len(call) > 88:
+        call = "\n    ".join(["null = ce.null_model(", *(f"{argument}," for argument in arguments)]) + "\n)"
     is_guess = not null.reference
     declared = [
         ("field", f"[{field}](../../null_models.md#{field})"),
@@ -151,7 +154,7 @@ def null_page(field: str, null: Null) -> str:
         f"A control is: {null.long_name}.\n",
         markup.facts(declared),
         "```python",
-        f"null = ce.null_model({null.name!r}{options})".replace("'", '"'),
+        call.replace("'", '"'),
         "```\n",
         *(["## Law\n", markup.rst([markup.as_text(law), "", *sources])] if law else []),
         "## Closed forms\n",

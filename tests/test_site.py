@@ -88,6 +88,14 @@ def test_no_text_of_a_page_is_cut_off():
     assert "overflow-x: auto" in table and "max-width: 100%" in table
 
 
+def test_code_of_generated_pages_fits_them(pages):
+    """Pages of examples are wider than others: they have no sidebar."""
+    for name, page in pages.items():
+        widest = 120 if name.startswith("examples/") else 88
+        blocks = re.findall(r"^```(?:python|console)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        assert [line for block in blocks for line in block.splitlines() if len(line) > widest] == [], name
+
+
 def test_every_null_model_has_a_page_in_the_list_of_null_models(pages, shown):
     for (field, name), row in ce.list_nulls().iterrows():
         page = pages[f"nulls/{field}-{name}.md"]
