@@ -18,7 +18,7 @@ author = "The causaleval_pd authors"
 project_copyright = author
 version = release = causaleval_pd.__version__
 
-extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser", "sphinx_autosummary_accessors"]
+extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser", "sphinx_autosummary_accessors", "sphinx_copybutton"]
 root_doc = "index"
 nitpicky = True
 smartquotes = False  # what is quoted is typed
@@ -32,20 +32,24 @@ toc_object_entries = False  # headings name the objects
 default_role = "py:obj"
 nitpick_ignore_regex = [("py:obj", "(?s).*")]
 
+# code is copied without prompts, and outputs are not copied
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_selector = "div:not(.highlight-output) > div.highlight > pre"
+
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-# lists of metrics and functions are long: each of their pages would repeat them
-_without_lists = ["metrics", "null_models", *(f"generated/{x}/*" for x in ("metrics", "nulls", "api", "examples"))]
+# lists of metrics and null models are long: each of their pages would repeat them
+_without_lists = ["metrics", "null_models", *(f"generated/{x}/*" for x in ("metrics", "nulls", "examples"))]
 _without_lists += ["index", "generated/contributing", "generated/changelog"]
 html_sidebars = {page: [] for page in _without_lists}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
-    "show_prev_next": False,
     "navigation_depth": 2,
     "collapse_navigation": True,
     "footer_start": ["copyright"],
@@ -57,6 +61,11 @@ def complete_page(app: Any, name: str, text: list[str]) -> None:
     """Show pages of docs as `generate` completes them."""
     if not name.startswith("generated/"):
         text[0] = generate.on_site(name, text[0])
+
+
+def link_chapters(app: Any, name: str, template: str, context: dict[str, Any], page: Any) -> None:
+    """Lead from each chapter of the guide to the one before and after it; other pages have no order."""
+    context["theme_show_prev_next"] = name.startswith("guide/")
 
 
 def leave_out_object(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
@@ -79,3 +88,4 @@ def setup(app: Any) -> None:
     app.connect("source-read", complete_page)
     app.connect("autodoc-process-docstring", leave_out_object, priority=400)  # before numpydoc
     app.connect("doctree-read", forget_parts)
+    app.connect("html-page-context", link_chapters)

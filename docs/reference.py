@@ -12,6 +12,7 @@ from typing import Any
 import dask.dataframe as dd
 import markup
 import null_laws as laws
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -52,7 +53,8 @@ def metric_page(metric: ce.Metric) -> str:
     """Describe a metric: what it declares, its docstring, and what is known of it under null models."""
     field = FIELDS[metric.field]
     low, high = (f"{x:g}".replace("inf", "∞") for x in metric.range)
-    optimum = "" if metric.direction is None else f"; a perfect estimate has {metric.optimum:g}"
+    has_optimum = metric.direction is not None and np.isfinite(metric.optimum)
+    optimum = f"; a perfect estimate has {metric.optimum:g}" if has_optimum else ""
     words = "" if metric.dtype == "float64" else metric.dtype
     dims = [f"{name} ({', '.join(map(str, labels or ['0', '1', '...']))})" for name, labels in metric.dims.items()]
     declared = [
@@ -128,7 +130,10 @@ def closed_form(key: str) -> str:
 
 def null_page(field: str, null: Null) -> str:
     """Describe a null model: what it declares, its law where a docstring has it, and how it is chosen."""
-    options = "".join(f", {name}={value!r}" for name, value in null.options.items())
+    arguments = [repr(null.name), *(f"{name}={value!r}" for name, value in null.options.items())]
+    call = f"null = ce.null_model({', '.join(arguments)})"
+    if len(call) > 88:
+        call = "\n    ".join(["null = ce.null_model(", *(f"{argument}," for argument in arguments)]) + "\n)"
     is_guess = not null.reference
     declared = [
         ("field", f"[{field}](../../null_models.md#{field})"),
@@ -149,7 +154,7 @@ def null_page(field: str, null: Null) -> str:
         f"A control is: {null.long_name}.\n",
         markup.facts(declared),
         "```python",
-        f"null = ce.null_model({null.name!r}{options})".replace("'", '"'),
+        call.replace("'", '"'),
         "```\n",
         *(["## Law\n", markup.rst([markup.as_text(law), "", *sources])] if law else []),
         "## Closed forms\n",

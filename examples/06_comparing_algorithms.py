@@ -6,10 +6,8 @@
    claim.
 3. Was the study large enough? Power of the tests, and their size for independent normal scores without ties.
 
-Prints the tables and writes examples/figures/critical_difference.png.
+Prints the tables and writes critical_difference.png into the folder where it is run.
 """
-
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -21,7 +19,6 @@ from causaleval_pd.statistics.rates import judge_rates
 
 matplotlib.use("Agg")
 pd.set_option("display.width", 180, "display.max_columns", 30, "display.precision", 3)
-FIGURES = Path(__file__).parent / "figures"
 runs = ce.datasets.runs()
 nulls = ["edges", "permutation", "orientation"]
 cube = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], null=nulls, n_draws=999, rng=7, control_kind="kind")
@@ -74,4 +71,4 @@ print("Size and power of the tests against controls; a test that can hardly reje
 print(pd.DataFrame(rows).sort_values(["test", "runs"]).to_string(index=False))
 
 axes = edges.ceval.plot.critical_difference("shd", "algorithm")
-axes.figure.savefig(FIGURES / "critical_difference.png", dpi=150, bbox_inches="tight")
+axes.figure.savefig("critical_difference.png", dpi=150, bbox_inches="tight")

@@ -3,7 +3,7 @@
 ALARM (37 nodes, 46 arcs) ships with pgmpy (extra `io`). K2 (Cooper & Herskovits 1992, doi:10.1007/BF00994110) learns it
 from samples, knowing in which order the causes come, or taking the alphabet for that order: parents are added while
 they raise the BIC, among the nodes before. Both learn the distribution of the data; only the first learns
-the directions.
+the directions. Writes examples/figures/causal_kl_alarm.png.
 """
 
 import time

@@ -96,8 +96,8 @@ if __name__ == "__main__":
 
     cube = runs.ceval.cube(["shd"], by=["scale", "algorithm"], n_draws=1000, rng=7)
     table = cube.ceval.summary().set_index(["scale", "algorithm"])
-    print("\nAgainst chance: mean SHD of the runs and of random graphs with as many edges\n")
-    print(table[["mean", "control_mean", "p_value", "skill"]].round(3).to_string())
+    print("\nAgainst chance: mean SHD of the runs and of random graphs with as many edges")
+    print(table[["mean", "control_mean", "p_value", "skill"]].to_string(float_format="{:.3g}".format))
 
     pairs = cube.ceval.compare("algorithm", reference="hill climbing", test="wilcoxon")
     print("\nAgainst the baselines: differences of SHD to hill climbing, on the same data\n")

@@ -106,8 +106,11 @@ def main() -> None:
     print(summary.round(3).to_string(), "\n")
 
     print("First length from which on the method beats guessing (5 %, adjusted over all strata)")
-    print("links at lags:", first_length(links.ceval.test_controls("lagged_f1")).to_dict())
-    print("arcs of summary graphs:", first_length(arcs.ceval.test_controls("summary_f1")).to_dict())
+    first = {
+        "lagged links": first_length(links.ceval.test_controls("lagged_f1")),
+        "arcs of summary graphs": first_length(arcs.ceval.test_controls("summary_f1")),
+    }
+    print(pd.DataFrame(first).astype("Int64").to_string())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A study as a report: one page of HTML, and a LaTeX document with its figures and references beside it.
 
-Writes three figures for a paper, examples/figures/trend.png, forest.png and difference_matrix.png.
+Writes the report and three figures for a paper into the folder `study_report`.
 """
 
 from pathlib import Path
@@ -23,7 +23,6 @@ for name in ("report.html", "report.tex"):
     print(cube.ceval.report(folder / name, over="algorithm", title="Three algorithms on linear data", overwrite=True))
 
 # figures for a paper: where it gets better, which differences are detected, which edges are missed
-figures = Path(__file__).parent / "figures"
 some = cube.sel(density=0.6)
 proteins = ce.datasets.sachs_estimates().assign(truth=ce.datasets.sachs_truth())
 for name, ax in {
@@ -31,7 +30,7 @@ for name, ax in {
     "forest": ce.plot.forest(some.ceval.compare("algorithm", metrics="shd")),
     "difference_matrix": ce.plot.difference_matrix(proteins),
 }.items():
-    ax.figure.savefig(figures / f"{name}.png", dpi=150)
+    ax.figure.savefig(folder / f"{name}.png", dpi=150)
 
 # one table for a paper
 table = cube.ceval.summary("shd").query("n == 400")

@@ -1,17 +1,18 @@
 """The pages: every Python block runs and gives the output shown, links lead somewhere, tables are those of the package.
 
 `python tests/test_docs.py` writes the generated parts anew: the tables of metrics and null models, the code blocks of
-docs/extending.md that are copies of files in tests/extensions, and the outputs that pages show.
+docs/extending.md that are copies of files in tests/extensions, the outputs that pages show, of their blocks or of
+examples, and the figures that stand after blocks. `python tests/test_docs.py docs/scores.md` writes those of one page.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,8 +20,15 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import matplotlib
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from PIL import Image
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import FIELDS
@@ -31,8 +39,16 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 EXTENDING = ROOT / "docs/extending.md"
 GUIDE = ROOT / "docs/guide"
 PAGES = [ROOT / "README.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md")), *sorted(GUIDE.glob("*.md"))]
-#: a block of code, with the output that it shows if a block `output` follows
-BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n```output\n(?P<output>.*?)^```$)?", re.DOTALL | re.MULTILINE)
+#: a block of code, with the output that it shows if a block `output` follows, and the stored figure that follows
+BLOCK = re.compile(
+    r"^```python\n(?P<code>.*?)^```$(?:\n\n```output\n(?P<output>.*?)^```$)?"
+    r"(?:\n\n!\[[^\]]*\]\((?P<figure>[^)\s]+\.png)\))?",
+    re.DOTALL | re.MULTILINE,
+)
+#: what an example prints: the paragraph that starts with some words
+PRINTED_BY = re.compile(r"^<!-- output of (\S+): (.+) -->\n```output\n(?P<output>.*?)^```$", re.DOTALL | re.MULTILINE)
+#: letters of a line of code that a page shows without scrolling
+WIDEST_CODE = 88
 #: letters of a line of output that a page shows without scrolling
 WIDEST = 86
 #: how tables are printed
@@ -163,6 +179,11 @@ GENERATED: dict[str, Callable[[], str]] = {
 }
 
 
+def name_of(page: Path) -> str:
+    """Return where a page is."""
+    return page.relative_to(ROOT).as_posix()
+
+
 def with_table(name: str) -> tuple[Path, str]:
     """Return a page with a generated part, and its text with that part made anew."""
     page = ROOT / "README.md" if name == "README" else ROOT / "docs" / f"{name}.md"
@@ -180,10 +201,6 @@ def with_copies() -> str:
         return f"<!-- source: {found[1]} -->\n```python\n{source.read_text(encoding='utf-8')}```\n"
 
     return COPY.sub(copy, EXTENDING.read_text(encoding="utf-8"))
-
-
-def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.parametrize("name", GENERATED)
@@ -211,8 +228,16 @@ def test_every_null_model_documents_its_law():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_fits_its_page(page):
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^( *)```\w*\n(.*?)^\1```$", text, re.DOTALL | re.MULTILINE)
+    lines = [line for _, block in blocks for line in block.splitlines()]
+    assert [line for line in lines if len(line) > WIDEST_CODE] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_outputs_fit_their_pages(page):
-    outputs = [found["output"] or "" for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    outputs = re.findall(r"^```output\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     lines = "".join(outputs).splitlines()
     assert [line for line in lines if len(line) > WIDEST or line.endswith("\\")] == [], "show fewer columns"
 
@@ -270,12 +295,18 @@ def test_the_map_of_rooms_is_the_folders():
     assert sorted(listed) == sorted(folders | modules)
 
 
-def with_outputs(page: Path) -> str:
-    """Run a page's blocks in order, in one namespace, and return the page with the outputs that they give.
+def run(page: Path) -> tuple[str, dict[Path, Figure]]:
+    """Run a page's blocks in order, in one namespace.
 
     As in a notebook or a prompt, an expression that stands alone is shown. Lines keep their numbers in tracebacks.
+
+    Returns
+    -------
+    text, figures
+        The page with the outputs that its blocks give, and by their files the figures that it shows after blocks.
     """
     text, shown, parts, end = page.read_text(encoding="utf-8"), io.StringIO(), [], 0
+    figures: dict[Path, Figure] = {}
 
     def show(value: object) -> None:
         """Write what a prompt would print."""
@@ -298,20 +329,62 @@ def with_outputs(page: Path) -> str:
             if found["output"] is not None:
                 parts += text[end : found.start("output")], *(f"{line.rstrip()}\n" for line in lines)
                 end = found.end("output")
-    return "".join([*parts, text[end:]])
+            if found["figure"]:
+                assert plt.get_fignums(), f"{page}: the block before {found['figure']} draws nothing"
+                figures[(page.parent / found["figure"]).resolve()] = plt.gcf()
+            plt.close("all")
+    return "".join([*parts, text[end:]]), figures
+
+
+def described(figure: Figure) -> str:
+    """Return the words of a figure, and the heights of its points and lines, as text beside the stored figure."""
+    words = sorted(x.get_text() for x in figure.findobj(Text) if x.get_text().strip())
+    heights = [f"{y:.3g}" for line in figure.findobj(Line2D) for y in np.ravel(line.get_ydata()) if np.isreal(y)]
+    return "\n".join([*words, " ".join(heights)])
 
 
 def check_outputs(page: Path) -> None:
-    """Run a page and compare the outputs that it shows."""
-    assert with_outputs(page) == page.read_text(encoding="utf-8"), "write it anew by python tests/test_docs.py"
+    """Run a page and compare the outputs and figures that it shows."""
+    text, figures = run(page)
+    assert text == page.read_text(encoding="utf-8"), "write it anew by python tests/test_docs.py"
+    for file, figure in figures.items():
+        with Image.open(file) as stored:
+            assert stored.text.get("Description") == described(figure), f"draw {file.name} by python tests/test_docs.py"
+
+
+def with_printed(page: Path) -> str:
+    """Return a page with what it shows of the outputs of examples made anew."""
+    text = page.read_text(encoding="utf-8")
+    printed = {name: run_example(name) for name in {found[1] for found in PRINTED_BY.finditer(text)}}
+
+    def paragraph(found: re.Match[str]) -> str:
+        [part] = [x for x in re.split(r"\n{2,}", printed[found[1]]) if x.lstrip("\n").startswith(found[2])]
+        lines = "".join(f"{line.rstrip()}\n" for line in part.strip("\n").splitlines())
+        return found[0].replace(f"```output\n{found['output']}", f"```output\n{lines}")
+
+    return PRINTED_BY.sub(paragraph, text)
+
+
+def run_example(name: str) -> str:
+    """Return what an example prints."""
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "agg"}
+    with tempfile.TemporaryDirectory() as folder:
+        # figures go into a folder beside the copy
+        example = Path(shutil.copy(ROOT / name, folder))
+        command = [sys.executable, str(example)]
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+#: pages whose blocks take more than a second or two
+SLOW = ["comparing_algorithms", "configurational", "extending", "large_studies", "null_models", "published_results"]
+SLOW += ["first_study", "reporting", "statistics", "which_null_model"]
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page != PAGES[0])) for page in WITH_BLOCKS],
+    [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page.stem in SLOW)) for page in WITH_BLOCKS],
 )
 def test_blocks_run(page, tmp_path, monkeypatch):
     if not REGISTERS.search("".join(found["code"] for found in BLOCK.finditer(page.read_text(encoding="utf-8")))):
@@ -326,11 +399,17 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if PRINTED_BY.search(page.read_text("utf-8"))], ids=name_of)
+def test_pages_show_what_examples_print(page):
+    assert with_printed(page) == page.read_text(encoding="utf-8"), "write it anew by python tests/test_docs.py"
+
+
 def test_outputs_are_those_of_their_blocks(tmp_path):
     page = tmp_path / "page.md"
     code = "```python\nx = 1\n```\n\n```console\nnothing\n```\n\n```python\nx + 1\nNone\nprint(x)\n```\n\n"
     page.write_text(f"Text.\n\n{code}```output\nwrong\n```\n\nEnd.\n")
-    assert with_outputs(page) == f"Text.\n\n{code}```output\n2\n1\n```\n\nEnd.\n"
+    assert run(page)[0] == f"Text.\n\n{code}```output\n2\n1\n```\n\nEnd.\n"
     with pytest.raises(AssertionError, match="anew"):
         check_outputs(page)
 
@@ -339,51 +418,27 @@ def test_errors_of_blocks_name_the_line_of_the_page(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("Text.\n\n```python\nx = 1\n```\n\n```python\nx / 0\n```\n")
     with pytest.raises(ZeroDivisionError) as error:
-        with_outputs(page)
+        run(page)
     assert (error.traceback[-1].lineno, str(error.traceback[-1].path)) == (7, str(page))
 
 
-def array_tests():
-    """Return the public functions on arrays that give a p-value of a null hypothesis."""
-    modules = (
-        importlib.import_module(f"causaleval_pd.statistics.{file.stem}")
-        for file in (PACKAGE / "statistics").glob("[a-z]*.py")
-    )
-    results = ("Outcome", "BoundedOutcome", "MaxT", "Friedman")
-    return {
-        name: function
-        for module in modules
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if not name.startswith("_")
-        and function.__annotations__.get("return") in results
-        # `t_test` is the arithmetic of those that name what they test
-        and name != "t_test"
-    }
-
-
-@pytest.mark.parametrize("name", sorted(array_tests()))
-def test_every_test_on_arrays_names_what_it_tests(name):
-    text = " ".join(inspect.getdoc(array_tests()[name]).split())
-    for part in ("null hypothesis", "alternative", "assumption"):
-        assert re.search(rf"{part}s?\b", text.split("Notes -----")[1], re.IGNORECASE), part
-    assert re.search(r"\bNot (as|for|to|where)\b", text), "when not to use it"
-
-
-def test_tests_on_arrays_are_found():
-    assert {"sign_test", "max_t", "friedman", "brunner_munzel", "randomisation_test"} <= {*array_tests()}
-
-
-def write_anew() -> None:
-    """Write the generated parts of all pages."""
+def write_anew(pages: list[Path]) -> None:
+    """Write the generated parts of pages."""
     for generated in GENERATED:
         file, content = with_table(generated)
         file.write_text(content, encoding="utf-8")
     EXTENDING.write_text(with_copies(), encoding="utf-8")
+    matplotlib.use("agg")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for page in PAGES:
-            if "\n```output\n" in page.read_text(encoding="utf-8"):
-                page.write_text(with_outputs(page), encoding="utf-8")
+        for page in pages:
+            if any(x["output"] is not None or x["figure"] for x in BLOCK.finditer(page.read_text(encoding="utf-8"))):
+                text, figures = run(page)
+                page.write_text(text, encoding="utf-8")
+                for file, figure in figures.items():
+                    described_as = {"Description": described(figure)}
+                    figure.savefig(file, dpi=150, bbox_inches="tight", metadata=described_as)
+            page.write_text(with_printed(page), encoding="utf-8")
         os.chdir(ROOT)
 
 
@@ -391,4 +446,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
         check_outputs(Path(sys.argv[2]))
     else:
-        write_anew()
+        write_anew([Path(name).resolve() for name in sys.argv[1:]] or PAGES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,20 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+PAGES = [*EXAMPLES.parent.glob("*.md"), *EXAMPLES.parent.glob("docs/*.md"), *EXAMPLES.parent.glob("docs/guide/*.md")]
+
+
+def test_every_stored_figure_is_made_by_blocks_of_pages_or_by_the_example_that_names_it():
+    """`python tests/test_docs.py` draws the figures after blocks; examples say in their docstrings what they write."""
+    drawn, written = set(), []
+    for page in PAGES:
+        after_block = r"^```\n\n!\[[^\]]*\]\([./]*examples/figures/(\w+)\.png\)"
+        drawn |= set(re.findall(after_block, page.read_text(encoding="utf-8"), re.MULTILINE))
+    for example in EXAMPLES.glob("*.py"):
+        docstring = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or ""
+        written += re.findall(r"examples/figures/(\w+)\.png", docstring)
+    stored = {path.stem for path in (EXAMPLES / "figures").glob("*")}
+    assert sorted([*drawn, *written]) == sorted(stored)
 
 
 @pytest.mark.slow

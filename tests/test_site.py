@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import causaleval_pd as ce
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+CSS = DOCS / "_static/site.css"
 
 
 def from_docs(name: str) -> ModuleType:
@@ -64,6 +66,34 @@ def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
         assert row["reference"] in page and row["field"] in page
         assert f"| [`{name}`](generated/metrics/{name}.md) |" in shown["metrics"]
     assert {f"generated/metrics/{name}" for name in ce.list_metrics().index} == in_toctrees(shown["metrics"])
+
+
+def test_pages_of_metrics_without_a_best_value_name_none(pages):
+    bounded = np.isfinite(ce.list_metrics()["optimum"].dropna().astype(float))
+    assert 0 < (~bounded).sum() < bounded.sum()
+    for name, is_bounded in bounded.items():
+        page, doc = pages[f"metrics/{name}.md"], inspect.getdoc(ce.get_metric(name))
+        assert ("a perfect estimate has" in page, "with optimum" in doc) == (is_bounded, is_bounded)
+        assert "has inf" not in page and "optimum inf" not in doc
+
+
+def test_no_text_of_a_page_is_cut_off():
+    """Text that may not wrap leaves the page where its parent does not scroll; tables and blocks of code do."""
+    rules = re.findall(
+        r"([^{}]+)\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", CSS.read_text(encoding="utf-8"), flags=re.DOTALL)
+    )
+    kept = [selector.strip() for selector, style in rules if re.search(r"white-space:\s*(nowrap|pre)\b", style)]
+    assert all(re.search(r" (table|t[hrd]|pre)\b", selector) for selector in kept), kept
+    [table] = [style for selector, style in rules if selector.strip() == ".bd-article table"]
+    assert "overflow-x: auto" in table and "max-width: 100%" in table
+
+
+def test_code_of_generated_pages_fits_them(pages):
+    """Pages of examples are wider than others: they have no sidebar."""
+    for name, page in pages.items():
+        widest = 120 if name.startswith("examples/") else 88
+        blocks = re.findall(r"^```(?:python|console)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        assert [line for block in blocks for line in block.splitlines() if len(line) > widest] == [], name
 
 
 def test_every_null_model_has_a_page_in_the_list_of_null_models(pages, shown):

@@ -157,7 +157,8 @@ class Metric:
         aim = f"to {self.direction}" if self.direction in ("minimize", "maximize") else "closest to 0 is best"
         if self.direction is None:
             return f"A description without better or worse, in [{low}, {high}]."
-        return f"A metric {aim}, in [{low}, {high}], with optimum {self.optimum:g}."
+        best = f"with optimum {self.optimum:g}" if np.isfinite(self.optimum) else "without a best value"
+        return f"A metric {aim}, in [{low}, {high}], {best}."
 
     def refused(self, pairs: Pairs, options: Mapping[str, Any] | None = None) -> NDArray[np.bool_]:
         """Return which pairs hold cells that the metric is not defined for; without a truth it asks nothing of it."""

@@ -42,7 +42,13 @@ def batches(truth, estimate, context=None):
     """Align rankings by the names of their items; one batch a number of items."""
     sizes = estimate[truth.notna() & estimate.notna()].str.count(" > ")
     for rows in sizes.groupby(sizes).indices.values():
-        yield Batch(rows, RankingPairs(*(np.array([places(x) for x in side.iloc[rows]]) for side in (truth, estimate))))
+        sides = (side.iloc[rows].map(places).tolist() for side in (truth, estimate))
+        yield Batch(rows, RankingPairs(*map(np.array, sides)))
+
+
+def is_ranking(cells):
+    """Return whether all cells are rankings."""
+    return all(isinstance(cell, str) and " > " in cell for cell in cells.dropna())
 
 
 def pair(truth, estimate):
@@ -54,7 +60,7 @@ register_field(
         name="ranking",
         default_metrics=("footrule",),
         default_null="shuffled",
-        holds=lambda cells: all(isinstance(cell, str) and " > " in cell for cell in cells.dropna()),
+        holds=is_ranking,
         coerce=lambda cells, column: cells.astype("str"),
         batches=batches,
         pair=pair,
@@ -63,7 +69,12 @@ register_field(
 
 
 @ce.metric(
-    field="ranking", kinds=("ranking",), direction="minimize", range=(0, np.inf), optimum=0, long_name="footrule"
+    field="ranking",
+    kinds=("ranking",),
+    direction="minimize",
+    range=(0, np.inf),
+    optimum=0,
+    long_name="footrule",
 )
 def footrule(pairs):
     """Sum the distances between the items' places in both rankings."""

@@ -1,7 +1,11 @@
 import causaleval_pd as ce
 
 
-@ce.figure("mean of a metric by stratum", of="cube", concludes="which strata have the best mean")
+@ce.figure(
+    "mean of a metric by stratum",
+    of="cube",
+    concludes="which strata have the best mean",
+)
 def means(cube, metric):
     """Draw the mean of a metric, a bar a stratum of the cube's first dimension."""
     from matplotlib import pyplot as plt
@@ -10,8 +14,9 @@ def means(cube, metric):
     axes = plt.figure().gca()
     axes.barh(table.iloc[:, 0].astype(str), table["mean"])
     axes.set_xlabel(cube[metric].attrs["long_name"])
-    axes.set_title("Bars are means of the runs: the shortest is the best.", fontsize="small")
+    axes.set_title("Bars are means of the runs: the shortest is the best.")
     return axes
 
 
-ce.datasets.runs().ceval.cube(["shd"], by=["algorithm"], n_draws=None).ceval.plot.means("shd")
+cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm"], n_draws=None)
+cube.ceval.plot.means("shd")

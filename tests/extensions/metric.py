@@ -12,11 +12,13 @@ import causaleval_pd as ce
     long_name="share of right directions",  # label of axes and tables
 )
 def right_directions(pairs, *, zero_division=float("nan")):
-    """Divide the edges with the right direction by the shared adjacencies; one number a pair."""
+    """Divide the edges with the right direction by the shared adjacencies."""
     counts = pairs.counts
     undefined = counts.tp == 0
-    return np.where(undefined, zero_division, counts.same_direction / np.where(undefined, 1, counts.tp))
+    share = counts.same_direction / np.where(undefined, 1, counts.tp)
+    return np.where(undefined, zero_division, share)  # one number a pair
 
 
 right_directions("A -> B; B -> C", "A -> B; C -> B")
-ce.datasets.runs().query("algorithm == 'lingam'").head(9).ceval.with_controls(["right_directions"], n_draws=50, rng=7)
+runs = ce.datasets.runs().query("algorithm == 'lingam'").head(9)
+runs.ceval.with_controls(["right_directions"], n_draws=50, rng=7)

@@ -21,13 +21,18 @@ class Turned(Controls):
         rows = np.repeat(np.arange(self.pairs.n), count)
         turned = uniforms(self.keys, start, count).ravel() < 0.5
         planes = self.pairs.estimate.planes[self.pairs.estimate_index[rows]]
-        planes = np.where(turned[:, None, None], planes[:, ::-1], planes)  # one plane a direction
+        # one plane a direction
+        planes = np.where(turned[:, None, None], planes[:, ::-1], planes)
         graphs = GraphBatch(self.pairs.n_nodes, planes, np.zeros(len(rows), np.uint8))
-        return GraphPairs(self.pairs.truth, graphs, self.pairs.truth_index[rows], np.arange(len(rows)))
+        truth_index = self.pairs.truth_index[rows]
+        return GraphPairs(self.pairs.truth, graphs, truth_index, np.arange(len(rows)))
 
 
-register_null(
-    "graph", Null("turned", "the estimate or its reversal", lambda matching, rows, pairs, keys: Turned(pairs, keys))
-)
+def turned(matching, rows, pairs, keys):
+    """Make the controls of rows."""
+    return Turned(pairs, keys)
+
+
+register_null("graph", Null("turned", "the estimate or its reversal", turned))
 runs = ce.datasets.runs().query("algorithm == 'lingam'").head(9)
 runs.ceval.with_controls(["shd"], null="turned", n_draws=50, rng=7)

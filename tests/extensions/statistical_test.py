@@ -6,12 +6,19 @@ from causaleval_pd.contract.statistical_test import StatisticalTest, register_te
 
 
 def van_der_waerden(difference, *, alternative="two-sided"):
-    """Compare the normal scores of the signed ranks with 0: (rows, pairs) of differences, NaN for missing pairs."""
+    """Compare the normal scores of the signed ranks with 0.
+
+    Differences are (rows, pairs), NaN for missing pairs.
+    """
     ranks = stats.rankdata(np.abs(difference), axis=-1, nan_policy="omit")
     n = (~np.isnan(difference)).sum(axis=-1)
     scores = np.sign(difference) * stats.norm.ppf((1 + ranks / (n[..., None] + 1)) / 2)
     z = np.nansum(scores, axis=-1) / np.sqrt(np.nansum(scores**2, axis=-1))
-    p = {"two-sided": 2 * stats.norm.sf(np.abs(z)), "greater": stats.norm.sf(z), "less": stats.norm.cdf(z)}
+    p = {
+        "two-sided": 2 * stats.norm.sf(np.abs(z)),
+        "greater": stats.norm.sf(z),
+        "less": stats.norm.cdf(z),
+    }
     return z, p[alternative]
 
 
