@@ -147,14 +147,7 @@ def _cut(column: pd.Series, name: Hashable) -> str:
 
 
 def refuse_numbers(edges: Iterable[Mapping[Any, Any]], read: Collection[str]) -> None:
-    """Refuse numbers in attributes of edges that are not read, unless they are 1, or 0, on every edge that has them.
-
-    Examples
-    --------
-    >>> refuse_numbers([{"type": "directed", "probability": 0.9}], ["type"])
-    Traceback (most recent call last):
-    ValueError: found numbers in the attribute 'probability' of edges (first 0.9), which a graph does not keep; ...
-    """
+    """Refuse numbers in attributes of edges that are not read, unless they are 1, or 0, wherever they stand."""
     numbers: dict[Any, list[Any]] = {}
     for attributes in edges:
         for name, value in attributes.items():
