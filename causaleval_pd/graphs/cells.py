@@ -40,6 +40,15 @@ def is_missing(cell: Any) -> bool:
     return cell is None or cell is pd.NA or cell is pd.NaT or cell is np.ma.masked
 
 
+def refuse_blank(text: str) -> None:
+    """Refuse a text in which nothing stands: a failed run must not count as a graph."""
+    if not text.strip():
+        raise ValueError(
+            f"found the blank text {text!r:.20}, which may be a graph without edges or a failed run; write a graph "
+            "without edges as its nodes ('A; B', or '{}' with nodes=), and a failed run as a missing value (None)"
+        )
+
+
 class _Stack(NamedTuple):
     """Matrices that are decoded together: of one encoding, shape and kind of number, over the same labels."""
 
@@ -118,6 +127,8 @@ class Cells:
         return next(own, ValueError)(f"{self._where(row)}: {fault}")
 
     def _add(self, row: int, cell: Any) -> None:
+        if isinstance(cell, str):
+            refuse_blank(cell)
         recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else self._read_cell
         encoding, found = read(cell, recogniser)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from glob import glob, has_magic
 from inspect import signature
@@ -21,6 +22,8 @@ from .packing.header import MAX_NODES
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
+#: a larger file is not looked at for being blank
+_MOST_BLANK = 1 << 16
 
 #: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
 _ENCODING_OF = {
@@ -60,7 +63,13 @@ def read_graphs(
     -------
     Series
         Packed graphs by name of the file, in the order of the sorted names, or that of the list. Files of one name in
-        several folders are named by their paths.
+        several folders are named by their paths. An empty or blank file is a missing value: a failed
+        run.
+
+    Warns
+    -----
+    UserWarning
+        If files are empty or blank; names them.
 
     Raises
     ------
@@ -92,17 +101,38 @@ def read_graphs(
     names = [file.name for file in files]
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
+    empty: list[str] = []
     # a file is read when its graph is
-    cells = (_read_named(file, name) for file, name in zip(files, names, strict=True))
+    cells = (_read_named(file, name, empty) for file, name in zip(files, names, strict=True))
     index = pd.Index(names, name="file", dtype="str")
-    return read_column(cells, index, nodes, encoding, kind, rename, lambda row: f"file {names[row]}")
+    graphs = read_column(cells, index, nodes, encoding, kind, rename, lambda row: f"file {names[row]}")
+    if empty:
+        shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
+        warnings.warn(
+            f"{len(empty)} of {len(files)} files are empty and read as missing values, which count as failed runs: "
+            f"{shown}; a graph without edges is written as its nodes ('A; B')",
+            UserWarning,
+            stacklevel=2,
+        )
+    return graphs
 
 
-def _read_named(file: Path, name: str) -> Any:
+def _read_named(file: Path, name: str, empty: list[str]) -> Any:
+    """Return what a file holds; None for a blank one, whose name is added to `empty`."""
     try:
+        if _is_blank(file):
+            empty.append(name)
+            return None
         return _read_cell(file)
     except (ValueError, TypeError) as fault:
         raise type(fault)(f"file {name}: {fault}") from fault
+
+
+def _is_blank(file: Path) -> bool:
+    """Return whether nothing but white space stands in a file."""
+    if file.stat().st_size > _MOST_BLANK:
+        return False
+    return not file.read_bytes().removeprefix(b"\xef\xbb\xbf").strip()
 
 
 def _files(path: Any) -> list[Path]:
@@ -141,8 +171,6 @@ def _read_cell(file: Path) -> Any:
     if file.suffix == ".npy":
         try:
             return np.load(file, allow_pickle=False)
-        except EOFError:
-            raise ValueError("is empty, expected an array") from None
         except MemoryError as fault:
             raise ValueError(f"is cut short, or not that of a matrix: {fault}") from None
     if file.suffix == ".mtx":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ _FLAGS = {"true": 1, "false": 0}
 _BLANK = {"", "na", "nan", "none", "null", "."}
 #: columns that number the rows of a table
 _ROW_NUMBERS = {"", "id", "index", "row", "no", "nr", "#", "unnamed: 0"}
+#: attributes of edges that state how these are numbered and drawn
+_DRAWN = {"id", "key", "penwidth", "len", "minlen", "width", "fontsize", "labeldistance", "labelangle"}
 _P_VALUE = re.compile(r"[pq](?:[ _.-]*(?:val(?:ue)?|adj)?s?)?|.*(?:p[ _.-]?val|fdr).*", re.I)
 
 
@@ -142,3 +144,23 @@ def _cut(column: pd.Series, name: Hashable) -> str:
     if size.empty or (size <= 1).all():
         return "> 0.5"
     return f"> {advised_threshold(size[size > 0]):g}"
+
+
+def refuse_numbers(edges: Iterable[Mapping[Any, Any]], read: Collection[str]) -> None:
+    """Refuse numbers in attributes of edges that are not read, unless they are 1, or 0, wherever they stand."""
+    numbers: dict[Any, list[Any]] = {}
+    for attributes in edges:
+        for name, value in attributes.items():
+            if name not in read and str(name).lower() not in _DRAWN and _is_count(value):
+                numbers.setdefault(name, []).append(value)
+    for name, values in numbers.items():
+        if {*pd.to_numeric(pd.Series(values, dtype=object), errors="coerce")} not in ({1}, {0}):
+            raise ValueError(
+                f"found numbers in the attribute {name!r} of edges (first {values[0]!s:.20}), which a graph does not "
+                "keep; leave the attribute out if every edge counts, or keep the edges above a threshold without it"
+            )
+
+
+def _is_count(value: Any) -> bool:
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return (is_number and not math.isnan(value)) or _is_number(value)

@@ -107,7 +107,7 @@ def test_nodes_one_a_row_and_packed() -> None:
     truth = graph_column(["a -> b; c", "x -- y", None])
     by_row = [["c", "b", "a"], ["y", "x"], None]
     for nodes in (by_row, truth, pd.Series(by_row)):
-        column = graph_column(["b -> a", "", "p -> q"], nodes=nodes)
+        column = graph_column(["b -> a", "{}", "p -> q"], nodes=nodes)
         assert graphs(column) == expected(["b -> a; c", "x; y", "p -> q"])
     column = graph_column([np.eye(3, k=1), np.eye(2, k=1), None], nodes=truth, **ROW)
     assert graphs(column) == expected(["a -> b -> c", "x -> y", None])
@@ -502,3 +502,17 @@ def test_any_iterable_of_cells_is_a_column():
     packed = pa.array(expected.tolist(), type=pa.large_binary())
     for values in (cells.values(), arrow, pa.chunked_array([arrow]), packed):
         pd.testing.assert_series_equal(ce.graph_column(values), expected)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n", " \t\r\n", "\xa0"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"nodes": ["A", "B"]}, {"encoding": "row->column"}, {"kind": "dag", "nodes": ["A", "B"]}]
+)
+def test_a_blank_text_is_no_graph(blank: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^row 1 \(index 1\): found the blank text .* failed run as a missing value"):
+        graph_column(["A -> B", blank] if "encoding" not in settings else [np.eye(2, k=1), blank], **settings)
+    with pytest.raises(ValueError, match="column 'estimate', row 0 .*found the blank text"):
+        pd.DataFrame({"truth": ["A -> B"], "estimate": [blank]}).ceval.evaluate(["shd"])
+    # as the message says
+    assert str(graph_column(["{}"], nodes=["A", "B"]).graph.to_strings()[0]) == "A; B"
+    assert graph_column([None], nodes=["A", "B"]).isna().all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,13 @@ from scipy.io import mmwrite
 import causaleval_pd as ce
 from causaleval_pd.graphs.files import MAX_BYTES
 
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"encoding": "row->column"},
+    {"nodes": ["A", "B"]},
+    {"nodes": ["A", "B"], "kind": "dag"},
+]
+SUFFIXES = [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".dsc", ".npy", ".mtx", ""]
 ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
 ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
 
@@ -92,7 +100,6 @@ def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
         ("0 1\n0 0\n", "which can be read in 2 ways; .*encoding='row->column'"),
         ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A ?-> B\n", "line 5: found '1. A .-> B'"),
         ("dag {\n A -> B\n", "line 3: found 'the end of the text'"),
-        ("", "found '', which names no nodes"),
         ("0 5\n1 0\n", "only if its encoding is named"),
         (
             "A,B\n0,\n0,0\n",
@@ -166,7 +173,8 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, name: str, text: str)
     path = Path(tmp_path, name)
     path.write_text(text)
     whole = ce.read_graphs(path).iloc[0]
-    for cut in range(len(text)):
+    # a file without a letter is a failed run
+    for cut in range(1, len(text)):
         path.write_text(text[:cut])
         try:
             found = ce.read_graphs(path)
@@ -191,9 +199,6 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
         ce.read_graphs(tmp_path / "a.txt")
     Path(tmp_path, "b.npy").write_bytes(b"\x93NUMPY")
     with pytest.raises(ValueError, match=r"^file b\.npy: "):
-        ce.read_graphs(tmp_path / "b.npy")
-    Path(tmp_path, "b.npy").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"^file b\.npy: is empty, expected an array"):
         ce.read_graphs(tmp_path / "b.npy")
     with open(tmp_path / "b.npy", "wb") as file:
         header = {"descr": "<i8", "fortran_order": False, "shape": (10**8, 10**8)}
@@ -268,3 +273,32 @@ def test_what_would_be_lost_or_beyond_memory_is_refused(tmp_path, name, text, me
     Path(tmp_path, name).write_text(text)
     with pytest.raises(ValueError, match=rf"^file {name}: .*{message}"):
         ce.read_graphs(tmp_path / name, encoding="row->column" if name.endswith("mtx") else None)
+
+
+@pytest.mark.parametrize("content", ["", " \n\t\n", "\ufeff", "\r\n" * 100])
+@pytest.mark.parametrize(
+    "suffix", [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".dsc", ".npy", ".mtx", ""]
+)
+@pytest.mark.parametrize(
+    "settings", [{}, {"encoding": "row->column"}, {"nodes": ["A", "B"]}, {"nodes": ["A", "B"], "kind": "dag"}]
+)
+def test_an_empty_file_is_a_failed_run(tmp_path: Path, content: str, suffix: str, settings: dict[str, Any]) -> None:
+    Path(tmp_path, f"b{suffix}").write_text(content, encoding="utf-8")
+    pd.DataFrame([[0, 1], [0, 0]], columns=["A", "B"]).to_csv(tmp_path / "a.csv2", index=False)
+    settings = {"encoding": "row->column"} | settings
+    for path in (tmp_path / "*", [tmp_path / "a.csv2", tmp_path / f"b{suffix}"]):
+        with pytest.warns(UserWarning, match=rf"^1 of 2 files are empty and read as missing .*: b{suffix}; a graph"):
+            found = ce.read_graphs(path, **settings)
+        assert found.graph.to_strings().fillna("").tolist() == ["A -> B", ""]
+
+
+def test_empty_files_are_counted(tmp_path: Path) -> None:
+    for seed in range(10):
+        Path(tmp_path, f"{seed}.txt").write_text("A -> B" if seed in (3, 4) else "")
+    with pytest.warns(UserWarning, match=r"^8 of 10 files are empty .*: 0.txt, 1.txt, 2.txt, 5.txt, 6.txt, ...; a"):
+        estimates = ce.read_graphs(tmp_path / "*.txt")
+    runs = pd.DataFrame({"truth": "A -> B", "estimate": estimates, "tool": "pc"})
+    summary = runs.ceval.cube(["shd"], by=["tool"], n_draws=None).ceval.summary()
+    assert summary[["n_failed", "n_scored"]].to_numpy().tolist() == [[8, 2]]
+    with pytest.warns(UserWarning, match="^8 of 8 files are empty"):
+        assert ce.read_graphs([tmp_path / f"{i}.txt" for i in (0, 1, 2, 5, 6, 7, 8, 9)]).isna().all()

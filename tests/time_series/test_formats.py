@@ -332,3 +332,16 @@ def test_unknown_cells_and_encodings():
         ce.lagged_column("X@-1 -> Y")
     with pytest.raises(ValueError, match="nodes= has 2 names"):
         ce.lagged_column([np.zeros((3, 3, 2))], encoding="cause,effect,lag", first_lag=0, nodes=["A", "B"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"nodes": ["X", "Y"]}])
+def test_nothing_is_no_lagged_graph(settings, tmp_path):
+    for blank in ("", " \n"):
+        with pytest.raises(ValueError, match="row 1 .*found the blank text .* failed run as a missing value"):
+            ce.lagged_column(["X@-1 -> Y", blank], **settings)
+        path = tmp_path / "links.csv"
+        path.write_text(blank)
+        with pytest.raises(
+            ValueError, match=r"row 1 .*the file '.*links.csv' is empty; .* failed run as a missing value"
+        ):
+            ce.lagged_column(["X@-1 -> Y", path], **settings)

@@ -127,7 +127,7 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
 def needs_plan(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> bool:
     """Return whether rows may have to meet before they are scored, or may share a unit, by the settings of a cube."""
     with_tails = settings["n_draws"] is not None and settings["tails"] is not None
-    with_units = own.unit in columns and settings.get("cluster", BY_TRUTH) == BY_TRUTH
+    with_units = bool(own.unit) and own.unit in columns and settings.get("cluster", BY_TRUTH) == BY_TRUTH
     return with_tails or with_units or lazy_setting(settings, own, columns) != SINGLE
 
 

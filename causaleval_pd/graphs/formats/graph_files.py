@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, MARKS_OF_SIGN, TAIL, MarkedEdges, forward
+from ..weights import refuse_numbers
 
 _ENDPOINTS = {"tail": TAIL, "none": TAIL, "arrow": ARROW, "circle": CIRCLE}
 _WORDS = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
@@ -30,6 +31,8 @@ _REFERENCE = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
 _NUMBERED = re.compile(r"n\d++")
 _GEXF = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<gexf[\s>]", re.S)
 _DEEPEST = 50
+#: data of edges that are read
+_READ = ("source", "target", "weight", "sourceEndpoint", "targetEndpoint", "type", "label")
 
 #: an edge of a file: its place for messages, source and target, data by key, and whether it is directed
 Arc = tuple[str, Any, Any, dict[Any, str], bool]
@@ -165,6 +168,7 @@ def _named(names: Mapping[str | None, str], key: str | None, where: str) -> str:
 
 def _read_edges(edges: MarkedEdges, arcs: Sequence[Arc]) -> Edges:
     """Add edges with their data; without data, the edges of both directions are an undirected one."""
+    refuse_numbers((data for _, _, _, data, _ in arcs), _READ)
     plain = {(a, b) for _, a, b, data, directed in arcs if directed and not _declares_marks(data)}
     for where, a, b, data, directed in arcs:
         for name in (a, b):

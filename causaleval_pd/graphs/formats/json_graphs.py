@@ -10,8 +10,11 @@ from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
+from ..weights import refuse_numbers
 
 _ENDPOINTS = {"tail": TAIL, "arrow": ARROW, "circle": CIRCLE, "none": TAIL}
+#: keys of an edge that are read
+_READ = ("from", "to", "node1", "node2", "source", "target", "endpoint1", "endpoint2", "edge", "type", "weight")
 _EDGE_KEYS = "edges|edgesSet|links"
 _ARRAY = re.compile(r'\s*+\[\s*+(?:\[\s*+"|\{\s*+")')
 _GAP = re.compile(r"[\s,]*+")
@@ -72,6 +75,7 @@ def read_json(cell: Any) -> Edges:
             raise ValueError(f"{_line_of(text, 'nodes', k, node)}{fault}") from None
         edges.node(name)
     n_nodes = len(edges.position)
+    refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
     for k, edge in enumerate(edges_of):
         try:
             edges.add(*_json_edge(edge, found.get("directed", True)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...contract.encoding import Arcs, Edges, Encoding, Labels, register_encoding
 from ..edge_marks import ARROW, CIRCLE, MARKS_OF_SIGN, TAIL, MarkedEdges
-from ..weights import explain_weights
+from ..weights import explain_weights, refuse_numbers
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -59,6 +59,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     arcs: Arcs = []
     typed: list[tuple[int, int, Marks]] = []
     weights: list[Any] = []
+    numbered: list[dict[Any, Any]] = []
     multigraph = graph.is_multigraph()
     for u, neighbours in graph.adjacency():
         s = position[u]
@@ -75,11 +76,14 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
                     "as in nx.DiGraph(graph)"
                 )
             weights.extend(attributes["weight"] for attributes in every if "weight" in attributes)
+            # texts are what drawings need
+            numbered += [{key: x for key, x in one.items() if not isinstance(x, str)} for one in every]
             for marks in declared:
                 if marks is None:
                     arcs.append((s, t))
                 else:
                     typed.append((s, t, marks))
+    refuse_numbers(numbered, ("weight", "marks"))
     if any(type(weight) is not int or weight != 1 for weight in weights):
         _refuse_weights(graph)
     found = _with_typed(labels, arcs, typed) if typed else Edges(labels, arcs)

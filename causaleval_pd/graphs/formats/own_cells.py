@@ -12,7 +12,7 @@ from ..packing.header import is_cell
 
 
 def read_edge_string(text: str) -> Edges:
-    """Read an edge string; blank text names no nodes, ``{}`` is the graph without nodes."""
+    """Read an edge string; ``{}`` is the graph without nodes."""
     names, arcs, doubtful, ends = parse_edges(text)
     return Edges(names if names or text.strip() == "{}" else None, arcs, True, doubtful, ends)
 

@@ -92,7 +92,8 @@ def _on_cycles(required: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the edges that are left when those into or out of a node without the other are dropped again and again."""
     left = required.copy()
     while True:
-        kept = left & left.any(axis=0)[:, None] & left.any(axis=1)[None, :]
+        has_cause, has_effect = (np.asarray(left.any(axis=axis)) for axis in (0, 1))
+        kept = left & has_cause[:, None] & has_effect[None, :]
         if (kept == left).all():
             return kept
         left = kept

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...graphs.cells import refuse_blank
 from ...graphs.edge_strings import explain_doubt, parse_edges, write_graph, write_names
 from ...graphs.mixed.marks import ARROW, TAIL
 from .marks import TURNED, Codes, check_size, code
@@ -34,6 +35,7 @@ def is_lagged_text(text: str) -> bool:
 
 def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     """Return names in order of appearance, codes (L + 1, d, d), and the smallest searched lag."""
+    refuse_blank(text)
     found = _LAGS.match(text)
     read = parse_edges(text[found.end() :] if found else text)
     doubtful = [name for name in read.doubtful if not _AT.fullmatch(name)]

@@ -30,7 +30,7 @@ def is_path(value: Any) -> bool:
 
 def read_table(value: Any, presence: Presence) -> Links:
     """Read links, one a row: source, target, lag, and a link ("->") or a weight where the table has these."""
-    table = pd.read_csv(value) if is_path(value) else value
+    table = _read_csv(value) if is_path(value) else value
     if isinstance(table, Mapping):
         table = pd.DataFrame({str(name): list(values) for name, values in table.items()})
     lacking = [name for name in _COLUMNS if name not in table.columns]
@@ -65,6 +65,16 @@ def read_table(value: Any, presence: Presence) -> Links:
         if keep:
             found.add(source, target, steps, sign)
     return found.found(max_lag)
+
+
+def _read_csv(path: Any) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path)
+    except pd.errors.EmptyDataError:
+        raise ValueError(
+            f"the file {os.fspath(path)!r} is empty; write a graph without links as the header source,target,lag, and "
+            "a failed run as a missing value (None)"
+        ) from None
 
 
 def _kept(weights: pd.Series, presence: Presence) -> Any:

@@ -35,7 +35,7 @@ def test_edge_lists() -> None:
         ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list"),
         ([("a", "a")], ValueError, "found an edge from 'a' to itself"),
         ([], ValueError, r"found \[\], which names no nodes; pass nodes="),
-        ("", ValueError, r"found '', which names no nodes; pass nodes=, write a graph without edges as bare names"),
+        ("", ValueError, r"found the blank text '', which may be a graph without edges or a failed run; write a graph"),
         ({"a": ["b"]}, ValueError, "found a dict, which can be read in 2 ways"),
         (3, TypeError, f"found builtins.int, expected a graph: {ALL_CELLS}"),
         (0.5, TypeError, "found builtins.float, expected a graph"),
@@ -51,7 +51,7 @@ def test_refused(cell: Any, error: type[Exception], message: str) -> None:
 
 def test_nodes_complete_strings() -> None:
     assert as_graph("a -> b", nodes=["c", "a", "b"]) == as_graph("a -> b; c")
-    assert as_graph("", nodes=["a"]) == as_graph("{}", nodes=["a"]) == as_graph("a")
+    assert as_graph([], nodes=["a"]) == as_graph("{}", nodes=["a"]) == as_graph("a")
     with pytest.raises(
         ValueError, match=r"found the nodes \['a', 'b'\], expected \['a', 'c'\] \(nodes=\): unknown \['b'\]"
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import networkx as nx
@@ -208,3 +209,27 @@ def test_ends_that_differ_need_a_graph_that_keeps_directions(keys):
         ce.as_graph(nx.Graph([edge]))
     alike = ("A", "B", dict(zip(keys, (circle, circle), strict=True)))
     assert ce.as_graph(nx.Graph([alike])) == ce.as_graph("A o-o B")
+
+
+@pytest.mark.parametrize("form", ["object", "GraphML", "GML", "GEXF", "JSON"])
+@pytest.mark.parametrize("name", ["strength", "probability", "count", "p_value"])
+@pytest.mark.parametrize("values", [(0.9, 0.02), (7, 2), (0, 1), (0.9, 0.9)])
+def test_numbers_of_edges_that_nobody_asked_for_are_refused(form: str, name: str, values: tuple[float, float]) -> None:
+    def written(values: tuple[float, float]) -> Any:
+        graph = nx.DiGraph([("A", "B", {name: values[0]}), ("B", "C", {name: values[1]})])
+        if form == "object":
+            return graph
+        if form == "JSON":
+            return json.dumps(nx.node_link_data(graph, edges="links"))
+        lines = {"GraphML": nx.generate_graphml, "GML": nx.generate_gml, "GEXF": nx.generate_gexf}[form](graph)
+        return "\n".join(lines)
+
+    with pytest.raises(ValueError, match=f"found numbers in the attribute '{name}' of edges .*leave the attribute out"):
+        as_graph(written(values))
+    for same in ((1, 1), (0, 0)):
+        assert as_graph(written(same)) == as_graph("A -> B -> C")
+
+
+def test_attributes_of_drawings_are_no_numbers_of_edges() -> None:
+    graph = nx.DiGraph([("A", "B", {"penwidth": 2.5, "label": "0.3", "bold": True}), ("B", "C", {"penwidth": 1})])
+    assert as_graph(graph) == as_graph("A -> B -> C")
