@@ -46,8 +46,9 @@ _MEND = {
 def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     """Put cubes together along a dimension.
 
-    Cubes must agree in their metrics, strata, seed, null models, number of draws, conventions and version, in all but
-    the dimension along which they are put together. Missing strata and replicates are filled with cells without a run.
+    Cubes must agree in their metrics, strata, null models, number of draws, conventions and version, in all but the
+    dimension along which they are put together. Along a stratum they may have several seeds: each level keeps its own,
+    in the coordinate `control_seed`. Missing strata and replicates are filled with cells without a run.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     dim : str or Index
         A stratum, whose levels must differ from cube to cube; `"replicate"`, for further runs of the same strata;
         `"null"`, for other controls of the same runs; or a new stratum: an Index with a name and a label a cube. A
-        seed or convention that differs is a new stratum of its name (`"control_seed"`, `"zero_division"`).
+        convention that differs, or the seeds of several cubes of the same runs, is a new stratum of its name
+        (`"zero_division"`, `"control_seed"`).
 
     Returns
     -------
@@ -103,7 +105,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     if name == "null":
         parts = _along_null(parts)
     elif name != "replicate":
-        parts = _along_stratum(parts, dim, name)
+        parts = _with_seeds(_along_stratum(parts, dim, name), name)
     aligned = _aligned(_with_optional(parts, name), name)
     whole = (_more_replicates if name == "replicate" else _joined)(aligned, name)
     return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
@@ -124,8 +126,9 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
     for stratum in {name for x in parts for name in _fixed(x)} - {dim, "null"}:
         check(stratum, [_fixed(x).get(stratum) for x in parts], f"put levels together by dim={stratum!r}")
     for setting in (*SETTINGS, "causaleval_pd_version"):
-        if setting != dim:
-            check(setting, [x.attrs.get(setting) for x in parts])
+        # strata may have seeds of their own
+        if setting != dim and (setting != "control_seed" or dim in ("replicate", "null")):
+            check(setting, [x.coords.get(setting, x.attrs.get(setting)) for x in parts])
     if not wrong:
         check("variables", [sorted({*map(str, x.data_vars)} - _optional(x)) for x in parts])
         check("columns", [sorted(values_of(x)) for x in parts])
@@ -232,6 +235,17 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
     return found
 
 
+def _with_seeds(parts: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Give every stratum the seed of its draws as a coordinate, where cubes have several seeds."""
+    several = len({x.attrs.get("control_seed") for x in parts}) > 1
+    of_strata = any("control_seed" in set(x.coords) - set(x.dims) for x in parts)
+    if dim == "control_seed" or not (several or of_strata):
+        return parts
+    zeros = [xr.Variable(dim, np.zeros(x.sizes[dim], np.int64)) for x in parts]
+    seeds: list[Any] = [x.variables.get("control_seed", x.attrs.get("control_seed")) for x in parts]
+    return [x.assign_coords(control_seed=zero + seed) for x, zero, seed in zip(parts, zeros, seeds, strict=True)]
+
+
 def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
     """Give the controls of every cube a dimension of null models; the runs must be the same."""
     found = []
@@ -265,7 +279,8 @@ def _aligned(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
     """Give all cubes the same labels along the other dimensions, and value tables of one length."""
     dims = [x for x in dict.fromkeys([*strata_dims(parts[0]), "replicate", "null"]) if x != dim and x in parts[0].dims]
     labels = {name: _union([part.indexes[name] for part in parts]) for name in dims}
-    found = [part.reindex(labels, fill_value=fills(part)) for part in parts]
+    # strata without runs have no seed
+    found = [part.reindex(labels, fill_value=fills(part) | {"control_seed": -1}) for part in parts]
     for metric in metrics_of(parts[0]) if dim != "replicate" else ():
         [bins] = METRIC_VARIABLES["control_value"].dims(metric)
         if bins in found[0].dims:
@@ -366,8 +381,8 @@ def _ordered(whole: xr.Dataset, parts: Sequence[xr.Dataset], dim: str) -> xr.Dat
             if name in found and methods:
                 found[name].attrs["method"] = _methods(methods, dim)
     made = whole.assign(found)
-    if dim in _DIMENSIONS:
-        made.attrs.pop(dim, None)
+    for name in {dim, "control_seed"} & set(_DIMENSIONS) & set(made.coords):
+        made.attrs.pop(name, None)
     return made
 
 

@@ -157,6 +157,13 @@ def variable_of_cube(cube: xr.Dataset, name: str) -> xr.DataArray:
     return cube[name]
 
 
+def seeds(cube: xr.Dataset) -> list[int]:
+    """Return the seeds of the draws: none without controls, several where cubes of several were put together."""
+    if "control_seed" in cube.coords:
+        return sorted({int(seed) for seed in np.ravel(cube["control_seed"]) if seed >= 0})
+    return [int(cube.attrs["control_seed"])] if "control_seed" in cube.attrs else []
+
+
 def has_draws(cube: xr.Dataset, metric: str) -> bool:
     """Return whether the cube holds every draw of a metric."""
     return variable_name(metric, "control") in cube

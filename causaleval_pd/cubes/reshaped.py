@@ -226,7 +226,7 @@ def _check_labels(cube: xr.Dataset) -> None:
 
 def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
     """Refuse draws that were cut, of which the summaries of rows know nothing, and sums along other dimensions."""
-    n_draws, seed = int(cube.attrs["n_draws"]), cube.attrs.get("control_seed")
+    n_draws, seed = int(cube.attrs["n_draws"]), cube.attrs.get("control_seed", "...")
     again = f"make the cube by cube(..., n_draws=..., rng={seed}): its draws are the first of these"
     if "draw" in cube.dims and cube.sizes["draw"] != n_draws:
         raise ValueError(

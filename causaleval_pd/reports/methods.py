@@ -18,7 +18,7 @@ import xarray as xr
 from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS
-from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references
+from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds
 from ..cubes.schema import COMBINED, values_of
 from ..drawing import axis_label
 from ..versions import versions
@@ -245,8 +245,10 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
     )
     text = f"For negative controls, {how} {counted(n_draws, 'random estimate')} drawn under "
     text += f"{'the null model' if len(names) == 1 else 'each of the null models'} {'; '.join(null_words(cube, names))}"
-    seed = cube.attrs.get("control_seed")
-    found = [Sentence(text + ("." if seed is None else f", from seed {_plain(seed)}."), ("petersen2025",))]
+    made_from = [str(seed) for seed in seeds(cube)]
+    if made_from:
+        text += f", from {'seed' if len(made_from) == 1 else 'seeds'} {listed(made_from)}"
+    found = [Sentence(f"{text}.", ("petersen2025",))]
     options = _made(cube, "null_options")
     words = [f"{name}: {_settings(value)}" for name, value in _chosen_options(cube, options).items()]
     if words:
