@@ -12,6 +12,8 @@ from ..statistics.max_t import EXACT_BLOCKS
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Comparison
 
+#: what notes say of a p-value that cannot be small
+_FLOOR = "is at least"
 #: clusters up to which a number that suffices is looked for
 _MOST = 64
 
@@ -28,6 +30,11 @@ def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
     with np.errstate(invalid="ignore"):  # without a p-value
         least = drawn & (p * (how.n_resamples + 1) <= 1 + 1e-9)
     return pd.arrays.BooleanArray(least, np.isnan(p))
+
+
+def cannot_be_significant(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return the rows of a table of comparisons whose note states that p cannot be small, whatever the data."""
+    return table["note"].fillna("").str.contains(_FLOOR).to_numpy(np.bool_)
 
 
 class TooFewClustersError(ValueError):
@@ -67,7 +74,7 @@ def least_p_notes(
     for row in short:
         needed = enough[sizes[row]]
         more = "more n_resamples are needed" if needed is None else f"{needed} are needed for {how.alpha:g}"
-        notes[row] = f"{column} is at least {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
+        notes[row] = f"{column} {_FLOOR} {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
     return notes
 
 

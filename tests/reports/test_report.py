@@ -48,13 +48,15 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "r.html", metrics="shd")
     text = path.read_text("utf-8")
     page = Page(text)
-    assert page.open == [] and page.tags.count("table") == 3 and "script" not in page.tags
+    assert page.open == [] and page.tags.count("table") == 4 and "script" not in page.tags
     assert page.links and all(x.startswith("data:image/png;base64,") for x in page.links)
     assert [x.name for x in tmp_path.iterdir()] == ["r.html"]
     for words in (
         "The report covers 54 runs in 9 strata on 6 truths. Levels of algorithm: ges, lingam, pc.",
         "No run failed.",
-        "Comparison of the levels of algorithm",
+        "Comparison of the levels of algorithm, all strata",
+        "Comparison of the levels of algorithm, by stratum",
+        "shd: no difference is detected between any two levels (adjusted p at most 0.05).",
         "brackets: middle 95 % of the runs",
     ):
         assert words in text
@@ -68,7 +70,10 @@ def test_figures_and_references_lie_beside(cube, tmp_path, suffix, picture):
     path = cube.ceval.report(tmp_path / f"my report_1{suffix}", metrics="shd", date="1 May <2026>")
     text = path.read_text("utf-8")
     folder = tmp_path / "my-report-1_files"
-    assert sorted(x.name for x in folder.iterdir()) == [*(f"figure-{i}.{picture}" for i in (1, 2, 3)), "references.bib"]
+    assert sorted(x.name for x in folder.iterdir()) == [
+        *(f"figure-{i}.{picture}" for i in (1, 2, 3, 4)),
+        "references.bib",
+    ]
     assert f"{folder.name}/figure-1" in text and "2026" in text
     assert "@article{holm1979," in (folder / "references.bib").read_text("utf-8")
     if suffix == ".tex":
@@ -81,7 +86,7 @@ def test_names_are_text_in_every_format(tmp_path):
     odd = runs.rename(columns={"n": "<b>n_%"}).ceval.cube(["shd"], by=["algorithm", "<b>n_%"], n_draws=None)
     pages = {x: odd.ceval.report(tmp_path / f"r.{x}", title="<i>T_%").read_text("utf-8") for x in ("html", "md", "tex")}
     tags = Page(pages["html"]).tags
-    assert "script" not in tags and "i" not in tags and tags.count("b") == 2
+    assert "script" not in tags and "i" not in tags and tags.count("b") == 3
     assert r"\input" not in pages["tex"] and not re.search(r"(?<!\\)<b>n|(?<!\\)<i>", pages["md"])
     assert r"\textless{}i\textgreater{}T\_\%" in pages["tex"]
     assert len({row.count("| ") for row in pages["md"].split("\n") if row.startswith("| ") and "ges" not in row}) <= 4
@@ -259,25 +264,61 @@ def test_dates_and_infinite_values_are_stated(tmp_path):
     assert "Infinite: seconds in 1 run." in text
 
 
-def test_too_few_clusters_for_a_comparison_are_no_evidence(cube, tmp_path):
-    text = cube.ceval.report(tmp_path / "r.html", metrics="shd", adjust="bonferroni").read_text("utf-8")
-    assert "9 pairs have too few clusters for a p of 0.05 whatever the differences" in text
-    many = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None, cluster=None)
-    assert "too few clusters" not in many.ceval.report(tmp_path / "many.html").read_text("utf-8")
+def test_strata_that_cannot_differ_are_left_out(tmp_path):
+    """Eight truths: p of 9 comparisons by Wilcoxon's test is at least 9 * 2 / 2^8 in the strata, pooled 3 * 2 / 2^8."""
+    runs = ce.datasets.runs().query("density == 0.2 and replicate < 8")
+    eight = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
+    path = eight.ceval.report(tmp_path / "r.md", test="wilcoxon", adjust="bonferroni")
+    strata = path.read_text("utf-8").split("levels of algorithm, by stratum")[1].split("## Figures")[0]
+    assert "test='wilcoxon' needs 9 truths for 9 tests" in strata and "found 8" in strata and "|" not in strata
+    few = RUNS.drop(RUNS.index[(RUNS["n"] == 100) & (RUNS["replicate"] > 0)])
+    some = few.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
+    strata = some.ceval.report(tmp_path / "t.md").read_text("utf-8").split("algorithm, by stratum")[1]
+    assert "3 comparisons without enough clusters for a p of 0.05, whatever the differences, are left out" in strata
+    assert "| 400 | shd" in strata and "| 100 | shd" not in strata.split("## Figures")[0]
+    with pytest.raises(ValueError, match="test='wilcoxon' needs 6 truths"):
+        some.isel(replicate=slice(3)).ceval.report(tmp_path / "w.md", test="wilcoxon", adjust=None)
+    text = some.ceval.report(tmp_path / "s.md", test="sign").read_text("utf-8")
+    assert "3 pairs have too few clusters for a p of 0.05 whatever the differences" in text
+
+
+def test_the_better_levels_are_named(tmp_path):
+    """The table says the same in words, pooled and by stratum, where a difference changes its sign too."""
+    runs = ce.datasets.runs().query("replicate < 10")
+    cube = runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=None)
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8").replace("\\_", "_")
+    pooled, strata = text.split("## Comparison")[1:]
+    assert "lingam has a lower shd than ges and pc (adjusted p at most 0.05)." in pooled
+    assert "shd: no difference is detected between ges and pc (adjusted p at most 0.05)." in pooled
+    table = cube.ceval.compare("algorithm", by="all")
+    for (name, comparison), rows in table[table["p_adjusted"] <= 0.05].groupby(["metric", "comparison"]):
+        first, second = comparison.split(" - ")
+        better = rows["effect"] > 0 if name == "adjacency_f1" else rows["effect"] < 0
+        words = "a higher adjacency_f1" if name == "adjacency_f1" else "a lower shd"
+        for winner, loser, n in ((first, second, better.sum()), (second, first, (~better).sum())):
+            [sentence] = re.findall(rf"{winner} has {words} than [^.]*", strata) or [""]
+            assert (f"{loser} in {n} of 9 strata" in sentence) == (n > 0)
+    assert "in every stratum, whatever they show of all strata together" in text
+    sparse = runs["density"] == 0.2
+    other = runs["algorithm"].replace({"ges": "lingam", "lingam": "ges"})
+    turned = runs.assign(algorithm=runs["algorithm"].mask(sparse, other))
+    turned = turned.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    strata = turned.ceval.report(tmp_path / "t.md", metrics="shd").read_text("utf-8").split("## Comparison")[2]
+    assert "lingam has a lower shd than ges in" in strata and "ges has a lower shd than lingam in" in strata
 
 
 def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "skill.md", metrics=["shd", "seconds"], on="skill")
     text = path.read_text("utf-8")
     expected = cube.ceval.compare("algorithm", metrics="shd", on="skill", adjust="holm", rng=0)
-    differ = int((expected["p_adjusted"] <= 0.05).sum())
-    assert f"shd: {differ} of {len(expected)} tested pairs" in text
+    differ = expected["p_adjusted"] <= 0.05
+    assert differ.any() and ("lingam has more skill by shd than ges" in text) == differ[0]
     assert "by the delete-one-truth jackknife of the difference of skills" in text
     assert "the effect is the difference of skill" in text
     # a carried column has no skill
-    assert "seconds: " not in text.split("Comparison of the levels")[1].split("## Figures")[0]
+    assert "seconds" not in text.split("Comparison of the levels")[1].split("## Figures")[0]
     text = cube.ceval.report(tmp_path / "t.md", metrics="shd", on="excess", test="t").read_text("utf-8")
-    assert "by the paired t test" in text
+    assert "by the paired t test" in text and "lingam has a lower shd beyond its controls than pc" in text
     assert "the effect is the mean difference of the metric minus the mean of its controls" in text
 
 
