@@ -121,22 +121,36 @@ def lazy_nulls() -> pd.DataFrame:
     return computed(lazy().ceval.summary(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW))
 
 
+STRATA: dict[str, Any] = {"keep": "all", "test": "wilcoxon", "family": None}
+
+
 @record("dask/compare")
 def lazy_compare() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", **HOW))
+    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", **HOW, **STRATA))
+
+
+@record("dask/compare/pooled")
+def lazy_pooled() -> pd.DataFrame:
+    return computed(lazy().ceval.compare("algorithm", METRICS, by=["algorithm", "density"], **HOW))
 
 
 @record("dask/compare/friedman")
 def lazy_friedman() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.compare("algorithm", by=by, metrics=["shd"], test="friedman", adjust="nemenyi", **HOW))
+    return computed(
+        lazy().ceval.compare("algorithm", by=by, metrics=["shd"], keep="all", test="friedman", adjust="nemenyi", **HOW)
+    )
 
 
 def lazy_cube(**settings: Any) -> Any:
     """Make a lazy cube and call the verbs on it."""
     found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))
-    verbs = [found.ceval.summary(), found.ceval.test_controls(), found.ceval.compare("algorithm")]
+    verbs = [
+        found.ceval.summary(),
+        found.ceval.test_controls(),
+        found.ceval.compare("algorithm", by="all", test="wilcoxon", family=None),
+    ]
     return computed(found), *map(computed, verbs)
 
 
