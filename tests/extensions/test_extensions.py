@@ -79,7 +79,7 @@ def test_cubes_tests_and_comparisons(runs):
         runs.ceval.test_controls(["footrule"], by=BY, n_draws=99, rng=7), cube.ceval.test_controls(), check_exact=True
     )
     pd.testing.assert_frame_equal(
-        runs.ceval.compare("algorithm", by=BY, metrics=["footrule"]).drop(columns="null"),
+        runs.ceval.compare("algorithm", by=BY, metrics=["footrule"], keep="all").drop(columns="null"),
         compared.drop(columns="null"),
         check_exact=True,
     )
@@ -379,7 +379,7 @@ def own_figure():
     @ce.figure("p-values of comparisons", of="cube", concludes="which algorithms differ")
     def own_p_values(cube, dim, *, test):
         """Draw a bar a comparison."""
-        table = cube.ceval.compare(dim, test=test)
+        table = cube.ceval.compare(dim, by="all", test=test)
         axes = plt.figure().gca()
         axes.bar(range(len(table)), table["p_adjusted"])
         return axes

@@ -121,13 +121,10 @@ def lazy_nulls() -> pd.DataFrame:
     return computed(lazy().ceval.summary(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW))
 
 
-STRATA: dict[str, Any] = {"keep": "all", "test": "wilcoxon", "family": None}
-
-
 @record("dask/compare")
 def lazy_compare() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", **HOW, **STRATA))
+    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", keep="all", **HOW))
 
 
 @record("dask/compare/pooled")
@@ -149,7 +146,7 @@ def lazy_cube(**settings: Any) -> Any:
     verbs = [
         found.ceval.summary(),
         found.ceval.test_controls(),
-        found.ceval.compare("algorithm", by="all", test="wilcoxon", family=None),
+        found.ceval.compare("algorithm", by="all"),
     ]
     return computed(found), *map(computed, verbs)
 
