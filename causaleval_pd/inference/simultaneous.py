@@ -98,7 +98,7 @@ def corrected_jointly(
     families = np.zeros(len(table), np.int64) if labels is None else labels
     adjusted, low, high = np.full((3, len(table)), np.nan)
     for family in np.unique(families):
-        mine = np.flatnonzero(families == family)
+        mine = np.flatnonzero(families == family).tolist()
         differences: list[Floats] = [rows[i].values[0] for i in mine]
         blocks = [np.asarray(rows[i].clusters) for i in mine]
         joint = joint_max_t(

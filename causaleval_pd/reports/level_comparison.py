@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from ..cubes.reading import strata_dims
 from ..inference.compare import compare
@@ -61,7 +62,7 @@ def compare_in_blocks(
 
 
 def who_is_better(
-    table: pd.DataFrame, levels: Sequence[Any], directions: Mapping[str, str], level: float, limit: str
+    table: pd.DataFrame, levels: NDArray[Any], directions: Mapping[str, str], level: float, limit: str
 ) -> list[Sentence]:
     """State for every metric which levels are better than which, in how many strata where the table has several.
 
@@ -82,7 +83,7 @@ def who_is_better(
 
 
 def _winners(
-    rows: pd.DataFrame, levels: Sequence[Any], direction: str, level: float
+    rows: pd.DataFrame, levels: NDArray[Any], direction: str, level: float
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return the levels that each level is better than, in words, and the pairs without a difference."""
     places, names = places_of_pairs(levels), [level_name(x) for x in levels]
