@@ -58,8 +58,11 @@ columns = ["metric", "algorithm", "density", "n", "mean", "control_mean", "super
 print(closest[columns].to_string(index=False), end="\n\n")
 
 # Compare the algorithms on the same truths.
-pairs = cube.ceval.compare("algorithm", test="wilcoxon", adjust="holm")
-print("Pairwise comparisons at n = 1600 (effect: Hodges-Lehmann difference of the SHD):")
+print("Pairwise comparisons over all strata (effect: mean difference):")
+columns = ["metric", "comparison", "effect", "ci_low", "ci_high", "p_adjusted"]
+print(cube.ceval.compare("algorithm")[columns].to_string(index=False), end="\n\n")
+pairs = cube.ceval.compare("algorithm", by="all")
+print("Pairwise comparisons at n = 1600 (effect: mean difference of the SHD):")
 shown = pairs[(pairs["metric"] == "shd") & (pairs["n"] == pairs["n"].max())]
 print(shown[["density", "comparison", "effect", "ci_low", "ci_high", "n_pairs", "p_adjusted"]].to_string(index=False))
 

@@ -145,9 +145,12 @@ by_metric = (
 print("Strata in which random guessing is rejected (Holm, .05), of all:")
 print(by_metric.to_string(), end="\n\n")
 
-pairs = cube.ceval.compare("algorithm", metrics="shd", adjust="holm")
+shown = ["comparison", "effect", "ci_low", "ci_high", "p_adjusted"]
+print("Differences of the SHD between two algorithms over all strata:")
+print(cube.ceval.compare("algorithm", "shd")[shown].to_string(index=False), end="\n\n")
+pairs = cube.ceval.compare("algorithm", "shd", by="all")
 shown = ["nodes", "density", "n", "comparison", "effect", "ci_low", "ci_high", "p_adjusted"]
-print("The five largest differences of the SHD between two algorithms:")
+print("The five largest in a stratum:")
 print(pairs.sort_values("effect", key=np.abs).tail(5)[shown].to_string(index=False))
 
 out = Path("first_study")

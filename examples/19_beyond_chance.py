@@ -99,7 +99,7 @@ if __name__ == "__main__":
     print("\nAgainst chance: mean SHD of the runs and of random graphs with as many edges")
     print(table[["mean", "control_mean", "p_value", "skill"]].to_string(float_format="{:.3g}".format))
 
-    pairs = cube.ceval.compare("algorithm", reference="hill climbing", test="wilcoxon")
+    pairs = cube.ceval.compare("algorithm", by="scale", reference="hill climbing")
     print("\nAgainst the baselines: differences of SHD to hill climbing, on the same data\n")
     print(pairs[["scale", "comparison", "effect", "p_adjusted"]].round(4).to_string(index=False))
 

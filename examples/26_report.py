@@ -27,7 +27,7 @@ some = cube.sel(density=0.6)
 proteins = ce.datasets.sachs_estimates().assign(truth=ce.datasets.sachs_truth())
 for name, ax in {
     "trend": some.ceval.plot.trend("shd", x="n", hue="algorithm"),
-    "forest": ce.plot.forest(some.ceval.compare("algorithm", metrics="shd")),
+    "forest": ce.plot.forest(some.ceval.compare("algorithm", "shd", by="n")),
     "difference_matrix": ce.plot.difference_matrix(proteins),
 }.items():
     ax.figure.savefig(folder / f"{name}.png", dpi=150)

@@ -68,14 +68,23 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"on": "excess"}, {"test": "sign_flip"}, {"test": "friedman", "adjust": "nemenyi"}]
+    "settings",
+    [
+        {"on": "excess"},
+        {"by": "all"},
+        {"by": ["density"], "test": "sign_flip"},
+        {"by": "all", "test": "max_t"},
+        {"test": "friedman", "adjust": "nemenyi"},
+    ],
 )
 def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)
     how = {"n_draws": 50, "rng": 7, "key": "run"}
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
     wanted = ce.compare(cube, "algorithm", rng=7, **settings)
-    found = table.ceval.compare("algorithm", by=["algorithm", "density"], metrics=METRICS, **how, **settings)
+    how["keep"] = settings.get("by")
+    settings = {name: value for name, value in settings.items() if name != "by"}
+    found = table.ceval.compare("algorithm", METRICS, by=["algorithm", "density"], **how, **settings)
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 

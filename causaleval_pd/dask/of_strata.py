@@ -32,7 +32,7 @@ from ..cubes.strata import By, strata_edges, stratum_entries
 from ..cubes.summary import summary as summarise_cube
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..inference.compare import compare as compare_cube
-from ..inference.compared_values import On
+from ..inference.compared_values import On, check_dim
 from ..inference.control_tests import test_controls as test_cube
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from ..tables.settings import Drawing
@@ -137,11 +137,12 @@ def summary(
 def compare(
     table: dd.DataFrame,
     dim: str,
+    metrics: Metrics = None,
     *,
     by: By,
-    metrics: Metrics = None,
+    keep: str | Sequence[str] | None = None,
     adjust: str | None = "auto",
-    family: str | Sequence[str] | None = None,
+    family: str | Sequence[str] | None = "metric",
     on: On = "metric",
     n_draws: int = 1000,
     null: NullLike | None = None,
@@ -151,9 +152,10 @@ def compare(
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> dd.DataFrame:
-    """Compare the levels of one dimension of a dask table of runs, in every stratum of the others, lazily.
+    """Compare the levels of one dimension of a dask table of runs, over all strata of the others or in each, lazily.
 
-    As `cube` and then `causaleval_pd.compare`; one block of strata of one metric is loaded at a time.
+    As `cube` and then `causaleval_pd.compare`; one block of strata of one metric is loaded at a time, which holds all
+    strata that are pooled.
 
     Parameters
     ----------
@@ -163,6 +165,9 @@ def compare(
         The stratum whose levels are compared; one of `by`.
     by, n_draws, null, key, cluster
         As in `cube`; no controls are made for on="metric".
+    keep : str or sequence of str, optional
+        Strata of `by` that the result keeps, `by` of `causaleval_pd.compare`: default none, whose runs are pooled;
+        "all" keeps all.
     rng : int, Generator or None
         Seed of the controls, and of tests that resample.
     metrics, adjust, family, on
@@ -175,8 +180,7 @@ def compare(
     Returns
     -------
     dask.dataframe.DataFrame
-        As `causaleval_pd.compare` of the cube of the whole table, in one partition; p-values are adjusted over all
-        rows.
+        As `causaleval_pd.compare` of the cube of the whole table, in one partition.
 
     Raises
     ------
@@ -189,19 +193,22 @@ def compare(
     >>> import causaleval_pd as ce
     >>> import causaleval_pd.dask
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
-    >>> found = runs.ceval.compare("algorithm", by=["algorithm", "density"], metrics=["shd"])
+    >>> found = runs.ceval.compare("algorithm", ["shd"], by=["algorithm", "density"], keep="density")
     >>> len(found.compute())
     9
     """
+    check_dim(dim)
     check_known(dim, list(strata_edges(by)), "dimension")
     drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
-    # dimensions are cut into chunks in the order of `by`, and a comparison looks at all levels of one
-    last = sorted(stratum_entries(by), key=lambda entry: entry[0] == dim)
+    entries = list(stratum_entries(by))
+    kept = [name for name, _ in entries] if keep == "all" else [keep] if isinstance(keep, str) else keep or []
+    # dimensions are cut into chunks in this order, and a comparison looks at all levels of those that it does not keep
+    last = sorted(entries, key=lambda entry: (entry[0] == dim, entry[0] not in kept))
     order = [name if edges is None else {name: edges} for name, edges in last]
     how, compared = settings_of(cube, settings, compare_cube, given=cube_settings, name="cube_settings")
     how = {"cluster": cluster} | how
     whole = cube(table, metrics, by=order, n_draws=drawn, null=null, rng=seed, key=key, **how)
-    compared = {"adjust": adjust, "family": family, "on": on, "rng": seed} | compared
+    compared = {"by": keep, "adjust": adjust, "family": family, "on": on, "rng": seed} | compared
     return cast(dd.DataFrame, compare_cube(whole, dim, **compared))
 
 

@@ -1,4 +1,4 @@
-"""Tables of comparisons: the levels of a dimension against each other, stratum by stratum."""
+"""Tables of comparisons: the levels of a dimension against each other, over all strata or in each."""
 
 from __future__ import annotations
 
@@ -15,33 +15,44 @@ from ..contract.checks import check_flag, check_known, check_type
 from ..contract.history import call
 from ..contract.statistical_test import find_test
 from ..cubes.lazy_tables import tabulate
-from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_dims
+from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
-from ..statistics.clusters import cluster_means, cluster_sums
+from ..statistics.clusters import cluster_means
 from ..statistics.effects import Effect
 from ..statistics.interval_notes import joined
 from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
-from .compared_values import ON, On, compared_values, level_pairs, names_of_pairs, numbers_of_metrics, pair_table
+from .compared_values import (
+    ON,
+    On,
+    check_dim,
+    compared_values,
+    kept_strata,
+    level_pairs,
+    names_of_pairs,
+    numbers_of_metrics,
+    pair_table,
+)
 from .least_p import at_floor, least_p_notes
 from .pairwise import (
     Claim,
     Comparison,
-    Levels,
+    check_binary,
     check_comparison,
     choose_test,
     clusters_of_pairs,
     compare_levels,
+    complete_values,
     paired_values,
     refuse_unpaired,
 )
 from .result_tables import RESULTS, TESTED, Missing, check_missing, family_labels, stack_tests
-from .simultaneous import check_simultaneous, samples, simultaneous_intervals
+from .simultaneous import check_simultaneous, corrected_jointly, samples, simultaneous_intervals
 from .skill_comparison import Losses, check_skill_test, compare_skills, paired_losses
-from .statistical_tests import JACKKNIFE, WILCOXON
+from .statistical_tests import JACKKNIFE, T
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -52,9 +63,11 @@ COLUMNS = declare_columns(
 
 @dataclass(frozen=True)
 class Request:
-    """Which levels of a dimension are compared in every stratum, and how."""
+    """Which levels of a dimension are compared, over which strata, and how."""
 
     dim: str
+    kept: Sequence[str]
+    pooled: Sequence[str]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     labels: NDArray[Any]
@@ -75,8 +88,9 @@ class Request:
 def compare(
     cube: xr.Dataset,
     dim: str,
-    *,
     metrics: str | Sequence[str] | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
     on: On = "metric",
     test: str | None = None,
     adjust: str | None = "auto",
@@ -85,7 +99,7 @@ def compare(
     missing: Missing = "drop",
     alternative: Claim = "two-sided",
     margin: float | Mapping[str, float] | None = None,
-    family: str | Sequence[str] | None = None,
+    family: str | Sequence[str] | None = "metric",
     effect: Effect | None = None,
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
@@ -94,7 +108,7 @@ def compare(
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Compare the levels of one dimension, pair by pair, in every stratum of the others.
+    """Compare the levels of one dimension, pair by pair, over all strata of the others or in each.
 
     Parameters
     ----------
@@ -104,25 +118,31 @@ def compare(
         The stratum whose levels are compared, such as "algorithm".
     metrics : str or sequence of str, optional
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
+    by : str or sequence of str, optional
+        Strata that the table keeps; the runs of the others are pooled. Default is to pool all, which gives one row a
+        metric and pair of levels: each truth (cluster) counts once, with the mean of its paired differences over the
+        strata that both levels have. "all" keeps all strata. Null models and dimensions that a metric declares are
+        never pooled.
     on : {"metric", "excess", "skill"}
         What is compared: the metric; the excess of each run, its metric minus the expected value of its own controls;
         or skill, 1 - sum of losses / sum of the losses expected of the controls, over the truths that both levels have.
         Choose "skill" to ask which algorithm is better beyond chance where their numbers of edges differ.
     test : str, optional
-        Test of the differences: "wilcoxon" (default), "t", "sign", "sign_flip" (permutation test of their mean),
-        "bootstrap", "mcnemar" (for metrics that are 0 or 1), "max_t" (all pairs at once by the largest t under sign
-        flips), "friedman" (mean ranks among all levels, see `rank_test`), or another that `list_tests("compare")`
-        names. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; "brunner_munzel" allows for unequal
-        variances, and the others need pairs. Of skills: "jackknife" (default) or "sign_flip".
+        Test of the differences: "t" (default), "wilcoxon", "sign", "sign_flip" (permutation test of their mean),
+        "bootstrap", "mcnemar" (for metrics that are 0 or 1), "max_t" (all rows of a family at once by the largest t
+        under sign flips), "friedman" (mean ranks among all levels, see `rank_test`), or another that
+        `list_tests("compare")` names. "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so
+        few truths. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; "brunner_munzel" allows for
+        unequal variances, and the others need pairs. Of skills: "jackknife" (default) or "sign_flip".
     adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "nemenyi", "none"} or None
-        Multiplicity correction over metrics x strata x pairs. "max_t" and "nemenyi" are those of the tests "max_t" and
-        "friedman", and correct for the pairs of each stratum and metric only. "auto" is the test's own correction where
-        it has one that applies, else Holm's.
+        Multiplicity correction over the rows of each family. "max_t" is that of the test "max_t", by signs that a truth
+        has in common in all strata and pairs. "nemenyi" is that of "friedman", and corrects for the pairs of each
+        stratum only. "auto" is the test's own correction where it has one that applies, else Holm's.
     reference : hashable, optional
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     paired : bool
         Compare runs of the same replicate, that is on the same truth. A dimension whose levels share no truths
-        (density, number of nodes) needs False.
+        (density, number of nodes) needs False; strata in which either level has no run are then left out.
     missing : {"drop", "worst"}
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among estimates and controls of all levels of `dim`
@@ -133,7 +153,8 @@ def compare(
     margin : float or {metric: float}, optional
         The largest difference that does not matter, in units of the metric, fixed before the data are seen.
     family : str or sequence of str, optional
-        Columns of the result within whose values p-values are adjusted, such as "metric"; default all rows returned.
+        Columns of the result within whose values p-values are adjusted; default each metric by itself. None adjusts
+        over all rows returned.
     effect : str, optional
         Effect size: "hodges_lehmann" (median of the differences' pairwise means), "mean_difference",
         "median_difference", "rank_biserial" (the matched-pairs one; unpaired it is Cliff's delta), "cliffs_delta",
@@ -162,7 +183,7 @@ def compare(
     Returns
     -------
     DataFrame
-        A row a stratum, metric and pair of levels: the other strata, `metric`, `comparison` ("a - b"), `statistic`,
+        A row a stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `statistic`,
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
         test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
         the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
@@ -170,16 +191,21 @@ def compare(
         random sign vector or sample was as extreme, so that `p_value` is the least that these can give, 1 /
         (n_resamples + 1), an upper bound; missing without a p-value), `resampling_seed` (missing where nothing is
         drawn; as `rng` it gives the same table) and `note` (why there is no result, what it rests on, or that p cannot
-        fall below .05 with so few clusters). Unpaired, numbers count runs.
+        fall below 1 - level with so few clusters). Unpaired, numbers count runs.
 
     Raises
     ------
     ValueError
         If a name is unknown, `dim` has fewer than two levels, two runs of a pair have different truths, no run has a
-        partner although the test needs pairs, or settings contradict one another.
+        partner although the test needs pairs, settings contradict one another, or Wilcoxon's test needs more truths.
 
     Notes
     -----
+    A difference that all settings share is found with far fewer truths where they are pooled: with four algorithms, six
+    settings and ten truths at each of two densities, one of a standard deviation with .99, stratum by stratum with .22.
+    A difference whose sign changes between strata is found by `by="all"` alone, so look at both. Every pair of runs on
+    a truth has the same weight, whatever its stratum.
+
     `list_tests("compare")` has the null hypothesis, alternative and assumption of each test, and when not to use it.
 
     Two equal infinite values tie. The difference of an infinite and a finite value is infinite: it ranks beyond all
@@ -222,9 +248,20 @@ def compare(
     ...     "estimate": truths + ["A; B; C"] * 4,
     ... })
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
-    >>> ce.compare(found, "algorithm")[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
+    >>> ce.compare(found, "algorithm", test="sign")[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
       comparison  statistic  p_value  effect  n_pairs
     0      x - y        0.0    0.125    -1.0        4
+
+    Which algorithm is better, over all densities and sample sizes and at each density:
+
+    >>> cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    >>> ce.compare(cube, "algorithm")[["comparison", "effect", "n_clusters", "p_adjusted"]].round(3)
+         comparison  effect  n_clusters  p_adjusted
+    0  ges - lingam   6.589          60       0.000
+    1      ges - pc   0.172          60       0.717
+    2   lingam - pc  -6.417          60       0.000
+    >>> len(ce.compare(cube, "algorithm", by=["density"])), len(ce.compare(cube, "algorithm", by="all"))
+    (9, 27)
 
     One algorithm guesses 5 edges and the other 25; neither has looked at the data:
 
@@ -244,6 +281,7 @@ def compare(
     >>> bool(raw["p_value"][0] < 1e-6), bool(skill["p_value"][0] > 0.05)
     (True, True)
     """
+    check_dim(dim)
     check_known(on, ON, "on")
     check_missing(missing)
     cube = read_cube(cube, controls=on != "metric" or missing == "worst")
@@ -253,7 +291,9 @@ def compare(
         cube = null_stratum(cube)
     dims = strata_dims(cube)
     check_known(dim, dims, "dimension")
-    usual = JACKKNIFE if on == "skill" else WILCOXON
+    kept = kept_strata(by, [name for name in strata_columns(cube, names) if name != dim], dim)
+    pooled = [name for name in dims if name not in (dim, "null", *kept)]
+    usual = JACKKNIFE if on == "skill" else T
     chosen = choose_test(
         usual if test is None else find_test(test, "compare"), effect, paired=check_flag(paired, "paired")
     )
@@ -278,16 +318,16 @@ def compare(
     levels = cube[dim].to_numpy()
     labels = names_of_pairs(levels, first, second)
     grouped = settle_cluster(cube, cluster)
-    asked = Request(dim, first, second, labels, margins, how, missing, on, grouped, family, simultaneous)
+    asked = Request(dim, kept, pooled, first, second, labels, margins, how, missing, on, grouped, family, simultaneous)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return _finish(parts, [name for name in dims if name not in (dim, "null")], asked)
+        return _finish(parts, [name for name in dims if name in kept and name != "null"], asked)
 
     made = call("compare", {"metrics": names} | _settings(asked, reference))
-    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
+    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim, *pooled], draws=missing == "worst", made=made)
 
 
 def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
@@ -304,10 +344,11 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
         cluster=asked.cluster,
         margin=asked.margins[name],
         paired=how.paired,
+        pooled=asked.pooled,
     )
     levels = compared.levels
     if how.test.binary:
-        _check_binary(name, levels, how.test.name)
+        check_binary(name, levels, how.test.name, asked.pooled)
     table = pair_table(part, name, compared.strata, asked.labels, asked.on)
     losses = None
     if compared.expected is not None and levels.errors is not None:
@@ -325,6 +366,12 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
         else:
             summed, gone = paired_losses(losses, levels, first, second)
             rows = samples(summed, ~gone, cluster)
+        table["sample"] = pd.Series(rows, index=table.index, dtype=object)
+    elif how.jointly:
+        value = complete_values(levels, first, second)
+        cluster = clusters_of_pairs(levels.cluster, first, second)
+        blocks = np.broadcast_to(np.arange(value.shape[1]), value.shape) if cluster is None else cluster
+        rows = samples([cluster_means(value, blocks)], ~np.isnan(value), blocks)
         table["sample"] = pd.Series(rows, index=table.index, dtype=object)
     return table[compared.here.reshape(-1)]
 
@@ -347,6 +394,9 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             low, high = (np.where(alone, np.nan, x) for x in (found.low, found.high))
             notes[alone] = None
             table = table.assign(ci_low=low, ci_high=high, note=pd.array(joined(own, notes), dtype="str"))
+        elif how.jointly:
+            labels = family_labels(table, [*strata, *COLUMNS], asked.family)
+            table = corrected_jointly(table, table.pop("sample").tolist(), labels, how)
         same = [
             table.assign(
                 alternative=how.claim,
@@ -358,7 +408,9 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             )
         ]
     table = stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
-    notes = least_p_notes(table, how, family_labels(table, list(table.columns), asked.family))
+    unit = {"truth": "truths", None: "pairs"}.get(asked.cluster, "clusters")
+    labels = family_labels(table, list(table.columns), asked.family)
+    notes = least_p_notes(table, how, labels, unit=unit, pooled=not strata)
     return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
 
 
@@ -367,7 +419,13 @@ def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
     how = asked.how
     names = ("effect", "level", "zero_method", "adjust", "n_resamples", "paired")
     return {
-        **{"dim": asked.dim, "test": how.test.name, "alternative": how.claim, "margin": asked.margins},
+        **{
+            "dim": asked.dim,
+            "by": list(asked.kept),
+            "test": how.test.name,
+            "alternative": how.claim,
+            "margin": asked.margins,
+        },
         **{"reference": reference, "missing": asked.missing, "on": asked.on},
         **{name: getattr(how, name) for name in names},
         **{"family": asked.family, "cluster": asked.cluster, "simultaneous": asked.simultaneous},
@@ -386,19 +444,3 @@ def _check_on(on: On, how: Comparison, effect: str | None) -> None:
         raise ValueError("on='skill' needs pairs: both levels on the same truths")
     if effect is not None:
         raise ValueError(f"on='skill' has one effect size, the difference of skills; leave out effect={effect!r}")
-
-
-def _check_binary(name: str, levels: Levels, test: str) -> None:
-    """Refuse values other than 0 and 1 for tests of such values, and several of a cluster."""
-    values = levels.scores
-    other = ~np.isnan(values) & ~np.isin(values, (0.0, 1.0))
-    if other.any():
-        raise ValueError(
-            f"test={test!r} compares metrics that are 0 or 1, but {name} is {values[other][0]:g} in a run; choose "
-            "such metrics by metrics=, or another test"
-        )
-    if levels.cluster is not None and (cluster_sums(values, levels.cluster)[1] > 1).any():
-        raise ValueError(
-            f"test={test!r} takes independent pairs, but truths (cluster=) repeat in a stratum; use test='sign', or "
-            "cluster=None where repeated runs are independent"
-        )

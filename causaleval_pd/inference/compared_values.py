@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, shown
+from ..contract.checks import check_known, check_type, shown
 from ..cubes.reading import control_errors, null_name, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
@@ -32,7 +33,7 @@ class Compared(NamedTuple):
     levels: Levels
     #: losses expected of the controls, for skill
     expected: Floats | None
-    #: the strata other than the dimension compared, a row each
+    #: the strata that are kept, a row each
     strata: pd.DataFrame
     #: strata x pairs of levels where both levels have runs
     here: NDArray[np.bool_]
@@ -50,25 +51,35 @@ def compared_values(
     cluster: str | None,
     margin: float,
     paired: bool = True,
+    pooled: Sequence[str] = (),
 ) -> Compared:
     """Return what a comparison of the levels of `dim` at positions `first` (c,) with those at `second` takes.
 
-    Pairs of runs on different truths are refused where runs are paired.
+    The runs of the strata `pooled` are further replicates of the others. Pairs of runs on different truths are refused
+    where runs are paired.
     """
     others = [other for other in strata_dims(part) if other != dim]
-    last = (dim, "replicate")
-    strata = strata_table(part.isel({dim: 0}, drop=True))
-    status = cells(part["status"], others, last=last)
+    kept = [other for other in others if other not in pooled]
+    beside = [other for other in others if other in pooled]
     if paired:
-        check_truths(part, dim, status, strata, first, second)
+        status = cells(part["status"], others, last=(dim, "replicate"))
+        check_truths(part, dim, status, strata_table(part.isel({dim: 0}, drop=True)), first, second)
+
+    def by_level(array: xr.DataArray) -> NDArray[Any]:
+        values = cells(array, kept, last=(dim, *beside, "replicate"))
+        return values.reshape(*values.shape[:2], math.prod(values.shape[2:]))
+
+    status = by_level(part["status"])
     run = (status != NO_RUN).any(axis=2)
     grouped = run_groups(part, cluster)
-    groups = None if grouped is None else cells(grouped, others, last=last)
+    groups = None if grouped is None else by_level(grouped)
     direction = "maximize" if on == "skill" else part[name].attrs["direction"]
     own, expected = _scores(part, name, dim, on, missing)
-    errors = None if on == "metric" else cells(control_errors(part, name), others, last=last)
-    levels = Levels(cells(own, others, last=last), status, direction, margin, groups, errors)
-    losses = None if expected is None else cells(expected, others, last=last)
+    errors = None if on == "metric" else by_level(control_errors(part, name))
+    n_pooled = math.prod(part.sizes[other] for other in beside)
+    levels = Levels(by_level(own), status, direction, margin, groups, errors, n_pooled)
+    losses = None if expected is None else by_level(expected)
+    strata = strata_table(part.isel(dict.fromkeys([dim, *beside], 0), drop=True))
     return Compared(levels, losses, strata, run[:, first] & run[:, second])
 
 
@@ -90,6 +101,30 @@ def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str | None) -> R
         return RunValues(own, errors, groups)
     share = own / expected.where(expected > TOLERANCE)
     return RunValues(1 - share, share * errors / expected.where(expected > TOLERANCE), groups)
+
+
+def check_dim(dim: object) -> None:
+    """Refuse what cannot name a stratum, such as metrics in its place."""
+    if not isinstance(dim, str):
+        raise TypeError(
+            f"dim must be the name of the stratum whose levels are compared, found {shown(dim)}; name it first, then "
+            "the metrics, as in compare('algorithm', ['shd'])"
+        )
+
+
+def kept_strata(by: str | Sequence[str] | None, known: Sequence[str], dim: str) -> list[str]:
+    """Return the strata that a comparison of the levels of `dim` keeps, of those that are known."""
+    if isinstance(by, str) and by == "all":
+        return list(known)
+    check_type(by, (str, Sequence, type(None)), "the names of strata, or 'all'", "by")
+    asked = [] if by is None else [by] if isinstance(by, str) else list(by)
+    if dim in asked:
+        raise ValueError(f"by= names {dim!r}, whose levels are compared; name the other strata that the table keeps")
+    for name in asked:
+        check_known(name, known, "stratum (by)")
+    if len(set(asked)) < len(asked):
+        raise ValueError(f"by= names {next(x for x in asked if asked.count(x) > 1)!r} twice; name it once")
+    return [name for name in known if name in asked]
 
 
 def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> tuple[Ints, Ints]:

@@ -12,8 +12,8 @@ from ..statistics.max_t import EXACT_BLOCKS
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Comparison
 
-#: level that notes refer to
-ALPHA = 0.05
+#: what notes say of a p-value that cannot be small
+_FLOOR = "is at least"
 #: clusters up to which a number that suffices is looked for
 _MOST = 64
 
@@ -32,10 +32,23 @@ def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
     return pd.arrays.BooleanArray(least, np.isnan(p))
 
 
-def least_p_notes(table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64] | None) -> Notes:
-    """Return for every row whether its test cannot reach .05 after the correction, whatever the data.
+def cannot_be_significant(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return the rows of a table of comparisons whose note states that p cannot be small, whatever the data."""
+    return table["note"].fillna("").str.contains(_FLOOR).to_numpy(np.bool_)
+
+
+class TooFewClustersError(ValueError):
+    """No row of a comparison can be significant, whatever the data."""
+
+
+def least_p_notes(
+    table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64] | None, *, unit: str, pooled: bool
+) -> Notes:
+    """Return for every row whether its test cannot reach 1 - level after the correction, whatever the data.
 
     The table has its numbers of clusters and p-values; `labels` are the families, None where all rows are one.
+    Wilcoxon's test is refused where it cannot in any row; `unit` names the clusters, `pooled` is whether no stratum is
+    kept.
     """
     notes = np.full(len(table), None, object)
     known = table["p_value"].notna().to_numpy()
@@ -48,12 +61,20 @@ def least_p_notes(table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64
     reached = np.asarray(adjusted(least, correction, families))
     sizes = pd.Series(known).groupby(families).transform("sum").to_numpy()
     column = "p_value" if how.adjust in (None, "none") else "p_adjusted"
-    short = np.flatnonzero(known & (reached > ALPHA))
+    short = np.flatnonzero(known & (reached > how.alpha))
     enough = {size: _clusters_needed(int(size), how, correction) for size in np.unique(sizes[short])}
+    if how.test.name == "wilcoxon" and len(short) == known.sum():
+        row = short[np.argmax(clusters[short])]
+        tests = f"{sizes[row]:.0f} test{'s' if sizes[row] > 1 else ''}"
+        raise TooFewClustersError(
+            f"test='wilcoxon' needs {enough[sizes[row]]} {unit} for {tests} with adjust={how.adjust!r}, found "
+            f"{clusters[row]}: its {column} is at least {reached[row]:.2g}, whatever the data; use test='t'"
+            + ("" if pooled else ", or pool strata by leaving them out of by=")
+        )
     for row in short:
         needed = enough[sizes[row]]
-        more = "more n_resamples are needed" if needed is None else f"{needed} are needed for {ALPHA:g}"
-        notes[row] = f"{column} is at least {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
+        more = "more n_resamples are needed" if needed is None else f"{needed} are needed for {how.alpha:g}"
+        notes[row] = f"{column} {_FLOOR} {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
     return notes
 
 
@@ -66,9 +87,9 @@ def _least_p(clusters: NDArray[np.int64], how: Comparison) -> Floats:
 
 
 def _clusters_needed(size: int, how: Comparison, correction: str | None) -> int | None:
-    """Return how many clusters let all tests of a family of this size reach .05; None if no number does."""
+    """Return how many clusters let all tests of a family of this size reach 1 - level; None if no number does."""
     tiny = 2.0**-100  # far from 1, where corrections multiply equal p-values by the same factor
     factor = float(np.max(adjusted(np.full(size, tiny), correction, None))) / tiny
     numbers = np.arange(1, _MOST + 1)
-    enough = numbers[_least_p(numbers, how) * factor <= ALPHA]
+    enough = numbers[_least_p(numbers, how) * factor <= how.alpha]
     return int(enough[0]) if len(enough) else None

@@ -18,7 +18,7 @@ from ..statistics.stratum_statistic import Statistic
 from ..tables.settings import NDraws
 from ..tables.tasks import Metrics
 from .compare import compare as compare_cube
-from .compared_values import On
+from .compared_values import On, check_dim
 from .control_tests import test_controls as test_cube
 
 
@@ -145,9 +145,10 @@ def compare(
     table: pd.DataFrame,
     /,
     dim: str,
+    metrics: Metrics = None,
     *,
     by: By,
-    metrics: Metrics = None,
+    keep: str | Sequence[str] | None = None,
     on: On = "metric",
     n_draws: NDraws = 1000,
     null: NullLike | None = None,
@@ -157,7 +158,7 @@ def compare(
     cube_settings: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Score a table of runs, and compare the levels of one dimension in every stratum of the others.
+    """Score a table of runs, and compare the levels of one dimension over all strata of the others or in each.
 
     Parameters
     ----------
@@ -167,6 +168,9 @@ def compare(
         The stratum whose levels are compared; one of `by`.
     metrics, by, null, key, cluster
         As in `causaleval_pd.cube`.
+    keep : str or sequence of str, optional
+        Strata of `by` that the result keeps, `by` of `causaleval_pd.compare`: default none, whose runs are pooled;
+        "all" keeps all.
     on
         As in `causaleval_pd.compare`.
     n_draws : int or "auto"
@@ -191,13 +195,16 @@ def compare(
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> found = ce.datasets.runs().ceval.compare("algorithm", by=["algorithm", "density"], metrics=["shd"])
-    >>> len(found)
+    >>> runs, by = ce.datasets.runs(), ["algorithm", "density"]
+    >>> len(runs.ceval.compare("algorithm", ["shd"], by=by))
+    3
+    >>> len(runs.ceval.compare("algorithm", ["shd"], by=by, keep="density"))
     9
     """
+    check_dim(dim)
     check_known(dim, strata_names(by), "dimension")
     drawn, seed = None if on == "metric" else n_draws, resolve_seed(rng)
     how, compared = settings_of(cube, settings, compare_cube, given=cube_settings, name="cube_settings")
     how = {"cluster": cluster} | how
     made = cube(table, metrics, by=by, n_draws=drawn, null=null, rng=seed, key=key, **how)
-    return compare_cube(made, dim, on=on, rng=seed, **compared)
+    return compare_cube(made, dim, by=keep, on=on, rng=seed, **compared)

@@ -17,7 +17,7 @@ from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Bools, Estimate, Floats, paired_difference
-from ..statistics.clusters import cluster_count, cluster_means
+from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
 from ..statistics.effects import EFFECTS, welch_difference
 from ..statistics.interval_notes import interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
@@ -62,6 +62,16 @@ class Comparison(NamedTuple):
         return self.adjust is not None and self.adjust == self.test.correction
 
     @property
+    def jointly(self) -> bool:
+        """Whether the test corrects all rows of a family together."""
+        return self.corrected and self.test.name == "max_t"
+
+    @property
+    def alpha(self) -> float:
+        """Largest p-value that agrees with an interval which leaves out 0, or lies within the margin."""
+        return round((1 - self.level) / (2 if self.claim in _WITH_MARGIN else 1), 12)
+
+    @property
     def method(self) -> str:
         """Name of the test in results."""
         pratt = "zero_method" in self.test.options and self.zero_method == "pratt"
@@ -90,6 +100,8 @@ class Levels(NamedTuple):
     cluster: Ints | None
     #: Monte Carlo standard errors of the scores, where they are simulated in part
     errors: Floats | None = None
+    #: number of pooled strata whose replicates lie side by side
+    n_pooled: int = 1
 
 
 class _Tested(NamedTuple):
@@ -162,9 +174,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         failed = run & ((status_a == FAILED) | (status_b == FAILED))
         value = paired_values(levels, first, second)
         if how.test.design == "blocks":
-            blocks = complete_blocks(levels)
-            value = np.where(np.repeat(_complete(blocks), len(first), axis=0), value, np.nan)
-            tested = _test_blocks(blocks, levels.cluster, first, second, how)
+            value = complete_values(levels, first, second)
+            tested = _test_blocks(complete_blocks(levels), levels.cluster, first, second, how)
         else:
             tested = _test_pairs(value, cluster, levels, how)
         effect = _paired_effect(value, a, b, cluster, tested, how)
@@ -183,7 +194,9 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         lacking = "no block has a value of every level" if blocks_only else "no pair has both values"
         empty = np.isnan(value).all(axis=1)
     else:
-        status = np.concatenate([status_a, status_b], axis=1)
+        absent = _without_the_other(status_a, status_b, levels.n_pooled)
+        a, b = (np.where(absent, np.nan, x) for x in (a, b))
+        status = np.concatenate([np.where(absent, NO_RUN, x) for x in (status_a, status_b)], axis=1)
         run, failed, value = status != NO_RUN, status == FAILED, np.concatenate([a, b], axis=1)
         if levels.cluster is not None:
             of_a, of_b = (of_levels(levels.cluster, place) for place in (first, second))
@@ -196,7 +209,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         if tested.limits and how.effect == how.test.effect:
             effect = Estimate(effect.effect, *tested.limits)
         notes = sample_notes(effect, a, b)
-        lacking, empty = "a level has no value", np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
+        lacking = "a level has no value" if levels.n_pooled < 2 else "no stratum has a value of both levels"
+        empty = np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
     # an effect of the test alone has no interval
     of_interval: Any = notes if how.effect in EFFECTS else None
     undefined = np.isnan(value)
@@ -228,6 +242,19 @@ def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
     Those of a row are alike where they differ by no more than Monte Carlo errors do.
     """
     return without_noise(*_measured(levels, first, second))
+
+
+def complete_values(levels: Levels, first: Ints, second: Ints) -> Floats:
+    """Return the differences of `paired_values` in replicates that every level of the stratum was run on."""
+    complete = np.repeat(_complete(complete_blocks(levels)), len(first), axis=0)
+    return np.where(complete, paired_values(levels, first, second), np.nan)
+
+
+def _without_the_other(status_a: NDArray[np.int8], status_b: NDArray[np.int8], n_pooled: int) -> Bools:
+    """Return which places lie in a pooled stratum where one of two levels has no run."""
+    shape = (len(status_a), n_pooled, status_a.shape[1] // n_pooled if n_pooled else 0)
+    run = [(x.reshape(shape) != NO_RUN).any(axis=2, keepdims=True) for x in (status_a, status_b)]
+    return np.broadcast_to(~(run[0] & run[1]), shape).reshape(status_a.shape)
 
 
 def _measured(levels: Levels, first: Ints, second: Ints) -> tuple[Floats, Floats]:
@@ -338,6 +365,23 @@ def clusters_of_pairs(cluster: Ints | None, first: Ints, second: Ints) -> Ints |
         return None
     a, b = (of_levels(cluster, place) for place in (first, second))
     return np.where(a == 0, b, a)
+
+
+def check_binary(name: str, levels: Levels, test: str, pooled: Sequence[str]) -> None:
+    """Refuse values other than 0 and 1 for tests of such values, and several of a cluster."""
+    values = levels.scores
+    other = ~np.isnan(values) & ~np.isin(values, (0.0, 1.0))
+    if other.any():
+        raise ValueError(
+            f"test={test!r} compares metrics that are 0 or 1, but {name} is {values[other][0]:g} in a run; choose "
+            "such metrics by metrics=, or another test"
+        )
+    if levels.cluster is not None and (cluster_sums(values, levels.cluster)[1] > 1).any():
+        place = f"over the strata {', '.join(pooled)}; keep these by by='all'," if pooled else "in a stratum;"
+        raise ValueError(
+            f"test={test!r} takes independent pairs, but truths (cluster=) repeat {place} use test='sign', or "
+            "cluster=None where repeated runs are independent"
+        )
 
 
 def check_truths(

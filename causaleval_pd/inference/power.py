@@ -292,7 +292,7 @@ def comparison_power(
     names = cube_metrics(cube, metrics)
     wanted = None if difference is None else _differences(difference, names)
     # compare() checks names and pairs, and decides which rows there are
-    compared = compare(cube, dim, metrics=names, reference=reference, test="t", adjust=None, cluster=cluster)
+    compared = compare(cube, dim, names, by="all", reference=reference, test="t", adjust=None, cluster=cluster)
     sides = "two-sided" if alternative == "two-sided" else "larger"
 
     settings = {"metrics": names, "difference": wanted, "power": power, "alpha": alpha, "alternative": alternative}

@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..statistics.arrays import Bools, Estimate, Floats
 from ..statistics.effects import EFFECTS
-from ..statistics.interval_notes import Notes, interval_notes
+from ..statistics.interval_notes import Notes, interval_notes, joined
+from ..statistics.max_t import joint_max_t
 from ..statistics.simultaneous import MOST_NUMBERS, contributions, sidak_level, single_level
 from ..statistics.skill import FEWEST_CLUSTERS, skill_contributions, skill_difference
 from .pairwise import Comparison, Ints
@@ -35,7 +36,7 @@ def check_simultaneous(how: Comparison) -> None:
     if how.test.name not in TESTS:
         raise ValueError(
             f"simultaneous=True takes test='wilcoxon', 't', 'sign' or, of skills, 'jackknife', found "
-            f"{how.test.name!r}; test='max_t' has intervals that are simultaneous for the pairs of each stratum"
+            f"{how.test.name!r}; test='max_t' has intervals that are simultaneous for the rows of each family"
         )
     if how.effect in EFFECTS and EFFECTS[how.effect].members:
         raise ValueError(f"effect={how.effect!r} has no simultaneous intervals; use 'rank_biserial'")
@@ -85,6 +86,32 @@ def simultaneous_intervals(effect: pd.Series, rows: Sequence[Sample], how: Compa
     limits = (np.where(enough, x, np.nan) for x in (estimate.low, estimate.high))
     notes[~enough & (number > 0)] = f"fewer than {FEWEST_CLUSTERS} clusters: no simultaneous interval"
     return Estimate(estimate.effect, *limits), level, notes
+
+
+def corrected_jointly(
+    table: pd.DataFrame, rows: Sequence[Sample], labels: Ints | None, how: Comparison
+) -> pd.DataFrame:
+    """Correct the rows of each family by their largest t, and make their intervals simultaneous.
+
+    `rows` are their differences by cluster; `labels` the families, None where all rows are one.
+    """
+    families = np.zeros(len(table), np.int64) if labels is None else labels
+    adjusted, low, high = np.full((3, len(table)), np.nan)
+    for family in np.unique(families):
+        mine = np.flatnonzero(families == family).tolist()
+        differences: list[Floats] = [rows[i].values[0] for i in mine]
+        blocks = [np.asarray(rows[i].clusters) for i in mine]
+        joint = joint_max_t(
+            differences, blocks, alternative=how.side, level=how.level, n_resamples=how.n_resamples, rng=how.seed
+        )
+        adjusted[mine], low[mine], high[mine] = joint.p_adjusted, joint.low, joint.high
+    # the p-value of a row can be that of all sign vectors, the adjusted one that of random ones
+    table = table.assign(p_adjusted=np.maximum(adjusted, table["p_value"].to_numpy(np.float64)))
+    if how.effect != how.test.effect:
+        return table
+    lost = table["ci_low"].notna().to_numpy() & np.isnan(low)
+    notes = joined(table["note"], ["too few clusters for an interval" if x else None for x in lost])
+    return table.assign(ci_low=low, ci_high=high, note=pd.array(notes, dtype="str"))
 
 
 def _level(own: Floats, clusters: Sequence[Ints | None], how: Comparison) -> float:

@@ -70,11 +70,11 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     >>> import causaleval_pd as ce
     >>> runs = ce.datasets.runs().query("density == 0.2")
     >>> cube = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
-    >>> ax = ce.plot.forest(cube.ceval.compare("algorithm"))
+    >>> ax = ce.plot.forest(cube.ceval.compare("algorithm", by="all"))
     >>> [tick.get_text() for tick in ax.get_yticklabels()[:2]]
     ['100, ges - lingam', '100, ges - pc']
     >>> ax.get_xlabel().replace("\n", " ")
-    'Hodges-Lehmann difference of structural Hamming distance, first - second'
+    'mean difference of structural Hamming distance, first - second'
     """
     table = _checked(table)
     made = calls(table.attrs)[-1] if calls(table.attrs) else {}

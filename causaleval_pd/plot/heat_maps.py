@@ -311,7 +311,7 @@ def comparisons(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
     >>> ax = ce.plot.comparisons(found, "shd", "algorithm")
     >>> [cell.get_text() for cell in ax.texts[:2]]
-    ['-1\np 0.12', '1\np 0.12']
+    ['-1.25\np 0.015', '1.25\np 0.015']
     """
     cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from ..contract.figure import FIGURES
 from ..cubes.reading import draws_shared, has_controls, null_references, strata_dims
 from ..cubes.schema import values_of
-from ..inference.compare import compare
 from ..inference.compared_values import On
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
@@ -26,6 +24,7 @@ from ..plot.pareto import pareto
 from ..plot.skills import skills
 from ..plot.strata import strata
 from ..plot.trend import trend
+from .level_comparison import LevelComparison, compare_in_blocks
 
 #: most facets of a figure, levels along its x axis and by colour, so that it stays readable
 _FACETS, _LEVELS, _COLOURS = 24, 40, 12
@@ -70,7 +69,7 @@ def pictures(
     adjust: str | None = "holm",
     on: On = "metric",
     test: str | None = None,
-    compared: pd.DataFrame | None = None,
+    compared: LevelComparison | None = None,
 ) -> Iterator[Picture | Omitted]:
     """Draw the figures of one metric that fit the cube.
 
@@ -86,7 +85,7 @@ def pictures(
         Kind of picture.
     level, adjust, on, test
         As in `report`.
-    compared : DataFrame, optional
+    compared : LevelComparison, optional
         The report's comparison of the levels of `over`; default that of this metric alone.
     """
     from matplotlib import rc_context
@@ -146,7 +145,7 @@ def _of_levels(
     suffix: str,
     level: float,
     how: dict[str, Any],
-    compared: pd.DataFrame | None,
+    compared: LevelComparison | None,
 ) -> Iterator[Picture | Omitted]:
     """Draw differences between the levels of a stratum, their ranks, and their skill by run time."""
     title, drawn = _title(cube, metric), drawn_cube(cube, metric)
@@ -157,15 +156,21 @@ def _of_levels(
     # null models and the metric's own dimensions are not compared
     one_stratum = alone and {dim for dim in strata_dims(cube) if cube.sizes[dim] > 1} <= {over}
     if compared is None:
-        compared = compare(cube, over, metrics=[metric], level=level, rng=0, **how)
-    rows = compared[compared["metric"] == metric]
+        compared = compare_in_blocks(cube, over, [metric], level=level, **how)
+    label = cube[metric].attrs.get("long_name", metric)
+    rows = compared.pooled[compared.pooled["metric"] == metric]
     if 0 < len(rows) <= (_PAIRS if one_stratum else _ROWS):
         yield _picture("forest", title, forest(rows), suffix)
     elif one_stratum and cube.sizes[over] <= _LEVELS:
         yield _picture("comparisons", title, comparisons(cube, metric, over, rng=0, **how), suffix)
     elif len(rows):
-        label = cube[metric].attrs.get("long_name", metric)
         yield Omitted(f"No figure of the differences of {label}: there are {len(rows)} pairs of levels.")
+    if compared.strata is not None:
+        rows = compared.strata[compared.strata["metric"] == metric]
+        if 0 < len(rows) <= _ROWS:
+            yield _picture("forest", f"{title} by stratum", forest(rows), suffix)
+        elif len(rows):
+            yield Omitted(f"No figure of the differences of {label} by stratum: there are {len(rows)} rows.")
     ranked = one_stratum and how["on"] == "metric" and cube[metric].attrs.get("direction") != "none"
     if ranked and 2 < cube.sizes[over] <= _LEVELS:
         yield _picture(

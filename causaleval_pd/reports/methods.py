@@ -18,7 +18,7 @@ import xarray as xr
 from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS
-from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds
+from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import COMBINED, values_of
 from ..drawing import axis_label
 from ..versions import versions
@@ -354,7 +354,20 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
         f"{settings['alternative']}; the effect is the {size} of {what}."
     )
     cites = tuple(_CITED[x] for x in names if x in _CITED)
-    return [Sentence(text, cites), *_adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()))]
+    found = [Sentence(text, cites)]
+    pooled = [dim for dim in strata_dims(cube) if dim not in (settings["dim"], "null", *settings.get("by", ()))]
+    wide = [dim for dim in pooled if cube.sizes[dim] > 1]
+    if wide:
+        once = "" if settings.get("cluster") is None else ", so that each cluster counts once"
+        found.append(Sentence(f"The levels of {listed(wide)} were pooled{once}."))
+    apart = table["metric"].nunique() > 1 and settings.get("family") == "metric"
+    found += _adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()), apart=apart)
+    strata = results.get("compare by stratum")
+    if strata is not None and len(strata):
+        n = int(strata["p_value"].notna().sum())
+        found.append(Sentence("The same tests were made in every stratum, whatever they show of all strata together."))
+        found += _adjusted(settings.get("adjust"), n, apart=apart)
+    return found
 
 
 def _with_article(name: str) -> str:
@@ -362,14 +375,15 @@ def _with_article(name: str) -> str:
     return name if "'s " in name.split(" of ", maxsplit=1)[0] and name[0].isupper() else f"the {name}"
 
 
-def _adjusted(adjust: Any, n: int) -> list[Sentence]:
-    """Describe the multiplicity correction of several p-values."""
+def _adjusted(adjust: Any, n: int, *, apart: bool = False) -> list[Sentence]:
+    """Describe the multiplicity correction of several p-values; `apart` is whether each metric is a family."""
     if n < 2:
         return []
     if adjust in (None, "none"):
         return [Sentence(f"The {n:,} p-values of these tests were not adjusted.")]
+    family = ", each metric by itself" if apart else ""
     how, cites = _CORRECTIONS.get(str(adjust), str(adjust)), tuple(filter(None, [_CITED.get(str(adjust))]))
-    return [Sentence(f"The {n:,} p-values of these tests were adjusted by {how}.", cites)]
+    return [Sentence(f"The {n:,} p-values of these tests were adjusted by {how}{family}.", cites)]
 
 
 def _software(cube: xr.Dataset) -> Sentence:

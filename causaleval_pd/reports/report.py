@@ -23,10 +23,11 @@ from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..cubes.summary import summary
 from ..execution.outputs import refuse_links, replace_file
-from ..inference.compare import compare
 from ..inference.compared_values import ON, On
 from ..inference.control_tests import test_controls
+from ..inference.least_p import cannot_be_significant
 from .figures import Picture, levels_share_truths, pictures
+from .level_comparison import LevelComparison, compare_in_blocks, who_is_better
 from .markup import Output
 from .methods import (
     Sentence,
@@ -76,11 +77,11 @@ def report(
         Stratum whose levels are compared on the same truths, such as "algorithm"; their best is in bold. Default is the
         first stratum of words, not numbers, whose levels share truths; without one nothing is compared.
     on, test
-        What is compared, and by which test, as in `compare`. With "excess" and "skill" columns that the cube carries
-        are not compared, since they have no controls.
+        What is compared, and by which test, as in `compare`: over all strata, and in each. With "excess" and "skill"
+        columns that the cube carries are not compared, since they have no controls.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
-        Multiplicity correction of the tests against controls, over metrics x strata, and of the comparison, over its
-        rows.
+        Multiplicity correction of the tests against controls, over metrics x strata, and of the comparisons, of each
+        metric over all strata and in the single strata.
     level : float
         Probability of intervals; 1 - level is the largest p-value that is marked.
     title : str
@@ -145,14 +146,14 @@ def report(
         words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "iufmM"]
         over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if has_truths(cube) else None
 
-    results = _results(cube, names, over, adjust, level, {"on": on, "test": test})
+    results, blocks = _results(cube, names, over, adjust, level, {"on": on, "test": test})
     suffix = "pdf" if output == "latex" else "png"
     valued = [name for name in names if _has_values(cube, name)]
     same: dict[str, Any] = {"level": level, "adjust": adjust, "on": on, "test": test}
-    same["compared"] = results.get("compare")
+    same["compared"] = blocks
     drawn = [one for name in valued for one in pictures(cube, name, over, suffix, **same)]
     shown = [one for one in drawn if isinstance(one, Picture)]
-    sections = _sections(cube, names, over, results, level)
+    sections = _sections(cube, names, over, results, blocks, level)
     omitted = [Sentence(one.reason) for one in drawn if not isinstance(one, Picture)]
     if drawn:
         sections.append(Section("Figures", omitted, None, shown))
@@ -217,8 +218,9 @@ def _has_values(cube: xr.Dataset, name: str) -> bool:
 
 def _results(
     cube: xr.Dataset, names: Sequence[str], over: str | None, adjust: str | None, level: float, how: Mapping[str, Any]
-) -> dict[str, pd.DataFrame]:
-    """Return the tables that a report shows, by verb."""
+) -> tuple[dict[str, pd.DataFrame], LevelComparison | None]:
+    """Return the tables that a report shows, by verb, and the comparison of levels."""
+    blocks = None
     results = {"summary": summary(cube, names, level=level)}
     tested = [name for name in names if has_controls(cube, name)]
     # rows that met the same controls have no test of a stratum
@@ -227,15 +229,23 @@ def _results(
     check_known(how["on"], ON, "on")
     compared = list(names) if how["on"] == "metric" else tested
     if over is not None and cube.sizes[over] > 1 and any(_has_values(cube, name) for name in compared):
-        results["compare"] = compare(cube, over, metrics=compared, adjust=adjust, level=level, rng=0, **how)
+        blocks = compare_in_blocks(cube, over, compared, level=level, adjust=adjust, **how)
+        results["compare"] = blocks.pooled
+        if blocks.strata is not None:
+            results["compare by stratum"] = blocks.strata
     elif how["on"] != "metric" or how["test"] is not None:
         what = "without controls" if over is not None and not compared else "without two levels that share truths"
         raise ValueError(f"on= and test= set the comparison of levels, which a cube {what} has not; leave them out")
-    return results
+    return results, blocks
 
 
 def _sections(
-    cube: xr.Dataset, names: Sequence[str], over: str | None, results: Mapping[str, pd.DataFrame], level: float
+    cube: xr.Dataset,
+    names: Sequence[str],
+    over: str | None,
+    results: Mapping[str, pd.DataFrame],
+    blocks: LevelComparison | None,
+    level: float,
 ) -> list[Section]:
     """Return the parts of the report before its figures."""
     aims = {name: str(cube[name].attrs.get("direction", "none")) for name in names}
@@ -247,10 +257,22 @@ def _sections(
     if "test_controls" in results:
         found = results["test_controls"]
         sections.append(Section("Tests against controls", _outcome(found, level), _shown(found, **settings)))
-    if "compare" in results:
-        found = results["compare"]
+    if over is not None and blocks is not None:
+        levels = cube[over].to_numpy()
         heading = f"Comparison of the levels of {over}"
-        sections.append(Section(heading, _differences(found, level), _shown(found, **settings)))
+        several = blocks.strata is not None or blocks.left_out is not None
+        said = who_is_better(blocks.pooled, levels, aims, level, _limit(blocks.pooled, level))
+        said += _too_few(blocks.pooled, level)
+        sections.append(
+            Section(f"{heading}, all strata" if several else heading, said, _shown(blocks.pooled, **settings))
+        )
+        if several:
+            said = [] if blocks.left_out is None else [Sentence(blocks.left_out)]
+            shown = None
+            if blocks.strata is not None:
+                said = [*who_is_better(blocks.strata, levels, aims, level, _limit(blocks.strata, level)), *said]
+                shown = _shown(blocks.strata, **settings)
+            sections.append(Section(f"{heading}, by stratum", said, shown))
     return sections
 
 
@@ -360,22 +382,11 @@ def _limit(table: pd.DataFrame, level: float) -> str:
     return f"{'adjusted p' if adjusted else 'p'} at most {1 - level:.4g}"
 
 
-def _differences(table: pd.DataFrame, level: float) -> list[Sentence]:
-    """Count the pairs of levels that differ, by metric."""
-    found = []
-    for name, rows in table.groupby("metric", sort=False):
-        p = rows["p_adjusted"].dropna()
-        differ = int((p <= 1 - level).sum())
-        found.append(
-            Sentence(
-                f"{name}: {differ} of {counted(len(p), 'tested pair')} of levels "
-                f"{'differs' if differ == 1 else 'differ'} ({_limit(table, level)})."
-            )
-        )
-    # the note of a pair whose least possible p is above the level
-    hopeless = int(table["note"].fillna("").str.contains("is at least").sum())
-    if hopeless:
-        text = f"{counted(hopeless, 'pair has', 'pairs have')} too few clusters for a p of {1 - level:.4g} whatever"
-        text += " the differences, so that this is not evidence of equality"
-        found.append(Sentence(f"{text}; the correction for fewer metrics or strata needs fewer clusters."))
-    return found
+def _too_few(table: pd.DataFrame, level: float) -> list[Sentence]:
+    """Count the pairs of levels that cannot differ significantly, whatever the data."""
+    hopeless = int(cannot_be_significant(table).sum())
+    if not hopeless:
+        return []
+    text = f"{counted(hopeless, 'pair has', 'pairs have')} too few clusters for a p of {1 - level:.4g} whatever"
+    text += " the differences, so that this is not evidence of equality"
+    return [Sentence(f"{text}; the correction for fewer levels needs fewer clusters.")]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats, paired_difference
+from .arrays import BLOCK, Floats, paired_difference
 from .direction import TOLERANCE
 from .paired_tests import Alternative, check_alternative
 from .resampling import all_signs, random_signs, resamples
 
 #: blocks up to which all sign vectors are taken
 EXACT_BLOCKS = 12
+#: by how much equal sums may differ by rounding
+_SLACK = 1e-10
 
 
 class MaxT(NamedTuple):
@@ -100,7 +103,7 @@ def max_t(
     values = np.asarray(values, np.float64)
     shape = values.shape[:-2]
     flat = values.reshape(math.prod(shape), *values.shape[-2:])
-    found = np.full((5, len(flat), len(first)), np.nan)
+    result = np.full((5, len(flat), len(first)), np.nan)
     for row, blocks in enumerate(flat):
         here = ~np.isnan(blocks)
         there = here.any(axis=0)
@@ -108,61 +111,110 @@ def max_t(
         known = there[first] & there[second]
         if whole.any() and known.any():
             apart = paired_difference(blocks[whole][:, first[known]], blocks[whole][:, second[known]])
-            finite = np.isfinite(apart).all(axis=0)
-            known[known] = finite
-            if finite.any():
-                found[:, row, known] = _largest(apart[:, finite], alternative, level, n_resamples, seed)
-    return MaxT(*found.reshape(5, *shape, len(first)))
+            result[:, row, known] = _largest(apart, alternative, level, n_resamples, seed)
+    return MaxT(*result.reshape(5, *shape, len(first)))
 
 
-def _largest(
-    apart: Floats, alternative: Alternative, level: float, n_resamples: int, seed: int
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Return t, p, adjusted p and limits of differences (n, c)."""
-    n = len(apart)
-    mean = apart.mean(axis=0)
-    centred = apart - mean
-    seen = _correlation(np.ones((1, n)), apart)
+def joint_max_t(
+    differences: Sequence[ArrayLike],
+    blocks: Sequence[ArrayLike],
+    *,
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: int | np.random.Generator | None = None,
+) -> MaxT:
+    """Correct comparisons that have blocks in common, such as those of several strata, by their largest t.
+
+    Parameters
+    ----------
+    differences : sequence of (n,) array_like
+        Paired differences of each comparison.
+    blocks : sequence of (n,) array_like of int
+        Number of the block of each difference. One random sign flips all differences of a block, over comparisons.
+    alternative, level, n_resamples, rng
+        As in `max_t`.
+
+    Returns
+    -------
+    MaxT
+        As `max_t`, (c,); limits are also NaN where a comparison has too few blocks for any at this level.
+
+    Notes
+    -----
+    Comparisons of different numbers of blocks are on one scale: the sum of the signed differences in units of its
+    standard deviation under sign flips, which is at most sqrt(n) for n blocks.
+
+    Examples
+    --------
+    >>> apart = [0.5, 1.1, 1.8, 1.0, 0.7]
+    >>> found = joint_max_t([apart, apart[::-1]], [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]])
+    >>> found.p_value.tolist(), found.p_adjusted.tolist()
+    ([0.0625, 0.0625], [0.0625, 0.0625])
+    """
+    check_alternative(alternative)
+    seed = int(np.random.default_rng(rng).integers(2**63))
+    sizes = [len(np.asarray(x)) for x in blocks]
+    place, labels = pd.factorize(np.concatenate([np.zeros(0, np.int64), *map(np.asarray, blocks)]))
+    apart = np.full((len(labels), len(sizes)), np.nan)
+    if apart.size:
+        apart[place, np.repeat(np.arange(len(sizes)), sizes)] = np.concatenate(list(map(np.asarray, differences)))
+    return MaxT(*_largest(apart, alternative, level, n_resamples, seed))
+
+
+def _largest(apart: Floats, alternative: Alternative, level: float, n_resamples: int, seed: int) -> Floats:
+    """Return t, p, adjusted p and limits, (5, c), of differences (n, c), NaN in blocks that a comparison lacks."""
+    result = np.full((5, apart.shape[1]), np.nan)
+    usable = (~np.isnan(apart)).any(axis=0) & ~np.isinf(apart).any(axis=0)
+    if not usable.any():
+        return result
+    here = ~np.isnan(apart[:, usable])
+    apart = np.where(here, apart[:, usable], 0.0)
+    n = here.sum(axis=0)
+    mean = apart.sum(axis=0) / n
+    centred = np.where(here, apart - mean, 0.0)
+    seen = _scaled(np.ones((1, len(apart))), apart)
     own = _signed(seen, alternative)[0]
     single, largest, two_sided, total = *np.zeros((3, apart.shape[1])), 0
     spread: list[Floats] = []
-    for signs in _signs(n, n_resamples, seed):
-        correlation = _correlation(signs, apart)
-        flipped = _signed(correlation, alternative)
-        single += (flipped >= own - TOLERANCE).sum(axis=0)
-        largest += (flipped.max(axis=1)[:, None] >= own - TOLERANCE).sum(axis=0)
-        two_sided += (np.abs(correlation).max(axis=1)[:, None] >= np.abs(seen[0]) - TOLERANCE).sum(axis=0)
-        spread.append(np.abs(_correlation(signs, centred)).max(axis=1))
-        total += len(signs)
-    half = np.full(apart.shape[1], np.nan)
-    if n > 2:
-        quantile = _as_t(np.quantile(np.concatenate(spread), level, method="higher"), n)
-        error = centred.std(axis=0, ddof=1) / math.sqrt(n)
-        half = np.where(error > TOLERANCE * np.abs(apart).max(axis=0), quantile * error, np.nan)
+    for signs in _signs(len(apart), n_resamples, seed):
+        for vectors in np.array_split(signs, math.ceil(signs.shape[0] * apart.shape[1] / BLOCK)):
+            scaled = _scaled(vectors, apart)
+            flipped = _signed(scaled, alternative)
+            single += (flipped >= own - _SLACK).sum(axis=0)
+            largest += (flipped.max(axis=1)[:, None] >= own - _SLACK).sum(axis=0)
+            two_sided += (np.abs(scaled).max(axis=1)[:, None] >= np.abs(seen[0]) - _SLACK).sum(axis=0)
+            spread.append(np.abs(_scaled(vectors, centred)).max(axis=1))
+            total += len(vectors)
+    quantile = _as_t(np.quantile(np.concatenate(spread), level, method="higher"), n)
+    error = np.sqrt((centred**2).sum(axis=0) / np.maximum(n - 1, 1) / n)
+    bounded = (n > 2) & np.isfinite(quantile) & (error > TOLERANCE * np.abs(apart).max(axis=0))
+    half = np.where(bounded, np.where(bounded, quantile, 0.0) * error, np.nan)
     # a mean of 0 that the two-sided test does not reject is within the limits
-    kept = (two_sided / total > 1 - level) & ~np.isnan(half)
-    low, high = (np.where(kept, end(x, 0.0), x) for end, x in ((np.minimum, mean - half), (np.maximum, mean + half)))
-    return _as_t(seen[0], n), single / total, largest / total, low, high
+    kept = (two_sided / total > 1 - level) & bounded
+    low, high = (np.where(kept, end(x, 0.0), x) for x, end in ((mean - half, np.minimum), (mean + half, np.maximum)))
+    result[:, usable] = _as_t(seen[0], n), single / total, largest / total, low, high
+    return result
 
 
-def _correlation(signs: Floats, apart: Floats) -> Floats:
-    """Return sum(e d) / sqrt(n sum d^2), which increases with t and is 0 where all differences are 0; (vectors, c)."""
-    scale = np.sqrt(len(apart) * (apart**2).sum(axis=0))
+def _scaled(signs: Floats, apart: Floats) -> Floats:
+    """Return sum(e d) / sqrt(sum d^2), which increases with t and is 0 where all differences are 0; (vectors, c)."""
+    scale = np.sqrt((apart**2).sum(axis=0))
     total = signs @ apart
     return np.divide(total, scale, out=np.zeros(total.shape), where=scale > 0)
 
 
-def _signed(correlation: Floats, alternative: Alternative) -> Floats:
-    """Turn the correlation so that large values are evidence."""
-    return {"two-sided": np.abs(correlation), "less": -correlation, "greater": correlation}[alternative]
+def _signed(scaled: Floats, alternative: Alternative) -> Floats:
+    """Turn the scaled sum so that large values are evidence."""
+    return {"two-sided": np.abs(scaled), "less": -scaled, "greater": scaled}[alternative]
 
 
-def _as_t(correlation: ArrayLike, n: int) -> Floats:
-    """Return Student's t for such a correlation of n differences; infinite where they do not vary."""
-    r = np.clip(np.asarray(correlation, np.float64), -1.0, 1.0)
+def _as_t(scaled: ArrayLike, n: NDArray[np.int64]) -> Floats:
+    """Return Student's t for such a sum of n differences; infinite where they do not vary."""
+    r = np.clip(np.asarray(scaled, np.float64) / np.sqrt(n), -1.0, 1.0)
     rest = np.where(1 - r**2 > TOLERANCE, 1 - r**2, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(r == 0, 0.0, r * math.sqrt(max(n - 1, 0)) / np.sqrt(rest))
+        return np.where(r == 0, 0.0, r * np.sqrt(np.maximum(n - 1, 0)) / np.sqrt(rest))
 
 
 def _signs(n: int, n_resamples: int, seed: int) -> Iterator[Floats]:

@@ -180,7 +180,9 @@ def test_runs_on_different_data_are_no_pairs():
 def test_one_data_set_is_one_pair_which_no_test_can_use(given):
     one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=given, n_draws=9, rng=3)
     alone = ce.compare(one, "algorithm")
-    assert (alone["n_pairs"] == 1).all() and (alone["p_value"] == 1).all()
+    assert (alone["n_pairs"] == 1).all() and alone["p_value"].isna().all()
+    with pytest.raises(ValueError, match="test='wilcoxon' needs 7 clusters"):
+        ce.compare(one, "algorithm", test="wilcoxon")
     assert alone["note"].str.contains("too few").all()
 
 

@@ -102,7 +102,7 @@ def test_new_strata_take_labels():
     table = found.ceval.summary()
     assert table.columns[0] == "study"
     assert table[table["metric"] == "shd"].groupby("study")["n_runs"].sum().to_dict() == {"large": 60, "small": 24}
-    assert len(found.ceval.compare("study", metrics="shd")) == 3
+    assert len(found.ceval.compare("study", metrics="shd", by="all")) == 3
     with pytest.raises(ValueError, match=r"cube 0 has no stratum 'study'; .*dim=pd.Index\(\[...\], name='study'\)"):
         ce.concat(parts, "study")
     with pytest.raises(ValueError, match="a label a cube; found"):

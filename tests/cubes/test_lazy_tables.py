@@ -47,9 +47,13 @@ VERBS = {
     "summary of means": lambda c: ce.summary(c, "shd", interval="mean_ci", level=0.9),
     "test_controls": lambda c: ce.test_controls(c, adjust="holm", missing="worst"),
     "compare": lambda c: ce.compare(c, "algorithm"),
-    "compare another": lambda c: ce.compare(c, "n", metrics="shd", paired=False, adjust="bh", family="metric"),
-    "compare excess": lambda c: ce.compare(c, "algorithm", on="excess", missing="worst"),
-    "compare to one": lambda c: ce.compare(c, "algorithm", reference="pc", test="sign_flip", n_resamples=99, rng=3),
+    "compare strata": lambda c: ce.compare(c, "algorithm", by="all"),
+    "compare another": lambda c: ce.compare(c, "n", "shd", by="algorithm", paired=False, adjust="bh"),
+    "compare excess": lambda c: ce.compare(c, "algorithm", by="density", on="excess", missing="worst"),
+    "compare jointly": lambda c: ce.compare(c, "algorithm", by="all", test="max_t", n_resamples=99, rng=3),
+    "compare to one": lambda c: ce.compare(
+        c, "algorithm", by="all", reference="pc", test="sign_flip", n_resamples=99, rng=3
+    ),
     "compare in groups": lambda c: ce.compare(c, "algorithm", test="bootstrap", cluster="truth", n_resamples=99, rng=3),
     "compare ranks": lambda c: ce.compare(c, "algorithm", test="friedman", adjust="nemenyi"),
     "compare together": lambda c: ce.compare(c, "algorithm", simultaneous=True, n_resamples=99, rng=3),

@@ -64,8 +64,9 @@ def test_cubes_tests_and_comparisons(runs):
     assert isinstance(cube, xr.Dataset) and cube.attrs["control_null"] == "shuffled"
     tested = cube.ceval.test_controls().set_index(BY)["p_value"]
     assert (tested["near"] < 0.01).all() and (tested["guess"] > 0.05).all()
-    compared = cube.ceval.compare("algorithm")
+    compared = cube.ceval.compare("algorithm", by="all")
     assert (compared["n_pairs"] == 12).all() and (compared["p_value"] < 0.01).all()
+    assert cube.ceval.compare("algorithm")["n_pairs"].tolist() == [24]
     assert len(cube.ceval.rank_test("algorithm")) == 4
     assert len(cube.ceval.meta_analysis("half")) == 2
     assert len(cube.ceval.control_power()) == 4
@@ -78,7 +79,7 @@ def test_cubes_tests_and_comparisons(runs):
         runs.ceval.test_controls(["footrule"], by=BY, n_draws=99, rng=7), cube.ceval.test_controls(), check_exact=True
     )
     pd.testing.assert_frame_equal(
-        runs.ceval.compare("algorithm", by=BY, metrics=["footrule"]).drop(columns="null"),
+        runs.ceval.compare("algorithm", by=BY, metrics=["footrule"], keep="all").drop(columns="null"),
         compared.drop(columns="null"),
         check_exact=True,
     )
@@ -150,7 +151,7 @@ def test_truths_of_another_field(runs):
     # weights rank the items as the ranking does
     assert scored["weight_footrule"].tolist() == ce.evaluate(runs, ["footrule"])["footrule"].tolist()
     cube = ce.cube(table, ["weight_footrule"], by=BY, estimate="weights", n_draws=30, rng=7)
-    assert (cube.ceval.compare("algorithm")["n_pairs"] == 12).all(), "runs are paired by their truths"
+    assert (cube.ceval.compare("algorithm", by="all")["n_pairs"] == 12).all(), "runs are paired by their truths"
     with pytest.raises(ValueError, match="ranks an item twice"):
         ce.evaluate(table.assign(truth="a > a"), estimate="weights")
 
@@ -216,7 +217,7 @@ def test_dask_tables_without_a_truth(runs):
         cube = ce.cube(table, ["orderly"], replicate=replicate, **settings)
         for name in ("orderly", "truth_id", "status", "orderly_p"):
             np.testing.assert_array_equal(made[name], cube[name])
-    assert (made.ceval.compare("algorithm")["n_pairs"] == 12).all()
+    assert (made.ceval.compare("algorithm", by="all")["n_pairs"] == 12).all()
     with pytest.raises(ValueError, match="are not paired by their context, which no partition has seen whole"):
         _lazy(table).ceval.cube(["orderly"], context={"judge": 1}, **settings)
 
@@ -378,7 +379,7 @@ def own_figure():
     @ce.figure("p-values of comparisons", of="cube", concludes="which algorithms differ")
     def own_p_values(cube, dim, *, test):
         """Draw a bar a comparison."""
-        table = cube.ceval.compare(dim, test=test)
+        table = cube.ceval.compare(dim, by="all", test=test)
         axes = plt.figure().gca()
         axes.bar(range(len(table)), table["p_adjusted"])
         return axes
@@ -405,13 +406,13 @@ def test_own_tests_and_figures_take_own_fields(runs):
     cube = ce.cube(runs, ["footrule", DECLARED], by=BY, n_draws=20, rng=7)
     tested = ce.test_controls(cube, method="own_median")
     assert set(tested["method"]) == {"own_median"} and len(tested) == 4 + 16
-    compared = cube.ceval.compare("algorithm", test="own_median", metrics="footrule")
+    compared = cube.ceval.compare("algorithm", by="all", test="own_median", metrics="footrule")
     difference = cube["footrule"].sel(algorithm="guess") - cube["footrule"].sel(algorithm="near")
     np.testing.assert_array_equal(compared["statistic"], difference.median("replicate"))
     axes = cube[["footrule", "status", "truth_id", "n_runs"]].ceval.plot.own_p_values("algorithm", test="own_median")
     assert [bar.get_height() for bar in axes.patches] == compared["p_adjusted"].tolist()
     table = dd.from_pandas(runs, npartitions=3)
-    lazy = table.ceval.compare("algorithm", by=BY, metrics=["footrule"], test="own_median")
+    lazy = table.ceval.compare("algorithm", by=BY, metrics=["footrule"], keep="all", test="own_median")
     pd.testing.assert_frame_equal(lazy.compute(), compared, check_dtype=False)
 
 

@@ -138,7 +138,7 @@ def test_the_size_of_comparisons_of_dependent_truths(make_cube):
     grouped = cube.assign(cluster_id=ids).assign_attrs(control_cluster="column lab")
     for test, highest in (("wilcoxon", 0.05), ("t", 0.07), ("max_t", 0.07)):
         by_lab, by_truth = (
-            (compare(c, "a", test=test, adjust=None, n_resamples=199, rng=1)["p_value"] <= 0.05).mean()
+            (compare(c, "a", by="all", test=test, adjust=None, n_resamples=199, rng=1)["p_value"] <= 0.05).mean()
             for c in (grouped, cube.assign_attrs(control_cluster="truth"))
         )
         assert 0.02 < by_lab < highest and by_truth > 0.25

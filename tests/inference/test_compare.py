@@ -18,6 +18,9 @@ import causaleval_pd as ce
 from causaleval_pd.inference.compare import compare
 from causaleval_pd.inference.control_tests import test_controls as against_controls
 from causaleval_pd.statistics.friedman import rank_differences
+from causaleval_pd.statistics.max_t import joint_max_t
+from causaleval_pd.statistics.multiplicity import adjust as adjusted
+from causaleval_pd.statistics.paired_tests import paired_t
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
@@ -25,6 +28,10 @@ COLUMNS = [
     *("on", "resampling_seed", "ci_level", "p_at_floor", "note"),
     *("statistic", "effect_size", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"),
 ]
+
+
+def by_stratum(cube, dim, **settings):
+    return compare(cube, dim, by="all", **settings)
 
 
 def row_of(table, **where):
@@ -54,7 +61,7 @@ def hodges_lehmann_by_hand(d):
     ],
 )
 def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
-    table = compare(ragged, "algorithm", test=test, n_resamples=9999, rng=1)
+    table = by_stratum(ragged, "algorithm", test=test, n_resamples=9999, rng=1)
     assert list(table.columns) == ["density", *COLUMNS]
     assert len(table) == 12
     for row in table.itertuples():
@@ -77,20 +84,24 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
         assert row.method == test and row.alternative == "two-sided" and pd.isna(row.null)
 
 
-def test_adjustment_spans_all_rows_unless_families_are_named(ragged):
-    table = compare(ragged, "algorithm")
+def test_each_metric_is_a_family_unless_others_are_named(ragged):
+    for by in (None, "all"):
+        usual = compare(ragged, "algorithm", by=by)
+        for _, part in usual.groupby("metric"):
+            np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
+    table = by_stratum(ragged, "algorithm", family=None)
     np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
-    within = compare(ragged, "algorithm", family=["metric", "density"], adjust="bh")
+    within = by_stratum(ragged, "algorithm", family=["metric", "density"], adjust="bh")
     for _, part in within.groupby(["metric", "density"]):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="fdr_bh")[1])
-    by_one = compare(ragged, "algorithm", family="metric", adjust="bonferroni")
+    by_one = by_stratum(ragged, "algorithm", family="metric", adjust="bonferroni")
     np.testing.assert_allclose(by_one["p_adjusted"], np.minimum(1, by_one["p_value"] * 6))
 
 
 def test_reference_is_subtracted(ragged):
-    table = compare(ragged, "algorithm", reference="lingam", metrics="shd")
+    table = by_stratum(ragged, "algorithm", reference="lingam", metrics="shd")
     assert table["comparison"].unique().tolist() == ["ges - lingam", "pc - lingam"]
-    all_pairs = compare(ragged, "algorithm", metrics="shd")
+    all_pairs = by_stratum(ragged, "algorithm", metrics="shd")
     mine = row_of(table, comparison="pc - lingam", density=0.5)
     theirs = row_of(all_pairs, comparison="lingam - pc", density=0.5)
     assert mine["effect"] == -theirs["effect"]
@@ -99,14 +110,14 @@ def test_reference_is_subtracted(ragged):
 
 
 def test_numbers_can_be_levels_and_reference(ragged):
-    table = compare(ragged, "density", reference=0.2, metrics="shd")
+    table = by_stratum(ragged, "density", reference=0.2, metrics="shd")
     assert table["comparison"].unique().tolist() == ["0.5 - 0.2"]
     assert table["algorithm"].tolist() == ["ges", "lingam", "pc"]
 
 
 def test_one_sided_comparisons(ragged):
     two, less, greater = (
-        compare(ragged, "algorithm", test="t", alternative=x)["p_value"] for x in ("two-sided", "less", "greater")
+        by_stratum(ragged, "algorithm", test="t", alternative=x)["p_value"] for x in ("two-sided", "less", "greater")
     )
     np.testing.assert_allclose(less + greater, 1)
     np.testing.assert_allclose(two, 2 * np.minimum(less, greater))
@@ -114,7 +125,9 @@ def test_one_sided_comparisons(ragged):
 
 def test_order_of_dimensions_does_not_matter(ragged):
     turned = ragged.transpose("replicate", "density", "draw", "algorithm")
-    pd.testing.assert_frame_equal(compare(ragged, "algorithm"), compare(turned, "algorithm"))
+    for by in (None, "all"):
+        expected = compare(ragged, "algorithm", by=by)
+        pd.testing.assert_frame_equal(compare(turned, "algorithm", by=by), expected, rtol=1e-12)
     pd.testing.assert_frame_equal(against_controls(ragged), against_controls(turned))
 
 
@@ -129,14 +142,15 @@ def test_cubes_from_files_give_the_same(ragged, tmp_path):
 def test_infinite_values_are_ranked_but_have_no_mean(make_cube):
     values = np.array([[np.inf, 1.0, 2.0, 3.0, np.inf], [np.inf, 2.0, 4.0, 6.0, 1.0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
-    row = compare(cube, "a").iloc[0]
-    assert row["n_pairs"] == 5 and np.isnan(compare(cube, "a", test="t")["effect"].iloc[0])
+    by_ranks = {"test": "sign", "effect": "hodges_lehmann"}
+    row = compare(cube, "a", **by_ranks).iloc[0]
+    assert row["n_pairs"] == 5 and np.isnan(compare(cube, "a")["effect"].iloc[0])
     assert row["effect"] == -1
-    assert row["p_value"] == compare(cube.assign(m=cube["m"].clip(max=50.0)), "a")["p_value"].iloc[0]
+    assert row["p_value"] == compare(cube.assign(m=cube["m"].clip(max=50.0)), "a", **by_ranks)["p_value"].iloc[0]
 
 
 def test_a_cube_of_one_dimension(ragged):
-    table = compare(ragged.isel(density=0), "algorithm", metrics="shd")
+    table = by_stratum(ragged.isel(density=0), "algorithm", metrics="shd")
     assert list(table.columns) == COLUMNS and len(table) == 3
 
 
@@ -164,9 +178,10 @@ def test_worst_value_is_the_end_of_a_finite_range(make_cube):
 def test_metrics_best_at_their_optimum_are_compared_by_distance(make_cube):
     values = np.array([[2.1, 1.8, 2.2, 2.0], [0.0, 5.0, 3.5, 0.2]])
     cube = make_cube({"algorithm": ["x", "y"]}, {"m": (values, "zero")})
-    row = compare(cube, "algorithm", effect="mean_difference").iloc[0]
-    assert row["effect"] == pytest.approx((np.abs(values[0] - 2) - np.abs(values[1] - 2)).mean())
-    assert row["p_value"] == 0.125
+    row = compare(cube, "algorithm").iloc[0]
+    distances = np.abs(values - 2)
+    assert row["effect"] == pytest.approx((distances[0] - distances[1]).mean())
+    assert row["p_value"] == pytest.approx(scipy_stats.ttest_rel(*distances).pvalue)
 
 
 def test_descriptions_can_be_compared_but_have_no_worst_value(make_cube):
@@ -188,7 +203,7 @@ def test_wrong_pairs_are_an_error(make_cube):
         compare(cube, "algorithm")
     with pytest.raises(ValueError, match=r"density 0\.2 and 0\.5 have different truths"):
         compare(cube, "density")
-    assert len(compare(cube, "algorithm", paired=False)) == 2
+    assert len(by_stratum(cube, "algorithm", paired=False)) == 2
 
 
 def test_missing_truths_are_failed_runs_and_no_wrong_pairs(make_cube):
@@ -215,7 +230,7 @@ def test_levels_without_common_replicates_are_no_pairs(make_cube):
     ],
 )
 def test_unpaired_comparisons_equal_scipy(ragged, test, name, theirs):
-    table = compare(ragged, "density", test=test, paired=False, effect="mean_difference")
+    table = by_stratum(ragged, "density", test=test, paired=False, effect="mean_difference")
     for row in table.itertuples():
         cells = [ragged[row.metric].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5)]
         a, b = (x[~np.isnan(x)] for x in cells)
@@ -233,12 +248,14 @@ def test_unpaired_comparisons_equal_scipy(ragged, test, name, theirs):
 def test_what_needs_pairs_is_refused_without_them(ragged, settings):
     [(key, value)] = settings.items()
     with pytest.raises(ValueError, match=rf"{key}='{value}' needs pairs; with paired=False use test='wilcoxon'"):
-        compare(ragged, "algorithm", paired=False, **settings)
+        by_stratum(ragged, "algorithm", paired=False, **settings)
 
 
 def test_effect_sizes(ragged):
-    dz = row_of(compare(ragged, "algorithm", effect="cohen_dz"), metric="shd", density=0.2, comparison="ges - pc")
-    rb = row_of(compare(ragged, "algorithm", effect="rank_biserial"), metric="shd", density=0.2, comparison="ges - pc")
+    dz = row_of(by_stratum(ragged, "algorithm", effect="cohen_dz"), metric="shd", density=0.2, comparison="ges - pc")
+    rb = row_of(
+        by_stratum(ragged, "algorithm", effect="rank_biserial"), metric="shd", density=0.2, comparison="ges - pc"
+    )
     cell = ragged["shd"].sel(density=0.2)
     difference = (cell.sel(algorithm="ges") - cell.sel(algorithm="pc")).to_numpy()
     difference = difference[~np.isnan(difference)]
@@ -248,7 +265,7 @@ def test_effect_sizes(ragged):
     for row in (dz, rb):
         assert row["ci_low"] < row["effect"] < row["ci_high"]
     delta = row_of(
-        compare(ragged, "algorithm", effect="rank_biserial", paired=False),
+        by_stratum(ragged, "algorithm", effect="rank_biserial", paired=False),
         metric="shd",
         density=0.2,
         comparison="ges - pc",
@@ -258,7 +275,7 @@ def test_effect_sizes(ragged):
 
 
 def test_bootstrap_brings_its_own_interval(ragged):
-    boot, t = (compare(ragged, "algorithm", test=x, rng=3, n_resamples=2000) for x in ("bootstrap", "t"))
+    boot, t = (by_stratum(ragged, "algorithm", test=x, rng=3, n_resamples=2000) for x in ("bootstrap", "t"))
     np.testing.assert_allclose(boot["effect"], t["effect"])
     assert (boot["ci_low"] != t["ci_low"]).all()
     known = boot["ci_low"].notna()
@@ -269,20 +286,20 @@ def test_bootstrap_brings_its_own_interval(ragged):
 
 @pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
 def test_seeds_make_tables_repeatable(ragged, test):
-    first, again, other = (compare(ragged, "algorithm", test=test, n_resamples=60, rng=x) for x in (5, 5, 6))
+    first, again, other = (by_stratum(ragged, "algorithm", test=test, n_resamples=60, rng=x) for x in (5, 5, 6))
     pd.testing.assert_frame_equal(first, again)
     assert (first["p_value"] != other["p_value"]).any()
-    part = compare(ragged.isel(density=[1]), "algorithm", test=test, n_resamples=60, rng=5)
+    part = by_stratum(ragged.isel(density=[1]), "algorithm", test=test, n_resamples=60, rng=5)
     rows = first[first["density"] == 0.5].reset_index(drop=True)
     np.testing.assert_allclose(part["p_value"], rows["p_value"])
 
 
-@pytest.mark.parametrize("test", ["wilcoxon", "t", "sign", "sign_flip", "bootstrap"])
+@pytest.mark.parametrize("test", ["t", "sign", "sign_flip", "bootstrap"])
 def test_one_pair_and_no_pair_are_results(test, make_cube):
     values = np.array([[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]])
     status = [[[SCORED], [FAILED], [SCORED]], [[SCORED], [SCORED], [NO_RUN]]]
     cube = make_cube({"algorithm": ["x", "y"], "n": [10, 20, 30]}, {"m": (values, "minimize")}, status=status)
-    table = compare(cube, "algorithm", test=test, n_resamples=99, rng=1)
+    table = by_stratum(cube, "algorithm", test=test, n_resamples=99, rng=1)
     assert table["n"].tolist() == [10, 20]
     one = np.nan if test in ("t", "bootstrap") else 1.0
     np.testing.assert_array_equal(table["p_value"], [one, np.nan])
@@ -290,8 +307,8 @@ def test_one_pair_and_no_pair_are_results(test, make_cube):
     assert table["n_pairs"].tolist() == [1, 0] and table["n_failed"].tolist() == [0, 1]
     np.testing.assert_array_equal(table["effect"], [-3.0, np.nan])
     assert table["note"][1] == "no pair has both values"
-    assert set(compare(cube, "algorithm", test="max_t")["note"][1:]) == {"no block has a value of every level"}
-    assert "a level has no value" in set(compare(cube, "algorithm", paired=False)["note"])
+    assert set(by_stratum(cube, "algorithm", test="max_t")["note"][1:]) == {"no block has a value of every level"}
+    assert "a level has no value" in set(by_stratum(cube, "algorithm", paired=False)["note"])
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -306,7 +323,7 @@ def test_levels_that_always_failed_are_undefined(paired, missing, make_cube):
 
 
 def test_no_rows_keep_their_columns(ragged):
-    table = compare(ragged.isel(density=slice(0)), "algorithm")
+    table = by_stratum(ragged.isel(density=slice(0)), "algorithm")
     assert list(table.columns) == ["density", *COLUMNS] and len(table) == 0
 
 
@@ -330,12 +347,12 @@ def test_no_rows_keep_their_columns(ragged):
 def test_settings_of_comparisons_are_checked(ragged, settings, message):
     call = {"dim": "algorithm"} | settings
     with pytest.raises(ValueError, match=message):
-        compare(ragged, **call)
+        by_stratum(ragged, **call)
 
 
 def test_one_level_is_no_comparison(ragged):
     with pytest.raises(ValueError, match="'algorithm' has 1 level, and a comparison needs two"):
-        compare(ragged.isel(algorithm=[0]), "algorithm")
+        by_stratum(ragged.isel(algorithm=[0]), "algorithm")
 
 
 def pair_of(cube, row):
@@ -346,25 +363,25 @@ def pair_of(cube, row):
 
 
 def test_equivalence_is_two_one_sided_t_tests(ragged):
-    table = compare(ragged, "algorithm", test="t", alternative="equivalent", margin={"shd": 4.0, "f1": 0.2})
+    table = by_stratum(ragged, "algorithm", test="t", alternative="equivalent", margin={"shd": 4.0, "f1": 0.2})
     for row in table.itertuples():
         margin = 4.0 if row.metric == "shd" else 0.2
         p, _, _ = ttost_paired(*pair_of(ragged, row), -margin, margin)
         assert row.p_value == pytest.approx(p)
         assert row.alternative == "equivalent"
-    narrow = compare(ragged, "algorithm", test="t", alternative="equivalent", margin=1e-6)
+    narrow = by_stratum(ragged, "algorithm", test="t", alternative="equivalent", margin=1e-6)
     assert (narrow["p_value"] >= 0.4).all()
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign", "sign_flip", "bootstrap"])
 def test_equivalence_shifts_every_test(ragged, test):
     given = {"test": test, "metrics": "shd", "rng": 3, "n_resamples": 999}
-    equal = compare(ragged, "algorithm", alternative="equivalent", margin=2.5, **given)
+    equal = by_stratum(ragged, "algorithm", alternative="equivalent", margin=2.5, **given)
     up, down = (ragged.assign(shd=ragged["shd"] + s * (ragged["algorithm"] == "ges") * 2.5) for s in (1, -1))
     for cube in (up, down):
         cube["shd"].attrs = ragged["shd"].attrs
-    above = compare(up, "algorithm", alternative="greater", **given)
-    below = compare(down, "algorithm", alternative="less", **given)
+    above = by_stratum(up, "algorithm", alternative="greater", **given)
+    below = by_stratum(down, "algorithm", alternative="less", **given)
     rows = equal["comparison"].str.startswith("ges")
     assert rows.sum() == 4
     expected = np.maximum(above["p_value"], below["p_value"])[rows]
@@ -372,7 +389,7 @@ def test_equivalence_shifts_every_test(ragged, test):
 
 
 def test_non_inferior_follows_the_direction_of_the_metric(ragged):
-    table = compare(ragged, "algorithm", test="t", alternative="non_inferior", margin={"shd": 1.0, "f1": 0.1})
+    table = by_stratum(ragged, "algorithm", test="t", alternative="non_inferior", margin={"shd": 1.0, "f1": 0.1})
     for row in table.itertuples():
         a, b = pair_of(ragged, row)
         shift, side = (-1.0, "less") if row.metric == "shd" else (0.1, "greater")
@@ -380,7 +397,7 @@ def test_non_inferior_follows_the_direction_of_the_metric(ragged):
 
 
 def test_unpaired_equivalence(ragged):
-    table = compare(ragged, "density", test="t", paired=False, alternative="equivalent", margin=3.0, metrics="shd")
+    table = by_stratum(ragged, "density", test="t", paired=False, alternative="equivalent", margin=3.0, metrics="shd")
     for row in table.itertuples():
         a, b = (ragged["shd"].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5))
         p, _, _ = ttost_ind(a[~np.isnan(a)], b[~np.isnan(b)], -3.0, 3.0, usevar="unequal")
@@ -393,7 +410,7 @@ def test_mcnemar_is_the_exact_test_of_statsmodels(alternative, make_cube):
     values = (rng.random((3, 5, 30)) < np.array([0.3, 0.5, 0.8])[:, None, None]).astype(float)
     values[rng.random(values.shape) < 0.1] = np.nan
     cube = make_cube({"algorithm": ["x", "y", "z"], "n": np.arange(5)}, {"right": (values, "maximize")})
-    for row in compare(cube, "algorithm", test="mcnemar", alternative=alternative).itertuples():
+    for row in by_stratum(cube, "algorithm", test="mcnemar", alternative=alternative).itertuples():
         a, b = (cube["right"].sel(algorithm=x, n=row.n).to_numpy() for x in row.comparison.split(" - "))
         b, c = int(((a == 1) & (b == 0)).sum()), int(((a == 0) & (b == 1)).sum())
         if alternative == "two-sided":
@@ -406,23 +423,23 @@ def test_mcnemar_is_the_exact_test_of_statsmodels(alternative, make_cube):
 
 def test_mcnemar_refuses_other_values(ragged):
     with pytest.raises(ValueError, match=r"test='mcnemar' compares metrics that are 0 or 1, but shd is \d+ in a run"):
-        compare(ragged, "algorithm", test="mcnemar")
+        by_stratum(ragged, "algorithm", test="mcnemar")
 
 
 def test_zero_handling_is_explicit(ragged, make_cube):
     values = np.array([[0.0, 1, 0, 3, 2, 5, 4, 4], [0, 0, 0, 1, 4, 1, 1, 0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
     for zero_method, name in (("wilcox", "wilcoxon"), ("pratt", "wilcoxon_pratt")):
-        row = compare(cube, "a", zero_method=zero_method).iloc[0]
+        row = compare(cube, "a", test="wilcoxon", zero_method=zero_method).iloc[0]
         expected = scipy_stats.wilcoxon(*values, zero_method=zero_method, method=scipy_stats.PermutationMethod())
         assert row["p_value"] == pytest.approx(expected.pvalue) and row["method"] == name
     with pytest.raises(ValueError, match="unknown zero_method 'zsplit'"):
-        compare(ragged, "algorithm", zero_method="zsplit")
+        by_stratum(ragged, "algorithm", zero_method="zsplit")
 
 
 @pytest.mark.slow
 def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
-    table = compare(ragged, "algorithm", test="friedman", metrics="shd", adjust="holm")
+    table = by_stratum(ragged, "algorithm", test="friedman", metrics="shd", adjust="holm")
     for density, part in table.groupby("density"):
         blocks = ragged["shd"].sel(density=density).transpose("replicate", "algorithm").to_numpy()
         kept = blocks[~np.isnan(blocks).any(axis=1)]
@@ -434,9 +451,9 @@ def test_friedman_compares_mean_ranks_of_complete_blocks(ragged):
         assert part["effect"].tolist() == part["statistic"].tolist() and part["ci_low"].isna().all()
         _, p, nemenyi = rank_differences(blocks, [0, 0, 1], [1, 2, 2])
         assert part["p_value"].tolist() == p.tolist()
-        within = compare(ragged, "algorithm", test="friedman", metrics="shd")
+        within = by_stratum(ragged, "algorithm", test="friedman", metrics="shd")
         assert within.loc[within["density"] == density, "p_adjusted"].tolist() == nemenyi.tolist()
-    holm = compare(ragged, "algorithm", test="friedman", adjust="holm", family=["metric", "density"])
+    holm = by_stratum(ragged, "algorithm", test="friedman", adjust="holm", family=["metric", "density"])
     for _, part in holm.groupby(["metric", "density"]):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
 
@@ -466,13 +483,13 @@ def test_groups_of_pairs_count_once(test, make_cube):
 
 
 def test_excess_over_controls_is_compared(ragged, make_cube):
-    table = compare(ragged, "algorithm", test="t", on="excess")
+    table = by_stratum(ragged, "algorithm", test="t", on="excess")
     for row in table.itertuples():
         excess = ragged[row.metric] - ragged[f"{row.metric}_control_mean"]
         a, b = (excess.sel(algorithm=x, density=row.density).to_numpy() for x in row.comparison.split(" - "))
         expected = scipy_stats.ttest_rel(a, b, nan_policy="omit")
         assert row.p_value == pytest.approx(expected.pvalue) and row.null == "edges"
-    worst = compare(ragged, "algorithm", on="excess", missing="worst")
+    worst = by_stratum(ragged, "algorithm", on="excess", missing="worst")
     assert (worst["n_pairs"] >= table["n_pairs"]).all()
     bare = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")})
     with pytest.raises(ValueError, match="no controls for on='excess'"):
@@ -480,17 +497,17 @@ def test_excess_over_controls_is_compared(ragged, make_cube):
 
 
 def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
-    paired = compare(ragged, "algorithm", effect="cliffs_delta", metrics="shd").iloc[0]
-    a, b = pair_of(ragged, next(compare(ragged, "algorithm", metrics="shd").itertuples()))
+    paired = by_stratum(ragged, "algorithm", effect="cliffs_delta", metrics="shd").iloc[0]
+    a, b = pair_of(ragged, next(by_stratum(ragged, "algorithm", metrics="shd").itertuples()))
     assert paired["effect"] == pytest.approx(np.sign(a[:, None] - b).mean())
     assert paired["ci_low"] < paired["effect"] < paired["ci_high"]
-    both = [compare(ragged, "density", paired=False, effect=x) for x in ("cliffs_delta", "rank_biserial")]
+    both = [by_stratum(ragged, "density", paired=False, effect=x) for x in ("cliffs_delta", "rank_biserial")]
     pd.testing.assert_frame_equal(*(x.drop(columns="effect_size") for x in both))
 
 
 @pytest.mark.parametrize("adjust", ["by", "fdr_by"])
 def test_any_dependence_is_corrected_for(ragged, adjust):
-    table = compare(ragged, "algorithm", adjust=adjust)
+    table = by_stratum(ragged, "algorithm", adjust=adjust, family=None)
     np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="fdr_by")[1])
     within = against_controls(ragged, adjust="holm", family="metric")
     for _, part in within.groupby("metric"):
@@ -499,11 +516,11 @@ def test_any_dependence_is_corrected_for(ragged, adjust):
 
 @pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
 def test_the_seed_of_resampling_is_recorded(ragged, test):
-    first = compare(ragged, "algorithm", test=test, n_resamples=99)
+    first = by_stratum(ragged, "algorithm", test=test, n_resamples=99)
     assert first["resampling_seed"].nunique() == 1
-    again = compare(ragged, "algorithm", test=test, n_resamples=99, rng=int(first["resampling_seed"].iloc[0]))
+    again = by_stratum(ragged, "algorithm", test=test, n_resamples=99, rng=int(first["resampling_seed"].iloc[0]))
     pd.testing.assert_frame_equal(first, again)
-    assert compare(ragged, "algorithm")["resampling_seed"].isna().all()
+    assert by_stratum(ragged, "algorithm")["resampling_seed"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -536,7 +553,7 @@ def test_the_seed_of_resampling_is_recorded(ragged, test):
 )
 def test_contradicting_settings_are_refused(ragged, settings, message):
     with pytest.raises(ValueError, match=message):
-        compare(ragged, "algorithm", **settings)
+        by_stratum(ragged, "algorithm", **settings)
 
 
 def test_accessors_have_the_parameters_of_their_functions():
@@ -658,7 +675,8 @@ def test_skill_is_refused_with_reasons(make_cube):
 
 
 def test_the_largest_t_corrects_for_all_pairs(ragged):
-    table = compare(ragged, "algorithm", test="max_t", metrics="shd", rng=1)
+    settings = {"test": "max_t", "metrics": "shd", "rng": 1}
+    table = pd.concat([by_stratum(ragged.isel(density=[i]), "algorithm", **settings) for i in (0, 1)])
     assert set(table["method"]) == {"max_t"} and set(table["effect_size"]) == {"mean_difference"}
     assert (table["p_adjusted"] >= table["p_value"]).all()
     for density, part in table.groupby("density"):
@@ -673,8 +691,166 @@ def test_the_largest_t_corrects_for_all_pairs(ragged):
         own = np.abs(part["statistic"].to_numpy())
         expected = (np.abs(t).max(axis=1)[:, None] >= own - 1e-9).mean(axis=0)
         np.testing.assert_allclose(part["p_adjusted"], expected)
-    holm = compare(ragged, "algorithm", test="max_t", metrics="shd", adjust="holm", rng=1)
+    holm = by_stratum(ragged, "algorithm", adjust="holm", **settings)
     np.testing.assert_allclose(holm["p_adjusted"], multipletests(holm["p_value"], method="holm")[1])
+
+
+def test_the_largest_t_corrects_for_all_strata_by_signs_of_truths(ragged):
+    table = by_stratum(ragged, "algorithm", test="max_t", rng=1)
+    for name, part in table.groupby("metric"):
+        columns = []
+        for density in (0.2, 0.5):
+            blocks = ragged[name].sel(density=density).transpose("replicate", "algorithm").to_numpy()
+            blocks = np.where(np.isnan(blocks).any(axis=1, keepdims=True), 0.0, blocks)
+            columns += [blocks[:, i] - blocks[:, j] for i, j in ((0, 1), (0, 2), (1, 2))]
+        differences = np.stack(columns, axis=1)
+        # a truth that a stratum lacks adds nothing; sums of n differences in units of their deviation
+        signs = np.array(list(itertools.product([1, -1], repeat=12)))
+        scaled = np.abs(signs @ differences) / np.sqrt((differences**2).sum(axis=0))
+        expected = (scaled.max(axis=1)[:, None] >= scaled[0] - 1e-9).mean(axis=0)
+        np.testing.assert_allclose(part["p_adjusted"], expected)
+        bounded = part["ci_low"].notna()
+        assert ((part["ci_low"] < part["effect"]) & (part["effect"] < part["ci_high"]))[bounded].all()
+        assert (part["p_adjusted"][~bounded] > 0.05).all() and bounded.any()
+    one = by_stratum(ragged, "algorithm", test="max_t", rng=1, family=["metric", "density"])
+    parts = [by_stratum(ragged.isel(density=[i]), "algorithm", test="max_t", rng=1) for i in (0, 1)]
+    alone = pd.concat(parts).sort_values(["metric", "density"], ascending=[False, True], kind="stable")
+    for column in ("p_value", "p_adjusted", "ci_low", "ci_high"):
+        np.testing.assert_allclose(one[column], alone[column])
+    assert (table["p_adjusted"].to_numpy() >= one["p_adjusted"].to_numpy() - 1e-12).all()
+
+
+def test_pooled_differences_are_means_of_truths(ragged):
+    """By hand: each truth is the mean over the strata in which both levels have a value."""
+    table = compare(ragged, "algorithm")
+    assert list(table.columns) == COLUMNS and len(table) == 6
+    for row in table.itertuples():
+        a, b = (ragged[row.metric].sel(algorithm=x) for x in row.comparison.split(" - "))
+        apart = (a - b).mean("density").to_numpy()
+        expected = scipy_stats.ttest_1samp(apart[~np.isnan(apart)], 0)
+        assert row.effect == pytest.approx(np.nanmean(apart)) and row.p_value == pytest.approx(expected.pvalue)
+        np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval())
+        assert row.n_clusters == (~np.isnan(apart)).sum() and row.n_pairs == (a - b).notnull().sum()
+    assert compare(ragged, "density", "shd", paired=False)["n_clusters"].tolist() == [24]
+
+
+def test_strata_are_kept_by_name(make_cube):
+    rng = np.random.default_rng(3)
+    strata = {"algorithm": ["x", "y"], "density": [0.2, 0.5], "n": [10, 20, 30]}
+    cube = make_cube(strata, {"m": (rng.normal(size=(2, 2, 3, 7)), "minimize")})
+    every, kept = compare(cube, "algorithm", by="all"), compare(cube, "algorithm", by=["n"])
+    pd.testing.assert_frame_equal(every, compare(cube, "algorithm", by=["n", "density"]))
+    assert list(every.columns[:2]) == ["density", "n"] and len(every) == 6
+    assert kept["n"].tolist() == [10, 20, 30] and "density" not in kept
+    for n, row in zip(strata["n"], kept.itertuples(), strict=True):
+        one = compare(cube.sel(n=[n]), "algorithm").iloc[0]
+        assert (row.effect, row.p_value) == pytest.approx((one["effect"], one["p_value"]))
+    pd.testing.assert_frame_equal(kept, compare(cube, "algorithm", "m", by="n"))
+    assert kept["effect"].mean() == pytest.approx(compare(cube, "algorithm")["effect"].iloc[0])
+    for settings, message in (
+        ({"by": ["algorithm", "n"]}, "by= names 'algorithm', whose levels are compared; name the other strata"),
+        ({"by": ["n", "n"]}, "by= names 'n' twice"),
+        ({"by": "densty"}, r"unknown stratum \(by\) 'densty'; did you mean 'density'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare(cube, "algorithm", **settings)
+    with pytest.raises(TypeError, match=r"name it first, then the metrics, as in compare\('algorithm', \['shd'\]\)"):
+        compare(cube, ["m"], "algorithm")
+
+
+@pytest.mark.parametrize("on", ["metric", "excess", "skill"])
+def test_pooled_strata_are_those_of_a_cube_without_them(on):
+    runs = ce.datasets.runs().query("density == 0.2 and replicate < 12")
+    fine, coarse = (
+        ce.cube(runs, ["shd"], by=by, n_draws=20, rng=1, key=["algorithm", "n", "replicate"])
+        for by in (["algorithm", "n"], ["algorithm"])
+    )
+    pd.testing.assert_frame_equal(
+        compare(fine, "algorithm", on=on), compare(coarse, "algorithm", on=on), rtol=1e-10, check_exact=False
+    )
+
+
+def test_independent_levels_are_pooled_where_both_have_runs(make_cube):
+    values = np.array([[[1.0, 2, 3, 4]] * 2, [[2.0, 4, 6, 9], [50.0, 60, 70, 80]]])
+    status = np.ones((2, 2, 4))
+    status[0, 1] = NO_RUN  # the first level has no run in the second stratum
+    cube = make_cube({"a": ["x", "y"], "n": [10, 20]}, {"m": (values, "minimize")}, status=status)
+    row = compare(cube, "a", paired=False).iloc[0]
+    assert row["effect"] == pytest.approx(2.5 - 5.25) and (row["n_pairs"], row["n_clusters"]) == (8, 8)
+    nowhere = cube.assign(status=cube["status"].where(np.array([[[1], [0]], [[0], [1]]]) == 1, NO_RUN))
+    row = compare(nowhere, "a", paired=False).iloc[0]
+    assert np.isnan(row["p_value"]) and row["note"] == "no stratum has a value of both levels"
+
+
+def test_a_usual_study_finds_its_differences():
+    """Three algorithms on ten, and on twenty, truths of each density, at three sample sizes."""
+    cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    for n_truths, least in ((10, 8), (20, 12)):
+        part = cube.isel(replicate=slice(n_truths))
+        strata, pooled = compare(part, "algorithm", by="all"), compare(part, "algorithm")
+        assert len(strata) == 27 and (strata["p_adjusted"] <= 0.05).sum() >= least
+        assert (pooled["p_adjusted"] <= 0.05).tolist() == [True, False, True]
+    few = cube.isel(replicate=slice(10))
+    # 27 times 2 / 2^n is at most .05 from 11 truths on
+    message = r"needs 11 truths for 27 tests with adjust='holm', found 10: .* use test='t', or pool strata"
+    with pytest.raises(ValueError, match=message):
+        compare(few, "algorithm", by="all", test="wilcoxon")
+    assert len(compare(cube.isel(replicate=slice(11)), "algorithm", by="all", test="wilcoxon")) == 27
+    assert len(compare(few, "algorithm", test="wilcoxon")) == 3
+
+
+def normal_studies(rng, n_studies, delta=0.0, crossing=0.0):
+    """Return studies, a metric each, of four algorithms on ten truths of two densities at three sample sizes.
+
+    Paired differences have a standard deviation of 1, 60 % of whose variance is that of the truth. The first algorithm
+    is better by delta, and by `crossing` at the first density, where it is worse by that at the second.
+    """
+    shape = (n_studies, 4, 2, 3, 20)
+    noise = rng.normal(size=(n_studies, 4, 1, 1, 20)) * np.sqrt(0.3) + rng.normal(size=shape) * np.sqrt(0.2)
+    noise[:, 0] -= delta + crossing * np.array([1.0, -1.0])[:, None, None]
+    status = np.zeros(shape[1:], np.int8)
+    status[:, 0, :, :10] = status[:, 1, :, 10:] = SCORED  # each density has truths of its own
+    strata = {"algorithm": list("abcd"), "density": [0.2, 0.5], "n": [100, 400, 1600]}
+    return strata, {f"m{i}": (values, "minimize") for i, values in enumerate(noise)}, status
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_equal_algorithms_keep_the_familywise_level(rounded):
+    """On arrays: t with Holm's correction, pooled and by stratum, and the largest t over pairs and strata."""
+    n_studies, first, second = 400, *np.triu_indices(4, 1)
+    _, metrics, _ = normal_studies(np.random.default_rng(21), n_studies)
+    values = np.stack([one for one, _ in metrics.values()])
+    values = np.round(1.5 * values) if rounded else values
+    apart = values[:, first] - values[:, second]
+    apart = np.stack([apart[:, :, 0, :, :10], apart[:, :, 1, :, 10:]], axis=2)
+    # studies x rows x truths
+    strata = apart.reshape(n_studies, 36, 10)
+    pooled = apart.mean(axis=3).reshape(n_studies, 6, 20)
+    wrong = {}
+    for name, rows in (("t, pooled", pooled), ("t, by stratum", strata)):
+        study = np.repeat(np.arange(n_studies), rows.shape[1])
+        p = adjusted(paired_t(rows.reshape(-1, rows.shape[2]))[1], "holm", study)
+        wrong[name] = p.reshape(n_studies, -1).min(axis=1) <= 0.05
+    truths = np.repeat(np.tile(np.repeat([0, 10], 3), 6), 10).reshape(36, 10) + np.arange(10)
+    joint = [joint_max_t(rows, truths, n_resamples=199, rng=i).p_adjusted.min() for i, rows in enumerate(strata)]
+    wrong["max_t, by stratum"] = np.array(joint) <= 0.05
+    for name, found in wrong.items():
+        assert found.mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_studies), name
+
+
+def test_pooling_finds_what_strata_share_and_strata_what_crosses(make_cube):
+    rng = np.random.default_rng(5)
+    strata, metrics, status = normal_studies(rng, 25, delta=1.0)
+    table = compare(make_cube(strata, metrics, status=status), "algorithm")
+    with_first = table["comparison"].str.startswith("a - ")
+    assert (table["p_adjusted"][with_first] <= 0.05).mean() >= 0.95
+    assert (table["effect"][with_first] < 0).mean() >= 0.99
+    strata, metrics, status = normal_studies(rng, 25, crossing=1.5)
+    crossing = make_cube(strata, metrics, status=status)
+    pooled, apart = (
+        compare(crossing, "algorithm", by=by).groupby("metric")["p_adjusted"].min() for by in (None, "all")
+    )
+    assert (pooled <= 0.05).mean() <= 0.1 and (apart <= 0.05).mean() >= 0.8
 
 
 def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
@@ -686,7 +862,7 @@ def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
 
 def test_true_is_no_margin(ragged):
     with pytest.raises(TypeError, match="margin must be a number, or a number a metric, found True"):
-        compare(ragged, "algorithm", test="t", alternative="equivalent", margin=True)
+        by_stratum(ragged, "algorithm", test="t", alternative="equivalent", margin=True)
 
 
 def test_a_note_leads_from_shifts_of_right_answers_to_their_means():
@@ -714,5 +890,5 @@ def test_a_note_leads_from_shifts_of_right_answers_to_their_means():
     ("on", "test"), [("metric", "wilcoxon"), ("metric", "friedman"), ("excess", "t"), ("skill", "jackknife")]
 )
 def test_a_cube_without_replicates_has_nothing_to_compare(ragged, on, test):
-    found = compare(ragged.isel(replicate=[]), "algorithm", on=on, test=test)
+    found = by_stratum(ragged.isel(replicate=[]), "algorithm", on=on, test=test)
     assert not len(found) and "p_value" in found

@@ -21,16 +21,31 @@ def apart(make_cube):
 
 
 def test_forty_five_pairs_of_ten_clusters_cannot_differ(apart):
-    table = compare(apart(10), "algorithm")
+    table = compare(apart(10), "algorithm", test="sign")
     # 45 times 2 / 2^10; the differences are as large as can be
     assert table["p_adjusted"].tolist() == [pytest.approx(45 / 512)] * 45
     assert set(table["note"]) == {"p_adjusted is at least 0.088 with 10 clusters; 11 are needed for 0.05"}
-    enough = compare(apart(11), "algorithm")
+    message = r"test='wilcoxon' needs 11 truths for 45 tests with adjust='holm', found 10: .* use test='t'$"
+    with pytest.raises(ValueError, match=message):
+        compare(apart(10), "algorithm", test="wilcoxon")
+    assert (compare(apart(10), "algorithm", test="wilcoxon", level=0.9)["p_adjusted"] <= 0.1).all()
+    enough = compare(apart(11), "algorithm", test="wilcoxon")
     assert enough["note"].isna().all() and (enough["p_adjusted"] <= 0.05).all()
 
 
 @pytest.mark.parametrize("adjust", ["holm", "bonferroni", "by", "bh", None])
-@pytest.mark.parametrize("test", ["wilcoxon", "sign", "sign_flip"])
+def test_wilcoxon_is_refused_with_the_first_number_that_suffices(apart, adjust):
+    with pytest.raises(ValueError, match="found 5") as refused:
+        compare(apart(5, 4), "algorithm", test="wilcoxon", adjust=adjust)
+    needed = int(str(refused.value).split("needs ")[1].split()[0])
+    with pytest.raises(ValueError, match=f"needs {needed} truths"):
+        compare(apart(needed - 1, 4), "algorithm", test="wilcoxon", adjust=adjust)
+    column = "p_adjusted" if adjust else "p_value"
+    assert (compare(apart(needed, 4), "algorithm", test="wilcoxon", adjust=adjust)[column] <= 0.05).all()
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bonferroni", "by", "bh", None])
+@pytest.mark.parametrize("test", ["sign", "sign_flip"])
 def test_the_number_named_is_the_first_that_suffices(apart, test, adjust):
     few = compare(apart(5, 4), "algorithm", test=test, adjust=adjust, rng=1)["note"].iloc[0]
     needed = int(few.split("; ")[-1].split()[0])
@@ -42,11 +57,12 @@ def test_the_number_named_is_the_first_that_suffices(apart, test, adjust):
 
 
 def test_families_and_claims_decide(apart):
-    assert compare(apart(10), "algorithm", family="comparison")["note"].isna().all()
-    assert compare(apart(5, 2), "algorithm", alternative="less")["note"].tolist() == [
+    ranks = {"test": "sign", "effect": "hodges_lehmann"}
+    assert compare(apart(10), "algorithm", family="comparison", **ranks)["note"].isna().all()
+    assert compare(apart(5, 2), "algorithm", alternative="less", **ranks)["note"].tolist() == [
         "too few clusters for an interval"
     ]
-    two = compare(apart(5, 2), "algorithm", adjust="none")["note"].iloc[0]
+    two = compare(apart(5, 2), "algorithm", adjust="none", **ranks)["note"].iloc[0]
     assert two == "too few clusters for an interval; p_value is at least 0.062 with 5 clusters; 6 are needed for 0.05"
 
 
@@ -55,7 +71,7 @@ def test_rows_of_several_sizes_are_corrected_together(make_cube):
     status = np.ones((2, 2, 8))
     status[:, 1, 5:] = 0
     cube = make_cube({"algorithm": ["x", "y"], "n": [1, 2]}, {"m": (values, "minimize")}, status=status)
-    table = compare(cube, "algorithm")
+    table = compare(cube, "algorithm", by="all", test="wilcoxon")
     np.testing.assert_allclose(table["p_adjusted"], multipletests([2 / 2**8, 2 / 2**5], method="holm")[1])
     assert table["note"].isna().tolist() == [True, False]
 

@@ -69,6 +69,18 @@ def test_comparisons_make_no_controls_unless_they_are_subtracted():
     assert set(RUNS.ceval.compare("algorithm", metrics=["shd"], on="excess", **HOW)["null"]) == {"edges"}
 
 
+def test_strata_are_kept_by_name(cube):
+    names = ["shd", "adjacency_f1"]
+    for keep in ("all", ["density"]):
+        pd.testing.assert_frame_equal(
+            RUNS.ceval.compare("algorithm", names, keep=keep, **HOW), ce.compare(cube, "algorithm", by=keep)
+        )
+    with pytest.raises(TypeError, match=r"name it first, then the metrics, as in compare\('algorithm', \['shd'\]\)"):
+        RUNS.ceval.compare(["shd"], "algorithm", by=BY)
+    with pytest.raises(ValueError, match="by= names 'algorithm', whose levels are compared"):
+        RUNS.ceval.compare("algorithm", ["shd"], by=BY, keep=BY)
+
+
 def test_generators_are_drawn_from_once():
     one, two = np.random.default_rng(3), np.random.default_rng(3)
     kwargs = {"by": BY, "metrics": ["shd"], "on": "excess", "n_draws": 9, "test": "sign_flip"}

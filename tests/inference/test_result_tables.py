@@ -14,7 +14,7 @@ from causaleval_pd.inference.result_tables import check_shares, directions_of, i
 
 # verbs have the names of their modules
 TABLES = {
-    compare.COLUMNS: lambda cube: compare.compare(cube, "algorithm"),
+    compare.COLUMNS: lambda cube: compare.compare(cube, "algorithm", by="all", adjust=None),
     control_tests.COLUMNS: control_tests.test_controls,
     calibration.COLUMNS: calibration.size_and_power,
     meta_analysis.COLUMNS: lambda cube: meta_analysis.meta_analysis(cube, "density"),

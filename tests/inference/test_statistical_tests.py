@@ -73,8 +73,8 @@ def test_every_test_of_ours_is_listed_and_explained():
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_through_every_verb(ragged):
     assert ce.list_tests().loc["toy", "null"] == "The median difference is 0."
-    table = ce.compare(ragged, "algorithm", test="toy")
-    sign = ce.compare(ragged, "algorithm", test="sign")
+    table = ce.compare(ragged, "algorithm", by="all", test="toy")
+    sign = ce.compare(ragged, "algorithm", by="all", test="sign")
     assert set(table["method"]) == {"toy"} and table["resampling_seed"].isna().all()
     pd.testing.assert_series_equal(table["p_value"], sign["p_value"])
     cell = ragged["shd"].sel(density=0.2)
@@ -86,17 +86,19 @@ def test_a_toy_test_runs_through_every_verb(ragged):
     assert set(alone["method"]) == {"toy_independent"} and (alone["p_value"] == 0.5).all()
     pd.testing.assert_frame_equal(alone, ce.compare(ragged, "algorithm", test="toy_independent", paired=False))
 
-    pd.testing.assert_frame_equal(ragged.ceval.compare("algorithm", test="toy"), table)
+    pd.testing.assert_frame_equal(ragged.ceval.compare("algorithm", by="all", test="toy"), table)
     assert set(ce.test_controls(ragged, method="toy")["method"]) == {"toy"}
     assert "toy" in set(ce.size_and_power(ragged)["method"])
 
 
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_on_cubes_of_dask(ragged):
-    lazy = ce.compare(ragged.chunk(density=1), "algorithm", test="toy")
-    assert not isinstance(lazy, pd.DataFrame)
-    with dask.config.set(scheduler="synchronous"):
-        pd.testing.assert_frame_equal(lazy.compute(), ce.compare(ragged, "algorithm", test="toy"), check_dtype=False)
+    for by in (None, "all"):
+        lazy = ce.compare(ragged.chunk(density=1), "algorithm", by=by, test="toy")
+        assert not isinstance(lazy, pd.DataFrame)
+        wanted = ce.compare(ragged, "algorithm", by=by, test="toy")
+        with dask.config.set(scheduler="synchronous"):
+            pd.testing.assert_frame_equal(lazy.compute(), wanted, check_dtype=False)
 
 
 @pytest.mark.usefixtures("toy")

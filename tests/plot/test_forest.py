@@ -27,7 +27,7 @@ def points(ax):
 
 
 def test_rows_are_the_table(cube):
-    table = ce.compare(cube.sel(density=0.6), "algorithm", metrics="shd")
+    table = ce.compare(cube.sel(density=0.6), "algorithm", "shd", by="all")
     ax = ce.plot.forest(table)
     found = points(ax)
     for row, effect in enumerate(table["effect"]):

@@ -134,7 +134,9 @@ def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
         assert f"{n} pairs cannot give a p below {n_tests * 2 * 0.5**n:.2g}" in captions(ax.figure)
     ax = ce.plot.comparisons(few, "shd", "algorithm", test="t")
     assert "cannot give" not in captions(ax.figure)
-    assert "Hodges-Lehmann" in ce.plot.comparisons(few, "shd", "algorithm").images[0].colorbar.ax.get_ylabel()
+    assert "mean difference" in ax.images[0].colorbar.ax.get_ylabel()
+    ax = ce.plot.comparisons(few, "shd", "algorithm", test="sign", effect="hodges_lehmann")
+    assert "Hodges-Lehmann" in ax.images[0].colorbar.ax.get_ylabel()
 
 
 def test_levels_with_dashes_keep_their_places(runs):

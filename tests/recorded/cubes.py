@@ -168,12 +168,19 @@ COMPARE: dict[str, dict[str, Any]] = {
     "cluster": {"test": "bootstrap", "cluster": "truth", "rng": 5, "n_resamples": 199},
     "cluster/value": {"test": "sign_flip", "cluster": "block", "rng": 5, "n_resamples": 199},
 }
+#: every stratum by itself, all rows one family
+STRATA: dict[str, Any] = {"by": "all", "test": "wilcoxon", "family": None}
 for _name, _settings in COMPARE.items():
-    add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **_settings)
-add("compare/failed_runs", verb, "kept", "compare", "algorithm")
-add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", on="excess")
-add("compare/other_dimension", verb, "larger", "compare", "density", paired=False)
-add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess")
+    add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **STRATA | _settings)
+add("compare/failed_runs", verb, "kept", "compare", "algorithm", by="all")
+add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", on="excess", by="all")
+add("compare/other_dimension", verb, "larger", "compare", "density", paired=False, **STRATA)
+add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess", by="all")
+for _on in ("metric", "excess", "skill"):
+    add(f"compare/pooled/{_on}", verb, "larger", "compare", "algorithm", on=_on)
+add("compare/pooled/one_kept", verb, "larger", "compare", "algorithm", by="density", missing="worst")
+add("compare/pooled/unpaired", verb, "larger", "compare", "density", paired=False)
+add("compare/max_t/strata", verb, "larger", "compare", "algorithm", by="all", test="max_t", rng=5, n_resamples=499)
 
 
 @record("compare/mcnemar")

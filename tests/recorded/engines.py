@@ -124,19 +124,30 @@ def lazy_nulls() -> pd.DataFrame:
 @record("dask/compare")
 def lazy_compare() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", **HOW))
+    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", keep="all", **HOW))
+
+
+@record("dask/compare/pooled")
+def lazy_pooled() -> pd.DataFrame:
+    return computed(lazy().ceval.compare("algorithm", METRICS, by=["algorithm", "density"], **HOW))
 
 
 @record("dask/compare/friedman")
 def lazy_friedman() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.compare("algorithm", by=by, metrics=["shd"], test="friedman", adjust="nemenyi", **HOW))
+    return computed(
+        lazy().ceval.compare("algorithm", by=by, metrics=["shd"], keep="all", test="friedman", adjust="nemenyi", **HOW)
+    )
 
 
 def lazy_cube(**settings: Any) -> Any:
     """Make a lazy cube and call the verbs on it."""
     found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))
-    verbs = [found.ceval.summary(), found.ceval.test_controls(), found.ceval.compare("algorithm")]
+    verbs = [
+        found.ceval.summary(),
+        found.ceval.test_controls(),
+        found.ceval.compare("algorithm", by="all"),
+    ]
     return computed(found), *map(computed, verbs)
 
 

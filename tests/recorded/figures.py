@@ -33,7 +33,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "pareto": lambda: cubes.cube(values={"seconds": "minimize"}).ceval.plot.pareto(
         "shd", dim="algorithm", hue="density"
     ),
-    "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", metrics="shd")),
+    "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all")),
     "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
     "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
     "adjacency_table": lambda: ce.plot.adjacency_table(*random_dags(2, 1)),

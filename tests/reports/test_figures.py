@@ -8,6 +8,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.cubes.reshaped import read_cube
 from causaleval_pd.reports.figures import Omitted, Picture, levels_share_truths, pictures
+from causaleval_pd.reports.level_comparison import compare_in_blocks
 
 matplotlib.use("agg")
 
@@ -56,7 +57,9 @@ def test_two_strata_have_a_map_of_skill_and_the_differences_in_each():
     by_class = RUNS.assign(size=RUNS["n"].map({100: "small", 400: "medium", 1600: "large"}))
     cube = cube_of(by_class, by=["algorithm", "size"])
     runs = "mean of the runs and of their controls by stratum"
-    assert titles(cube, "algorithm") == [runs, "skill by two strata", "differences between levels with their intervals"]
+    pairs = "differences between levels with their intervals"
+    # over all strata, and in each
+    assert titles(cube, "algorithm") == [runs, "skill by two strata", pairs, pairs]
     assert titles(cube) == [runs, "skill by two strata"]
     # untested strata have no skill to mark
     assert "skill by two strata" not in titles(cube_of(by_class, n_draws=None, by=["algorithm", "size"]))
@@ -72,7 +75,8 @@ def test_many_pairs_are_a_heat_map_and_few_rows():
         and "differences between levels with their intervals" not in found
     )
     # 15 pairs at each of three numbers of cases
-    assert titles(cube_of(many, by=["algorithm", "n"]), "algorithm")[1:] == ["skill by two strata"]
+    found = titles(cube_of(many, by=["algorithm", "n"]), "algorithm")[1:]
+    assert found == ["skill by two strata", "differences between levels with their intervals"]
 
 
 @pytest.mark.slow
@@ -88,9 +92,12 @@ def test_run_times_have_a_figure_where_the_cube_carries_them():
 
 def test_the_forest_shows_the_comparison_of_the_report():
     cube = read_cube(RUNS.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=None))
-    table = cube.ceval.compare("algorithm", adjust="bonferroni", rng=0)
-    [found] = [x for x in pictures(cube, "shd", "algorithm", "png", compared=table) if "differences" in x.title]
+    tables = compare_in_blocks(cube, "algorithm", ["shd", "adjacency_f1"], adjust="bonferroni")
+    [found] = [x for x in pictures(cube, "shd", "algorithm", "png", compared=tables) if "differences" in x.title]
     assert "adjusted p (bonferroni)" in found.caption
+    several = read_cube(RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None))
+    drawn = [x.title for x in pictures(several, "shd", "algorithm", "png") if "differences" in x.title]
+    assert len(drawn) == 2 and "by stratum: " not in drawn[0] and "by stratum: " in drawn[1]
 
 
 def test_numbers_have_lines_along_them():
@@ -149,5 +156,6 @@ def test_differences_of_too_many_pairs_are_named():
     copies = [few.assign(algorithm=few["algorithm"] + str(i)) for i in range(3)]
     cube = cube_of(pd.concat(copies, ignore_index=True), by=("algorithm", "n"))
     found = list(pictures(cube, "shd", "algorithm", "png"))
-    reason = "No figure of the differences of structural Hamming distance: there are 72 pairs of levels."
-    assert [x for x in found if isinstance(x, Omitted)] == [Omitted(reason)]
+    reason = "No figure of the differences of structural Hamming distance"
+    reasons = [f"{reason}: there are 36 pairs of levels.", f"{reason} by stratum: there are 72 rows."]
+    assert [x for x in found if isinstance(x, Omitted)] == [Omitted(x) for x in reasons]

@@ -40,8 +40,8 @@ def test_the_paragraph_states_what_was_computed():
         "How p-values were found: simulated, combinations of draws (3)",
         "p is the share of all combinations of the draws of single clusters",
         "The 3 p-values of these tests were adjusted by the method of Benjamini and Hochberg",
-        "The levels of algorithm were compared in pairs on the same truths by the Wilcoxon signed-rank test, two-sided",
-        "the effect is the Hodges-Lehmann estimate",
+        "The levels of algorithm were compared in pairs on the same truths by the paired t test, two-sided",
+        "the effect is the mean difference",
         "The 3 p-values of these tests were not adjusted",
         f"computed by causaleval_pd {ce.__version__}",
     ):

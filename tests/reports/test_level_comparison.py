@@ -1,0 +1,54 @@
+"""The comparison of levels in a report: who is better in words, pooled and by stratum, and what is left out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import causaleval_pd as ce
+
+RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(6)
+
+
+def test_strata_that_cannot_differ_are_left_out(tmp_path):
+    """Eight truths: p of 9 comparisons by Wilcoxon's test is at least 9 * 2 / 2^8 in the strata, pooled 3 * 2 / 2^8."""
+    runs = ce.datasets.runs().query("density == 0.2 and replicate < 8")
+    eight = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
+    path = eight.ceval.report(tmp_path / "r.md", test="wilcoxon", adjust="bonferroni")
+    strata = path.read_text("utf-8").split("levels of algorithm, by stratum")[1].split("## Figures")[0]
+    assert "test='wilcoxon' needs 9 truths for 9 tests" in strata and "found 8" in strata and "|" not in strata
+    few = RUNS.drop(RUNS.index[(RUNS["n"] == 100) & (RUNS["replicate"] > 0)])
+    some = few.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
+    strata = some.ceval.report(tmp_path / "t.md").read_text("utf-8").split("algorithm, by stratum")[1]
+    assert "3 comparisons without enough clusters for a p of 0.05, whatever the differences, are left out" in strata
+    assert "| 400 | shd" in strata and "| 100 | shd" not in strata.split("## Figures")[0]
+    with pytest.raises(ValueError, match="test='wilcoxon' needs 6 truths"):
+        some.isel(replicate=slice(3)).ceval.report(tmp_path / "w.md", test="wilcoxon", adjust=None)
+    text = some.ceval.report(tmp_path / "s.md", test="sign").read_text("utf-8")
+    assert "3 pairs have too few clusters for a p of 0.05 whatever the differences" in text
+
+
+def test_the_better_levels_are_named(tmp_path):
+    """The table says the same in words, pooled and by stratum, where a difference changes its sign too."""
+    runs = ce.datasets.runs().query("replicate < 10")
+    cube = runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=None)
+    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8").replace("\\_", "_")
+    pooled, strata = text.split("## Comparison")[1:]
+    assert "lingam has a lower shd than ges and pc (adjusted p at most 0.05)." in pooled
+    assert "shd: no difference is detected between ges and pc (adjusted p at most 0.05)." in pooled
+    table = cube.ceval.compare("algorithm", by="all")
+    for (name, comparison), rows in table[table["p_adjusted"] <= 0.05].groupby(["metric", "comparison"]):
+        first, second = comparison.split(" - ")
+        better = rows["effect"] > 0 if name == "adjacency_f1" else rows["effect"] < 0
+        words = "a higher adjacency_f1" if name == "adjacency_f1" else "a lower shd"
+        for winner, loser, n in ((first, second, better.sum()), (second, first, (~better).sum())):
+            [sentence] = re.findall(rf"{winner} has {words} than [^.]*", strata) or [""]
+            assert (f"{loser} in {n} of 9 strata" in sentence) == (n > 0)
+    assert "in every stratum, whatever they show of all strata together" in text
+    sparse = runs["density"] == 0.2
+    other = runs["algorithm"].replace({"ges": "lingam", "lingam": "ges"})
+    turned = runs.assign(algorithm=runs["algorithm"].mask(sparse, other))
+    turned = turned.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    strata = turned.ceval.report(tmp_path / "t.md", metrics="shd").read_text("utf-8").split("## Comparison")[2]
+    assert "lingam has a lower shd than ges in" in strata and "ges has a lower shd than lingam in" in strata
