@@ -132,14 +132,14 @@ def _test_sums(cube, name, scores, strata):
     at, place = np.nonzero(run)
     flat, shape = x.reshape(*run.shape, -1)[at, place], x.shape[:-2]
     parts = {}
-    for statistic in ("standardized", "rank"):
-        found = stratum_columns(flat, at, place, len(run), statistic)
+    for statistic in ("mean", "rank"):
+        found, _ = stratum_columns(flat, at, place, len(run), statistic)
         parts |= {
             f"{name}_{statistic}": (strata, found.sums[:, 0].reshape(shape)),
             f"{name}_tested_{statistic}": ([*strata, "draw"], found.sums[:, 1:].reshape(*shape, -1)),
-            f"{name}_clusters_tested": (strata, found.n_rows.reshape(shape)),
             f"{name}_runs_tested": (strata, found.n_rows.reshape(shape)),
             f"{name}_no_information": (strata, found.n_no_information.reshape(shape)),
+            f"{name}_outside_draws": (strata, found.n_outside.reshape(shape)),
         }
     return parts | {
         f"{name}_tested_sum": ([*strata, "draw"], np.nansum(scores, axis=-2)),

@@ -352,12 +352,8 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
     if kinds:
         words = kinds if dim == "null" else sorted({word for kind in kinds for word in kind.split(", ")})
         joined["control_kind"] = ("; " if dim == "null" else ", ").join(dict.fromkeys(words))
-        joined["control_reference"] = json.dumps(
-            sorted({null for x in parts for null in json.loads(x.attrs.get("control_reference", "[]"))})
-        )
-        joined["control_relabelled"] = json.dumps(
-            sorted({null for x in parts for null in json.loads(x.attrs.get("control_relabelled", "[]"))})
-        )
+        for name in ("control_reference", "control_relabelled", "control_combined"):
+            joined[name] = json.dumps(sorted({null for x in parts for null in json.loads(x.attrs.get(name, "[]"))}))
     if dim == "null" and all("control_null" in x.attrs for x in parts):
         joined["control_null"] = ", ".join(str(label) for x in parts for label in x.indexes["null"])
     return joined

@@ -65,7 +65,7 @@ def cube(
     best_of: Hashable | None = None,
     cluster: Cluster = "truth",
     method: Method = "auto",
-    tails: Tails | None = "exact",
+    tails: Tails | None = "combinations",
     level: float = 0.95,
     keep_draws: bool | Literal["auto"] = "auto",
     values: Values = (),
@@ -105,14 +105,13 @@ def cube(
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them. "moments" also keeps p-values of strata by the exact moments of their runs,
         for `test_controls(method="moments")`, where no cluster repeats in a stratum and all runs have such moments.
-    tails : {"exact", "splitting"} or None
-        What p-values of strata may rest on besides draw r of all runs together, r = 1 .. R. "exact": exactly valid
-        p-values. Where no cluster repeats in a stratum and every run has an exact law (and `method` is not "simulate"),
-        the law of the statistic is their convolution, so that its p-value has no floor. Where no draw reached the
-        statistic, p is its share among all combinations of the clusters' draws, of which g clusters have
-        (R + 1) to the power g, up to g = 500. Strata of more than 16,384 runs have neither. "splitting": also
-        multilevel splitting as in `with_controls`, for strata of graphs whose statistic no combination reached, such as
-        those of one cluster; it is an estimate, and takes seconds a run. None: draw r of all runs together alone.
+    tails : {"combinations", "exact", "splitting"} or None
+        What p-values of strata rest on besides draw r of all runs together, r = 1 .. R. "combinations": 99,999 random
+        combinations of one draw, or the runs, of each cluster, in strata of several clusters and up to 16,384 runs,
+        whose controls do not depend on their other runs. "exact": where no cluster repeats in a stratum and every run
+        has an exact law (and `method` is not "simulate"), the tail of the convolution of these laws for the mean.
+        "splitting": where no combination reached the statistic, multilevel splitting as in `with_controls`, for strata
+        of graphs; it is an estimate, and takes seconds a run. None: draw r of all runs together alone.
     progress, engine, n_jobs
         As in `with_controls`.
     share_draws : bool
@@ -135,8 +134,8 @@ def cube(
         truth, so that strata that share truths are paired by truth; repeats follow `key`.
     keep_draws : {"auto"} or bool
         Keep every draw (dimension `draw`). "auto" keeps them where they take at most 256 MiB; otherwise the cube
-        carries sums by draw and tables of values a stratum, enough for `summary` and `test_controls`. Combinations of
-        draws (`tails`) need draws that take no more, whether the cube keeps them or not.
+        carries sums by draw and tables of values a stratum, enough for `summary` and `test_controls`; of draws that
+        take more than this and are not kept there are no combinations (`tails`).
     values : sequence of str or {name: {"minimize", "maximize", None}}
         Numeric columns of the table to carry along, such as run times. Verbs that need no controls take them as they
         take metrics, when they are named: `summary("seconds")`. A direction says which values are better, for
@@ -149,13 +148,12 @@ def cube(
         controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
         (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
         accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
-        Where strata have p-values by `tails` or moments, `m_standardized_p`, `m_standardized_p_low`,
-        `m_standardized_p_high`, `m_standardized_p_method`, `m_standardized_p_moments`, and the same with `mean` and
-        `rank` (strata); cutting or joining runs drops them. Further `status` (0 no run, 1 scored, 2 failed),
-        `n_runs`, `truth_id` and, where a column names clusters, `cluster_id`; and
-        `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was reshaped. Each metric
-        carries its spec and its null model (`control_null`) as attributes, the cube its seed, its conventions, and the
-        null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
+        Where strata have p-values that do not follow from kept draws, `m_mean_p`, `m_mean_p_low`, `m_mean_p_high`,
+        `m_mean_p_method`, `m_mean_p_moments`, and the same with `rank` (strata); cutting or joining runs drops them.
+        Further `status` (0 no run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters,
+        `cluster_id`; and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was
+        reshaped. Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
+        conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
 
     Raises
     ------

@@ -139,7 +139,7 @@ def merge_sums(sums: Iterable[CubeSums]) -> CubeSums:
     return reduce(CubeSums.merge, named)
 
 
-def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_cluster: bool = True) -> CubeSums:
+def sum_cube(cube: xr.Dataset, statistic: Statistic = "mean", *, by_cluster: bool = True) -> CubeSums:
     """Add up the runs of a cube that holds some of the runs of each stratum.
 
     Parameters
@@ -147,7 +147,7 @@ def sum_cube(cube: xr.Dataset, statistic: Statistic = "standardized", *, by_clus
     cube : Dataset
         Made by `cube` from one null model, with `keep_draws=False` where it has controls. It has all runs of a cluster
         in a stratum.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         As in `summary`.
     by_cluster : bool
         Whether to add up the values of each cluster, for intervals of the mean.
@@ -198,7 +198,7 @@ def _plain(label: Any) -> Any:
 
 
 def summarise_sums(
-    found: CubeSums, strata: Sequence[str], level: float, interval: str, statistic: Statistic = "standardized"
+    found: CubeSums, strata: Sequence[str], level: float, interval: str, statistic: Statistic = "mean"
 ) -> pd.DataFrame:
     """Return the rows of `summary`, unordered, from the sums of all runs.
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..contract.history import calls
-from ..statistics.stratum_statistic import Statistic
+from ..statistics.stratum_statistic import COMBINATIONS, Statistic
 from .reading import cluster_setting, strata_dims, tested
-from .schema import COMBINED, FLOOR_METHODS, NO_RUN, TAIL_METHODS, TAIL_VARIABLES
+from .schema import COMBINED, COMBINED_AT_FLOOR, FLOOR_METHODS, NO_RUN, TAIL_METHODS, TAIL_VARIABLES
 from .stratum_tests import StratumTests, stratum_tests
 from .worst_case import cells
 
@@ -23,11 +22,6 @@ Ints = NDArray[np.int64]
 
 #: p below which no smaller one matters: no family of tests needs less
 NEGLIGIBLE_P = 1e-12
-#: note of a stratum that has lost the p-value that `cube` gave it
-CUT = (
-    "p is the least that draws side by side give, since runs were cut or joined after cube(); "
-    "a cube made of these runs resolves smaller p"
-)
 
 
 class StratumP(NamedTuple):
@@ -51,9 +45,9 @@ class StratumP(NamedTuple):
 
 
 def of_draws(tests: StratumTests, p: Floats, cluster: str, able: Bools) -> StratumP:
-    """Describe p-values (b + 1) / (n + 1) of n draws, of the strata that are `able` to have one."""
-    n = np.where(tests.by_logs, 0, (~np.isnan(tests.columns.values[:, 1:])).sum(axis=1))
-    n = np.where(n > 0, n, np.nan)
+    """Describe p-values (b + 1) / (n + 1) of n draws or combinations, of the strata that are `able` to have one."""
+    n_draws = tests.columns.sums.shape[1] - 1
+    n = np.where(tests.by_logs, np.nan, np.where(np.isnan(tests.combined), n_draws, COMBINATIONS))
     floor = np.nan_to_num(p * (n + 1), nan=np.inf) <= 1 + 1e-9
     nothing = np.full(len(p), np.nan)
     return StratumP(p, np.sqrt(p * (1 - p) / n), nothing, nothing, floor, tests.p_methods(cluster, able))
@@ -84,12 +78,14 @@ class StratumTails(NamedTuple):
         used = used if but is None else used & ~but
         words = np.array(TAIL_METHODS, object)[self.method]
         floor = np.isin(words, FLOOR_METHODS)
+        combined = np.isin(words, [COMBINED, COMBINED_AT_FLOOR])
+        se = np.where(combined, np.sqrt(self.p * (1 - self.p) / COMBINATIONS), np.where(self.method == 1, 0.0, np.nan))
         # how the draws were made still holds
         pairs = zip(found.method.tolist(), words.tolist(), strict=True)
         words = np.array([f"{x}, {COMBINED}" if y.startswith(COMBINED) else y for x, y in pairs], object)
         return StratumP(
             np.where(used, self.p, found.p),
-            np.where(used, np.where(self.method == 1, 0.0, np.nan), found.se),
+            np.where(used, se, found.se),
             np.where(used, self.low, found.low),
             np.where(used, self.high, found.high),
             np.where(used, floor, found.at_floor),
@@ -147,36 +143,12 @@ def _along_runs(cube: xr.Dataset, array: xr.DataArray) -> xr.DataArray:
     return most.where(most == of_runs.min("replicate"))
 
 
-def cut_notes(
-    cube: xr.Dataset, metric: str, statistic: Statistic, at_floor: ArrayLike, n_clusters: ArrayLike
-) -> NDArray[np.object_]:
-    """Explain p-values at the floor of draws side by side that runs cut or joined since `cube` have left in strata."""
-    floor = np.asarray(at_floor, np.bool_)
-    if combines_draws(cube) and f"{statistic}_p" in TAIL_VARIABLES:
-        joined = any(one.get("verb") == "concat" for one in calls(cube.attrs))
-        # the p-values of strata whose runs were joined are gone, though no run is missing
-        kept = _of_strata(cube, metric, statistic, ("p_method",) if joined else ())
-        whole = np.zeros(len(floor), bool) if kept is None else kept[1]
-        if joined and kept is not None:
-            whole = whole & (kept[0][0] > 0)
-        cut = floor & ~whole & (np.asarray(n_clusters) > 1)
-    else:
-        cut = np.zeros(len(floor), bool)
-    return np.array([CUT if one else None for one in cut.tolist()], object)
-
-
 def _over(cube: xr.Dataset, array: xr.DataArray, dims: list[str]) -> xr.DataArray:
     """Repeat an array along the strata that it lacks."""
     return array.expand_dims({dim: cube.sizes[dim] for dim in dims if dim not in array.dims})
 
 
-def combines_draws(cube: xr.Dataset) -> bool:
-    """Return whether strata of several clusters have p-values below 1 / (R + 1), by all combinations of their draws."""
-    made = [one for one in calls(cube.attrs) if one.get("verb") == "cube"]
-    return bool(made) and all(one.get("tails") is not None for one in made)
-
-
-def stratum_p(cube: xr.Dataset, metric: str, statistic: Statistic = "standardized") -> StratumP:
+def stratum_p(cube: xr.Dataset, metric: str, statistic: Statistic = "mean") -> StratumP:
     """Return the p-values of the strata's tests; NaN where their null model is a point of reference."""
     tests, able = stratum_tests(cube, metric, statistic), tested(cube, metric)
     p = tests.p_values(str(cube[metric].attrs["direction"]), able)

@@ -290,7 +290,17 @@ def cluster_ids(cube: xr.Dataset) -> xr.DataArray:
 
 def relabelled_nulls(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
     """Return which strata have a null model under which estimates can be relabelled by cluster."""
-    known, dims = json.loads(cube.attrs.get("control_relabelled", "[]")), strata_dims(cube)
+    return _of_nulls(cube, metric, "control_relabelled")
+
+
+def combined_nulls(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
+    """Return which strata have a null model that draws clusters independently, so that their draws can be combined."""
+    return _of_nulls(cube, metric, "control_combined")
+
+
+def _of_nulls(cube: xr.Dataset, metric: str, attribute: str) -> NDArray[np.bool_]:
+    """Return which strata have a null model that an attribute of the cube lists."""
+    known, dims = json.loads(cube.attrs.get(attribute, "[]")), strata_dims(cube)
     if "null" in dims:
         return strata_table(cube)["null"].isin(known).to_numpy()
     return np.full(math.prod(cube.sizes[dim] for dim in dims), null_name(cube, metric) in known)

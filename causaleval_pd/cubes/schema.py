@@ -151,13 +151,18 @@ DRAW_VARIABLES = {
             for part, over, dtype, long_name in (
                 ("tested_sum", ("draw",), "float64", "{}, controls that the test of a stratum rests on"),
                 ("tested_count", ("draw",), "int64", "number of {}, controls that the test of a stratum rests on"),
-                ("tested_standardized", ("draw",), "float64", "sum of standardised {} over clusters, controls"),
+                ("tested_mean", ("draw",), "float64", "sum of {} less its mean over draws, controls"),
                 ("tested_rank", ("draw",), "float64", "sum of ranks of {} over clusters, controls"),
-                ("standardized", (), "float64", "sum of standardised {} over clusters"),
+                ("mean", (), "float64", "sum of {} less its mean over draws"),
                 ("rank", (), "float64", "sum of ranks of {} over clusters"),
-                ("clusters_tested", (), "int64", "number of clusters in the sums of {}"),
                 ("runs_tested", (), "int64", "number of runs in the sums of {}"),
                 ("no_information", (), "int64", "number of runs in the sums of {} whose controls all equal them"),
+                (
+                    "outside_draws",
+                    (),
+                    "int64",
+                    "number of runs in the sums of {} unlike their controls, which are equal",
+                ),
             )
         ),
     )
@@ -166,7 +171,7 @@ DRAW_VARIABLES = {
 #: level of the candidate that counts, where a cube was made with `best_of`
 CHOSEN = Variable("chosen", ("replicate",), "float64", np.nan, "choice", "number of the chosen level, by {}")
 
-#: methods of p-values by all combinations of the clusters' draws, and of those that draws alone do not reach
+#: methods of p-values by random combinations of the clusters' draws, and of those that no combination reached
 COMBINED, COMBINED_AT_FLOOR = "combinations of draws", "combinations of draws at the floor"
 #: how the p-value of a stratum was found, by its number in `tail_method`; 0 means by its draws
 TAIL_METHODS = (
@@ -176,9 +181,9 @@ TAIL_METHODS = (
 #: those of p-values that more draws, or further levels, would make smaller
 FLOOR_METHODS = ("splitting to a bound", COMBINED_AT_FLOOR)
 #: statistics of a stratum that may have p-values which do not rest on draws
-TAIL_STATISTICS: tuple[Literal["standardized", "mean", "rank"], ...] = ("standardized", "mean", "rank")
+TAIL_STATISTICS: tuple[Literal["mean", "rank"], ...] = ("mean", "rank")
 #: those whose law follows from the laws of the runs
-LAW_STATISTICS: tuple[Literal["standardized", "mean"], ...] = ("standardized", "mean")
+LAW_STATISTICS: tuple[Literal["mean"], ...] = ("mean",)
 
 
 def _tail(statistic: str) -> list[Variable]:
@@ -227,6 +232,7 @@ ATTRIBUTES = {
     "causaleval_pd_history": "JSON list of the calls that made the cube: settings, seed, null models, versions",
     "control_cluster": "what runs that depend on each other share: truth, none, or column and its name",
     "control_relabelled": "JSON list of the null models whose tests of strata may relabel estimates by cluster",
+    "control_combined": "JSON list of the null models whose draws tests combine, as those of clusters are independent",
     "control_null": "null models; on each metric its own, on the cube where all metrics have the same",
     "control_kind": "classes of the controls",
     "control_reference": "JSON list of the null models that are points of reference, without p-values",

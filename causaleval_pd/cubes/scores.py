@@ -27,8 +27,9 @@ from .composite_nulls import composite_attrs
 from .runs import Runs
 from .schema import MOMENT_VARIABLES, ROW_VARIABLES
 from .strata import Grid
+from .stratum_tests import MOST_RUNS
 from .tails.combined_strata import combinable, combine_draws
-from .tails.exact_strata import MOST_RUNS, RowLaws, exact_strata, without_tails
+from .tails.exact_strata import RowLaws, exact_strata, without_tails
 from .tails.moment_strata import moment_strata
 
 Floats = NDArray[np.float64]
@@ -118,7 +119,7 @@ def score_runs(
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {}
     models = find_models(runs.tasks, choice, runs.given)
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
-    joint = _joint_models(runs, choice, models, repeated)
+    joint, tails = _joint_models(runs, choice, models, repeated), drawing.tails
     if runs.candidates is not None:
         # candidates are relabelled by truth anyway
         joint, drawing = [None] * len(joint), replace(drawing, tails=None)
@@ -127,9 +128,8 @@ def score_runs(
     kept = keep is True or (keep == "auto" and n_layers * grid.n_cells * n_bytes <= DRAWS_BYTES)
     # the same p-values, whether the cube keeps its draws or not, and whether all rows are here or a partition of them
     few = len(models) * runs.n_rows * n_bytes <= DRAWS_BYTES
-    independent = not choice.share_draws and runs.given is None
-    combined = _small(runs, grid) & (bool(drawing.tails) and few and independent)
-    combined = combinable(combined, runs.clusters.ids, grid)
+    independent = bool(tails) and not choice.share_draws and runs.given is None
+    combined = combinable(_small(runs, grid) & (independent and few and not kept), runs.clusters.ids, grid)
     strata = None if kept else grid.stratum
     relabelled = [
         None
@@ -163,7 +163,7 @@ def score_runs(
                 mine = scores.setdefault(m.name, MetricScores(m, observed))
                 made = gathered.scores(m.name, joint_draws)
                 if m.name in gathered.laws and not choice.share_draws and not model.reference:
-                    made.tails = gathered.tails(m, observed, runs, repeated, joint_draws)
+                    made.tails = gathered.tails(m, observed, runs, repeated, joint_draws, choice.seed)
                 mine.nulls.append(made)
                 if jointly is not None and kept:
                     mine.relabelled = _as_relabelled(jointly, m.name)
@@ -182,6 +182,9 @@ def score_runs(
                     if x.by_cluster(task.field.joint_null)
                 }
             )
+        ),
+        "control_combined": json.dumps(
+            sorted({x.name for by_task in models for x in by_task if independent and _independent(x)})
         ),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         **composite_attrs(composites(choice.null) if runs.given is None else {}),
@@ -251,6 +254,11 @@ def _as_relabelled(found: _Gathered, metric: str) -> dict[str, NDArray[Any]]:
     return {"relabelled": found.draws[metric], "relabelled_defined": found.defined[metric]}
 
 
+def _independent(model: Null) -> bool:
+    """Return whether the draws of clusters are independent: they depend on no other run of the stratum."""
+    return not (model.by_stratum or model.estimated)
+
+
 def _small(runs: Runs, grid: Grid) -> NDArray[np.bool_]:
     """Return which runs that have not failed are in strata whose p-values may rest on more than draws."""
     return ~runs.failed & runs.whole & (np.bincount(grid.stratum)[grid.stratum] <= MOST_RUNS)
@@ -277,6 +285,7 @@ class _Gathered:
         self.keep, self.hold = keep, hold
         self.task, self.model, self.grid = task, model, grid
         self.n_draws, self.by_moments = drawing.n_draws, drawing.method == "moments"
+        self.convolve = drawing.tails == "exact"
         names, parts, n = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES), len(grid.stratum)
         self.rows = {name: {part: np.full(n, np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
@@ -334,18 +343,20 @@ class _Gathered:
         runs: Runs,
         repeated: NDArray[np.bool_],
         relabelled: _Gathered | None,
+        seed: int,
     ) -> dict[str, NDArray[Any]]:
-        """Return p-values of strata that rest on exact laws, on exact moments, or on all combinations of draws."""
+        """Return p-values of strata that rest on exact laws, on exact moments, or on combinations of draws."""
         name, used, grid = metric.name, runs.whole & ~runs.failed, self.grid
-        found = exact_strata(metric, observed, self.laws[name], _small(runs, grid) & ~repeated, grid)
+        found = without_tails(grid.n_strata)
+        if self.convolve:
+            found = exact_strata(metric, observed, self.laws[name], _small(runs, grid) & ~repeated, grid)
         if self.by_moments:
             found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, grid)
-        # controls that depend on the stratum's other runs are not drawn independently of them
-        if self.hold.any() and not (self.model.by_stratum or self.model.estimated):
-            ids, place = runs.clusters.ids, self.place
-            combine_draws(found, metric, observed, self.draws[name], self.hold & ~repeated, ids, grid, place)
+        if self.hold.any() and _independent(self.model):
+            where = (runs.clusters.ids, grid, self.place, seed)
+            combine_draws(found, metric, observed, self.draws[name], self.hold & ~repeated, *where)
             if relabelled is not None:
-                combine_draws(found, metric, observed, relabelled.draws[name], self.hold & repeated, ids, grid, place)
+                combine_draws(found, metric, observed, relabelled.draws[name], self.hold & repeated, *where)
         return found
 
     def _sums(self, strata: dict[int, StratumDraws]) -> dict[str, NDArray[Any]]:
@@ -367,14 +378,14 @@ class _Gathered:
         for number, found in strata.items():
             if found.clusters is not None:
                 sums[number], counts[number] = found.sums, found.counts
-                columns[0, number], columns[1, number] = found.clusters.standardized, found.clusters.rank
+                columns[0, number], columns[1, number] = found.clusters.mean, found.clusters.rank
                 numbers[:, number] = found.clusters.n
         return {
             "tested_sum": sums,
             "tested_count": counts,
-            "tested_standardized": columns[0, :, 1:],
+            "tested_mean": columns[0, :, 1:],
             "tested_rank": columns[1, :, 1:],
-            "standardized": columns[0, :, 0],
+            "mean": columns[0, :, 0],
             "rank": columns[1, :, 0],
-            **dict(zip(("clusters_tested", "runs_tested", "no_information"), numbers, strict=True)),
+            **dict(zip(("runs_tested", "no_information", "outside_draws"), numbers, strict=True)),
         }

@@ -36,7 +36,7 @@ from .reading import (
     variable,
 )
 from .schema import FAILED, NO_RUN, SCORED
-from .stratum_tests import StratumTests, stratum_tests
+from .stratum_tests import StratumTests, draw_sums, stratum_tests
 from .worst_case import cells
 
 #: columns of counts, in the order of `Sums.n`
@@ -82,10 +82,10 @@ class Sums(NamedTuple):
     tests: StratumTests | None = None
 
 
-def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statistic: Statistic = "standardized") -> Sums:
+def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statistic: Statistic = "mean") -> Sums:
     """Add up the runs and controls of each stratum of a cube; values of the controls only if `pooled`.
 
-    Draws that the cube keeps are added up unless `pooled`, where only the test by means needs their sums.
+    Draws that the cube keeps are added up unless `pooled`, where nothing needs their sums.
     """
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
@@ -104,9 +104,8 @@ def stratum_sums(cube: xr.Dataset, metric: str, *, pooled: bool = True, statisti
     drawn_values = [cells(x, dims, ["bin"]) for x in control_values(cube, metric)] if pooled else [none, none]
     tests = stratum_tests(cube, metric, statistic)
     draws = np.stack([none, none])
-    if statistic == "mean" or not (pooled and has_draws(cube, metric)):
-        mean = (tests if statistic == "mean" else stratum_tests(cube, metric, "mean")).columns
-        draws = np.stack([mean.sums[:, 1:], mean.counts[:, 1:]])
+    if not (pooled and has_draws(cube, metric)):
+        draws = np.stack(draw_sums(cube, metric))
     return Sums(n, values, totals, draws, Table(*drawn_values), tests)
 
 
@@ -227,11 +226,11 @@ def summary_columns(
         columns["control_mean_se"] = np.sqrt(_mean(errors) / np.maximum(errors[1], 1))
     columns["skill"], columns["skill_low"], columns["skill_high"] = skill.estimate
     columns["ci_level"] = np.where(np.isnan(skill.estimate.low), np.nan, skill.level)
-    columns["note"] = _joined(notes, skill.note)
+    columns["note"] = _joined(_joined(notes, skill.note), sums.tests.notes(tested))
     return columns
 
 
-def _joined(first: NDArray[np.object_], second: NDArray[np.object_]) -> NDArray[np.object_]:
+def _joined(first: NDArray[np.object_], second: NDArray[np.object_] | list[str | None]) -> NDArray[np.object_]:
     """Join notes row by row."""
     pairs = zip(first, second, strict=True)
     return np.array(["; ".join(x for x in pair if x) or None for pair in pairs], object)

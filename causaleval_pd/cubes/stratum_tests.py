@@ -1,7 +1,8 @@
 """What the test of a stratum against its controls rests on: columns of its statistic, clusters, and how p is found.
 
 A stratum that repeats a cluster is tested by its estimates relabelled by cluster, where the null model allows it, else
-by twice the mean p of each cluster. Other strata are tested by the null model's own draws.
+by twice the mean p of each cluster. Other strata are tested by the null model's own draws. Where the draws of clusters
+are independent, p counts random combinations of them, else draw r of all clusters together, r = 1 .. R.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..statistics.arrays import BLOCK, moments, ratio
+from ..statistics.arrays import BLOCK, moments
 from ..statistics.clusters import cluster_count
 from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import (
+    Clusters,
     Columns,
     Statistic,
     column_p_values,
+    combined_p,
     fisher,
     stratum_columns,
     twice_mean,
@@ -29,6 +32,7 @@ from ..tables.clusters import repeated_strata
 from .reading import (
     cluster_ids,
     cluster_setting,
+    combined_nulls,
     draws_shared,
     has_draws,
     need_controls,
@@ -37,7 +41,7 @@ from .reading import (
     variable,
     whole,
 )
-from .schema import FAILED, NO_RUN
+from .schema import COMBINED, FAILED, NO_RUN
 from .worst_case import cells, fill_failed
 
 Floats = NDArray[np.float64]
@@ -45,11 +49,17 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
+#: runs of a stratum up to which its draws are combined: partitions of a table keep it whole
+MOST_RUNS = 2**14
+
+
 class StratumTests(NamedTuple):
     """What the tests of one metric's strata rest on; sums over clusters, which add up."""
 
     #: the statistic of the runs and of every draw
     columns: Columns
+    #: (n_strata,): p-values of random combinations of the clusters' draws, NaN for strata without
+    combined: Floats
     #: (n_strata,): number of clusters
     n_clusters: Ints
     #: (n_strata,): -2 times the sum of the logarithms of the clusters' p-values, and their number
@@ -60,9 +70,10 @@ class StratumTests(NamedTuple):
     relabelled: Bools
 
     def merge(self, other: StratumTests) -> StratumTests:
-        """Add other clusters of the same strata."""
+        """Add other clusters of the same strata, whose draws are combined no more."""
         return StratumTests(
             self.columns + other.columns,
+            np.full(len(self.combined), np.nan),
             self.n_clusters + other.n_clusters,
             self.logs + other.logs,
             self.n_logs + other.n_logs,
@@ -74,6 +85,7 @@ class StratumTests(NamedTuple):
         """Return those of some strata."""
         return StratumTests(
             self.columns.take(strata),
+            self.combined[strata],
             self.n_clusters[strata],
             self.logs[strata],
             self.n_logs[strata],
@@ -86,28 +98,45 @@ class StratumTests(NamedTuple):
         """Which strata have a p-value of those of their runs."""
         return self.repeated & ~self.relabelled
 
+    @property
+    def infinite(self) -> Bools:
+        """Which strata have no p-value because of an infinite score."""
+        return self.columns.infinite & ~self.by_logs
+
     def p_values(self, direction: str, able: Bools) -> Floats:
         """Return the p-value of each stratum, NaN where it has none or is not `able` to have one."""
-        return self.p_values_of(column_p_values(self.columns.values, alternative=better_side(direction)), able)
+        side_by_side = column_p_values(self.columns.values, alternative=better_side(direction))
+        return self.p_values_of(np.where(np.isnan(self.combined), side_by_side, self.combined), able)
 
     def p_values_of(self, p: Floats, able: Bools) -> Floats:
         """Return the p-values of a test of the columns, and of other strata those of their runs."""
         p = np.where(self.by_logs, fisher(self.logs, self.n_logs), p)
-        return np.where(self.columns.informed & able, p, np.nan)
+        return np.where(self.columns.informed & able & ~self.infinite, p, np.nan)
 
     def p_methods(self, setting: str, able: Bools) -> NDArray[np.object_]:
         """Return how the p-value of each stratum is found, in words; None where it has none by design."""
         words = np.where(self.repeated, f"relabelling by {setting}", "simulated").astype(object)
+        words = np.where(np.isnan(self.combined), words, words + f", {COMBINED}")
         words[self.by_logs] = f"twice the mean p by {setting}"
+        words[self.infinite] = "none: infinite values"
         silent = ~self.columns.informed
         words[silent] = "none: no variation under the null"
         words[silent & ((self.n_clusters == 0) | (self.columns.defined[:, 0] == 0))] = "none: no run has a value"
         words[~able] = None
         return words
 
+    def notes(self, able: Bools) -> list[str | None]:
+        """Return what there is to note about the test of each stratum."""
+        found: list[str | None] = []
+        for infinite, n in zip((self.infinite & able).tolist(), self.columns.n_outside.tolist(), strict=True):
+            runs = "1 run lies outside all of its draws" if n == 1 else f"{n} runs lie outside all of their draws"
+            words = ["no p: infinite values; statistic='rank' ranks them last"] if infinite else []
+            found.append("; ".join([*words, *([f"{runs}, which do not vary"] if n else [])]) or None)
+        return found
+
 
 def stratum_tests(
-    cube: xr.Dataset, metric: str, statistic: Statistic = "standardized", *, worst: bool = False
+    cube: xr.Dataset, metric: str, statistic: Statistic = "mean", *, worst: bool = False, combine: bool = True
 ) -> StratumTests:
     """Return what the tests of the strata rest on.
 
@@ -117,12 +146,13 @@ def stratum_tests(
         Read by `read_cube`, with controls of the metric.
     metric : str
         A metric with a direction.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         As in `test_controls`.
     worst : bool
-        Count failed runs: in the mean by the worst value; in the standardised statistic by its distance from the mean
-        control, in units of the standard deviation of the stratum's mean times the square root of the number of
-        clusters; in the ranks by the last rank; and by a p-value of 1.
+        Count failed runs: in the mean by the excess of the worst value over the mean control, in the ranks by the last
+        rank, and by a p-value of 1.
+    combine : bool
+        Combine the draws of clusters, which only p-values need.
 
     Returns
     -------
@@ -138,30 +168,38 @@ def stratum_tests(
     dims = strata_dims(cube)
     status = cells(cube["status"], dims)
     ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
+    repeated, relabelled = _repeated(cube, metric, ids, counted)
+    n_clusters = cluster_count(np.where(counted, 1.0, np.nan), ids)
+    logs, n_logs = _of_rows(cube, metric, ids, counted, status == FAILED if worst else None)
+    n_failed, shift = np.zeros((2, len(status)))
+    if worst and (status == FAILED).any():
+        n_failed, shift = _failed(cube, metric, statistic)
+    if has_draws(cube, metric):
+        combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled) & combine
+        # a failed run that counts as the worst has no draws to combine
+        combinable &= ((status != NO_RUN).sum(axis=1) <= MOST_RUNS) & (n_failed == 0)
+        found, combined = _of_draws(cube, metric, statistic, ids, counted, relabelled, combinable)
+    else:
+        found, combined = _of_sums(cube, metric, statistic), np.full(len(status), np.nan)
+    found.sums[:, 0] += shift
+    found.defined[:, 0] += n_failed
+    return StratumTests(found, combined, n_clusters, logs, n_logs, repeated, relabelled)
+
+
+def _repeated(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools) -> tuple[Bools, Bools]:
+    """Return which strata repeat a cluster, and which of these are tested by relabelled estimates."""
     stratum, _ = np.nonzero(counted)
-    repeated = np.zeros(len(status), bool)
+    repeated = np.zeros(len(counted), bool)
     twice = repeated_strata(ids[counted], stratum, np.ones(len(stratum), bool))
     repeated[: len(twice)] = twice
     # with shared draws there is no test
-    relabelled = repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
-
-    def columns(which: Statistic) -> Columns:
-        if has_draws(cube, metric):
-            return _of_draws(cube, metric, which, ids, counted, relabelled)
-        return _of_sums(cube, metric, which)
-
-    n_clusters = cluster_count(np.where(counted, 1.0, np.nan), ids)
-    logs, n_logs = _of_rows(cube, metric, ids, counted, status == FAILED if worst else None)
-    found = columns(statistic)
-    if worst and (status == FAILED).any():
-        found = _with_failed(cube, metric, statistic, found, columns("mean"), n_clusters)
-    return StratumTests(found, n_clusters, logs, n_logs, repeated, relabelled)
+    return repeated, repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
 
 
-def _of_draws(
-    cube: xr.Dataset, metric: str, statistic: Statistic, ids: Ints, counted: Bools, relabelled: Bools
-) -> Columns:
-    """Return the columns of the statistic from the draws that the cube keeps."""
+def _scores(
+    cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools
+) -> Iterator[tuple[slice, Floats, Ints, Ints]]:
+    """Yield blocks of strata: their scores and those of the draws of their tests, strata and clusters, by run."""
     dims, spec = strata_dims(cube), cube[metric].attrs
     observed = cells(cube[metric], dims)
     last = ("replicate", "draw")
@@ -170,14 +208,76 @@ def _of_draws(
     if relabelled.any():
         made = relabelled[:, None] & _made(cube, metric, ids, counted, relabelled)
         joint = cells(variable(cube, metric, "relabelled"), dims, last)
-    parts = []
     for block in _blocks(own.shape):
         drawn = np.where(made[block, :, None], joint[block], own[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
         at, place = np.nonzero(counted[block])
         x = score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
-        parts.append(stratum_columns(x, at, ids[block][at, place], block.stop - block.start, statistic))
-    return Columns.stack(parts)
+        yield block, x, at, ids[block][at, place]
+
+
+def _of_draws(
+    cube: xr.Dataset,
+    metric: str,
+    statistic: Statistic,
+    ids: Ints,
+    counted: Bools,
+    relabelled: Bools,
+    combinable: Bools,
+) -> tuple[Columns, Floats]:
+    """Return the columns of the statistic from the draws that the cube keeps, and p-values of their combinations."""
+    direction, seed = str(cube[metric].attrs["direction"]), int(cube.attrs.get("control_seed", 0))
+    parts, p = [], np.full(len(counted), np.nan)
+    for block, x, at, clusters in _scores(cube, metric, ids, counted, relabelled):
+        columns, of_clusters = stratum_columns(x, at, clusters, block.stop - block.start, statistic)
+        parts.append(columns)
+        p[block] = combined_p_values(columns, of_clusters, seed, direction, combinable[block])
+    return Columns.stack(parts), p
+
+
+def combined_p_values(columns: Columns, clusters: Clusters, seed: int, direction: str, combinable: Bools) -> Floats:
+    """Return p-values of random combinations of the clusters' draws; NaN for strata that have none.
+
+    Parameters
+    ----------
+    columns, clusters : Columns, Clusters
+        Of strata, as of `stratum_columns`.
+    seed : int
+        That of the draws.
+    direction : str
+        Of the metric.
+    combinable : (n_strata,) bool
+        Which strata may combine their draws; those with values in several clusters do.
+    """
+    p = np.full(len(combinable), np.nan)
+    starts = np.searchsorted(clusters.stratum, np.arange(len(p) + 1))
+    able = combinable & columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0) & (np.diff(starts) > 1)
+    for i in np.flatnonzero(able).tolist():
+        mine = slice(starts[i], starts[i + 1])
+        summed, names = clusters.columns[mine], clusters.name[mine]
+        p[i] = combined_p(summed, names, seed, alternative=better_side(direction))
+    return p
+
+
+def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
+    """Return the sum of the scores of every draw that a test rests on, and their number, (n_strata, R) each."""
+    dims = strata_dims(cube)
+    if not has_draws(cube, metric):
+        whole(cube)
+        sums, counts = (cells(variable(cube, metric, x), dims, ("draw",)) for x in ("tested_sum", "tested_count"))
+        return sums, counts.astype(np.float64)
+    status = cells(cube["status"], dims)
+    ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
+    _, relabelled = _repeated(cube, metric, ids, counted)
+    sums, counts = np.zeros((2, len(status), cube.sizes["draw"]))
+    for block, x, at, _ in _scores(cube, metric, ids, counted, relabelled):
+        if len(x):
+            first = np.flatnonzero(np.diff(at, prepend=-1))
+            known = ~np.isnan(x[:, 1:])
+            with np.errstate(invalid="ignore"):  # infinities of both signs
+                sums[block][at[first]] = np.add.reduceat(np.where(known, x[:, 1:], 0.0), first, axis=0)
+            counts[block][at[first]] = np.add.reduceat(known.astype(np.float64), first, axis=0)
+    return sums, counts
 
 
 def _made(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools) -> Bools:
@@ -204,25 +304,15 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
 
 def _of_sums(cube: xr.Dataset, metric: str, statistic: Statistic) -> Columns:
     """Return the columns of the statistic from sums by stratum."""
-    dims, spec = strata_dims(cube), cube[metric].attrs
+    dims = strata_dims(cube)
     whole(cube)
-    n_rows, silent, n_clusters = (
-        cells(variable(cube, metric, part), dims, ()) for part in ("runs_tested", "no_information", "clusters_tested")
-    )
-    values = score(cells(cube[metric], dims), direction=spec["direction"], optimum=spec["optimum"])
-    known = ~np.isnan(values)
-    parts = (variable(cube, metric, part) for part in ("tested_sum", "tested_count"))
-    drawn, counts = (cells(part, dims, ("draw",)) for part in parts)
-    defined = np.concatenate([known.sum(axis=1)[:, None], counts], axis=1).astype(np.float64)
-    if statistic == "mean":
-        with np.errstate(invalid="ignore"):  # infinities of both signs
-            observed = np.where(known, values, 0.0).sum(axis=1)
-        numbers = defined
-    else:
-        observed = cells(variable(cube, metric, statistic), dims, ())
-        drawn = cells(variable(cube, metric, f"tested_{statistic}"), dims, ("draw",))
-        numbers = np.repeat(n_clusters[:, None], defined.shape[1], axis=1).astype(np.float64)
-    return Columns(np.concatenate([observed[:, None], drawn], axis=1), numbers, defined, n_rows, silent)
+    numbers = (cells(variable(cube, metric, x), dims, ()) for x in ("runs_tested", "no_information", "outside_draws"))
+    known = (~np.isnan(cells(cube[metric], dims))).sum(axis=1)
+    counts = cells(variable(cube, metric, "tested_count"), dims, ("draw",))
+    defined = np.concatenate([known[:, None], counts], axis=1).astype(np.float64)
+    observed = cells(variable(cube, metric, statistic), dims, ())
+    drawn = cells(variable(cube, metric, f"tested_{statistic}"), dims, ("draw",))
+    return Columns(np.concatenate([observed[:, None], drawn], axis=1), defined, *numbers)
 
 
 def _of_rows(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, failed: Bools | None) -> tuple[Floats, Ints]:
@@ -237,30 +327,21 @@ def _of_rows(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, failed: B
     return np.where(none, np.nan, logs), n
 
 
-def _with_failed(
-    cube: xr.Dataset, metric: str, statistic: Statistic, columns: Columns, means: Columns, n_clusters: Ints
-) -> Columns:
-    """Add failed runs to column 0, each as bad as it can be, and runs of no effect to the draws."""
+def _failed(cube: xr.Dataset, metric: str, statistic: Statistic) -> tuple[Floats, Floats]:
+    """Return the number of failed runs of each stratum that count as the worst, and what they add to its statistic.
+
+    They add nothing to the draws, as runs without an effect do.
+    """
     dims, spec = strata_dims(cube), cube[metric].attrs
     failed = cells(cube["status"], dims) == FAILED
     worst = score(cells(fill_failed(cube, metric)[metric], dims), direction=spec["direction"], optimum=spec["optimum"])
     worst = np.where(failed, worst, np.nan)
-    n = (~np.isnan(worst)).sum(axis=1)
-    total = np.where(np.isnan(worst), 0.0, worst).sum(axis=1)
-    sums, counts, defined = columns.sums.copy(), columns.counts.copy(), columns.defined.copy()
-    defined[:, 0] += n
-    if statistic == "mean":
-        sums[:, 0] += total
-        return columns._replace(sums=sums, counts=defined, defined=defined)
-    counts += n[:, None]
-    width = sums.shape[1]
+    n = (~np.isnan(worst)).sum(axis=1).astype(np.float64)
     if statistic == "rank":
+        width = int(cube.attrs["n_draws"]) + 1
         last = 1.0 if spec["direction"] == "maximize" else float(width)
-        sums += n[:, None] * (width + 1) / 2
-        sums[:, 0] += n * (last - (width + 1) / 2)
-        return columns._replace(sums=sums, counts=counts, defined=defined)
-    _, centre, deviation = moments(means.values[:, 1:])
-    spread = deviation * np.sqrt(n_clusters)
-    away = ratio(total - n * centre, spread, empty=0.0)
-    sums[:, 0] += np.where(np.isnan(away), 0.0, away)
-    return columns._replace(sums=sums, counts=counts, defined=defined)
+        return n, n * (last - (width + 1) / 2)
+    expected = cells(variable(cube, metric, "control_loss" if spec["direction"] == "zero" else "control_mean"), dims)
+    mean = moments(np.where(np.isnan(cells(cube[metric], dims)), np.nan, expected))[1]
+    away = np.where(np.isnan(worst), 0.0, worst - mean[:, None]).sum(axis=1)
+    return n, np.where(np.isnan(away), 0.0, away)

@@ -12,11 +12,10 @@ import xarray as xr
 from ..contract.checks import check_choice, check_flag, check_number
 from ..contract.history import call
 from ..execution.random_streams import RNGLike, resolve_seed
-from ..statistics.interval_notes import joined
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .composite_nulls import worst_members
 from .lazy_tables import tabulate
-from .p_values import cut_notes, with_tails
+from .p_values import with_tails
 from .reading import (
     cluster_setting,
     cube_metrics,
@@ -57,7 +56,7 @@ def summary(
     *,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     simultaneous: bool = False,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -78,7 +77,7 @@ def summary(
         interval of the mean over the draws for the controls. The draws are those of the test: estimates
         relabelled by cluster in a stratum that repeats one. Where `p_method` is twice a mean p, no joint draws
         exist; the interval then takes the controls of runs as independent and is too narrow.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         What `p_value` compares with the draws, as in `test_controls`.
     simultaneous : bool
         Widen the limits of skill, so that those of all strata and metrics of the table hold their true values together
@@ -177,9 +176,6 @@ def _summary(
         level=level,
         interval=interval,
     )
-    if has_controls(cube, metric):
-        floor = pd.array(columns["p_at_floor"], dtype="boolean").fillna(False)
-        columns["note"] = joined(columns["note"], cut_notes(cube, metric, statistic, floor, columns["n_clusters"]))
     return with_verdicts(typed_columns(strata_table(cube, metric=metric, **columns)), cube, metric, level)
 
 

@@ -50,7 +50,7 @@ def summary(
     by: By,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     n_draws: int | None = 1000,
     null: Nulls = None,
     rng: RNGLike = None,

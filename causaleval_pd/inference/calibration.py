@@ -153,7 +153,7 @@ def _rates(
     """Return the rows of one metric and test, one a stratum; the parameters are those of `size_and_power`."""
     dims, spec = strata_dims(cube), cube[name].attrs
     _check_draws(cube, name)
-    study = stratum_tests(cube, name, "mean")
+    study = stratum_tests(cube, name, combine=False)
     draws = _draws(cube, name, study.relabelled)
     clusters = np.where(study.repeated[:, None], cells(cluster_ids(cube), dims), np.arange(draws.shape[1]))
     if test.design == "draws":

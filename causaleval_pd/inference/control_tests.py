@@ -13,7 +13,7 @@ from ..contract.history import call
 from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import NEGLIGIBLE_P, StratumP, combines_draws, cut_notes, of_draws, of_moments, with_tails
+from ..cubes.p_values import StratumP, of_draws, of_moments, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
@@ -38,7 +38,7 @@ from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
 from ..statistics.interval_notes import interval_notes, joined
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
-from ..statistics.stratum_statistic import STATISTICS, Statistic, tied
+from ..statistics.stratum_statistic import COMBINATIONS, STATISTICS, Statistic, tied
 from .clusters import OF_CUBE, check_tested_cluster
 from .result_tables import (
     RESULTS,
@@ -73,7 +73,7 @@ def test_controls(
     family: str | Sequence[str] | None = None,
     level: float = 0.95,
     missing: Missing = "drop",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     cluster: Hashable | None = OF_CUBE,
 ) -> pd.DataFrame:
     """Test in every stratum whether estimates are better than their controls.
@@ -85,7 +85,8 @@ def test_controls(
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
     method : str
-        "randomisation" compares the stratum's statistic with the same statistic of draw r of all controls, r = 1 .. R.
+        "randomisation" compares the stratum's statistic with that of random combinations of the clusters' draws, or
+        in a stratum of one cluster with that of draw r, r = 1 .. R.
         "moments" uses the law with the exact mean, variance and skewness of the runs' scores where the cube has them
         (`cube(method="moments")`), else with those of these draws, of which it needs 10,000.
         "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
@@ -102,14 +103,12 @@ def test_controls(
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among the stratum's estimates and controls. The
         control of a failed run is the mean of the stratum's controls. In the randomisation test a failed run counts
-        against the runs alone, not in the draws: in the mean by the worst value, in the standardised statistic by its
-        distance from the mean control in units of the stratum's standard deviation of a cluster, in the ranks as last.
-    statistic : {"standardized", "mean", "rank"}
-        What the randomisation test compares. "standardized": each run's distance from the mean of its draws in units of
-        their standard deviation, averaged by cluster, again in units of its standard deviation, and added up over
-        clusters, so that runs of easy and hard, sparse and dense truths count alike. "mean": the mean of the metric.
-        "rank": the sum over clusters of the rank of their standardised mean among its draws, which is blind to single
-        strong runs.
+        against the runs alone, not in the draws: in the mean by the excess of the worst value over the mean control, in
+        the ranks as last; p then rests on draw r of all runs together.
+    statistic : {"mean", "rank"}
+        What the randomisation test compares. "mean": the sum over runs of their excess, the metric less the mean of the
+        run and all of its draws, which tests the mean of the metric. "rank": the sum over clusters of the rank of their
+        summed excess among its draws, which is blind to single strong runs, and to single disasters.
     cluster : hashable or None
         Which runs depend on each other is settled when the cube is made (`cube(cluster=)`); another setting is refused.
 
@@ -117,19 +116,19 @@ def test_controls(
     -------
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, whatever is
-        compared, or the statistic of the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`,
-        `effect` (mean of estimate minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`,
-        `n_clusters` (clusters of runs that depend on each other), `n_failed` (failed runs), `n_undefined` (scored runs
-        without a value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls
-        at least as good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws`
-        and `n_draws_undefined`, the draws without any row whose metric is defined, which the randomisation test leaves
-        out; `test_statistic`; `p_at_floor` (no draw and no combination of draws reached the statistic, so that
-        `p_value` is an upper bound which more draws may make smaller); `p_method` ("exact convolution"; "splitting", or
-        "splitting to a bound", an upper one; "simulated"; "relabelling by truth" or by a column; these followed by
-        "combinations of draws"; "twice the mean p by truth" or by a column; "moments", "exact moments"; or why there is
-        no p; missing for paired tests); `p_low` and `p_high`, limits of a
-        p-value that does not rest on draws; `n_no_information`, the runs which equal all their draws; and `note` (why
-        `effect` has no interval, and how a p-value at the floor of the draws becomes smaller).
+        compared, or that of the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect`
+        (mean of estimate minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters`
+        (clusters of runs that depend on each other), `n_failed` (failed runs), `n_undefined` (scored runs without a
+        value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls at least as
+        good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws` and
+        `n_draws_undefined`, the draws without any row whose metric is defined; `test_statistic`; `p_at_floor` (no draw
+        and no combination of draws reached the statistic, so that `p_value` is an upper bound which more draws may make
+        smaller); `p_method` ("exact convolution"; "splitting", or "splitting to a bound", an upper one; "simulated";
+        "relabelling by truth" or by a column; these followed by "combinations of draws"; "twice the mean p by truth" or
+        by a column; "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`,
+        limits of a p-value that does not rest on draws; `n_no_information`, the runs which equal all their draws; and
+        `note` (why `effect` has no interval or the test no p-value, how many runs lie outside all of their draws, which
+        do not vary, and which p-values are the least possible).
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -143,24 +142,22 @@ def test_controls(
     Notes
     -----
     Null hypothesis of the randomisation test: estimates are random guesses of the null model. Alternative: they are
-    better, by the statistic. Its p-value is (1 + #{draws at least as good}) / (R + 1); draws without a defined value
-    are left out of R. Where no cluster repeats in a stratum and every run has an exact law, the p-value of the mean and
-    of the standardised statistic (with the laws' own means and standard deviations) is the exact tail of their
-    convolution instead: on the common lattice of the scores where there is one, else on a grid of 2^14 steps, rounded
-    towards a larger p-value, with the bound for the other rounding in `p_low`. Convolutions of more than 10^9
-    multiplications are left to the draws.
+    better, by the statistic. Under the null hypothesis a cluster's runs and draws are exchangeable and clusters
+    independent, so that all (R + 1)^g combinations of one of them for each of g clusters are equally likely. The
+    p-value of a stratum of several clusters is (1 + b) / 100,000, where b of 99,999 random combinations are at least as
+    good as the runs: it is valid, and at least 1e-5. The seed of the draws and the scores of the stratum name the
+    random stream, so that the order of rows changes no digit. A stratum of one cluster has the p-value
+    (1 + #{draws at least as good}) / (R + 1), and so have strata under "stratum" (controls depend on the other runs) or
+    with more than 16,384 runs, cubes whose draws take more than 256 MiB and are not kept, and those made with
+    `tails=None`.
 
-    Where no draw reached the statistic, p is its share among all combinations of one draw, or the runs, of each
-    cluster. Under the null hypothesis a cluster's runs and draws are exchangeable and clusters independent, so that all
-    (R + 1)^g combinations of g clusters are equally likely: p is exactly valid, with a floor of (R + 1)^-g instead of
-    1 / (R + 1), and the size at any level of at least 1 / (R + 1) stays as it is. Convolution counts the combinations;
-    values without a common step are rounded towards a larger p-value. It is left out where a stratum has one cluster,
-    under "stratum" (controls depend on the other runs), where draws take more than 256 MiB, on dask, and in cubes whose
-    runs were cut or joined.
+    With `cube(tails="exact")`, where no cluster repeats in a stratum and every run has an exact law, the p-value of the
+    mean is the exact tail of their convolution instead: on the common lattice of the scores where there is one, else on
+    a grid of 2^14 steps, rounded towards a larger p-value, with the bound for the other rounding in `p_low`.
+    Convolutions of more than 10^9 multiplications are left to the draws.
 
-    An infinite value counts in `p_value`: for "standardized" and "rank" it lies beyond the finite values of its row and
-    its draws, by their range; for "mean" it makes the mean infinite. An undefined value counts as the mean of its row
-    there and is left out of the mean; `n_undefined` counts these.
+    An undefined value counts as the mean of its row, that is as no excess; `n_undefined` counts these. An infinite
+    value has the last rank, and leaves the mean without a p-value.
 
     Runs of different clusters are assumed independent; of runs of one cluster (the runs on one truth, unless the cube
     was made with another `cluster=`) nothing is assumed. A stratum that repeats a cluster is tested by relabelling:
@@ -189,7 +186,7 @@ def test_controls(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=99, rng=7)
     >>> ce.test_controls(found)[["algorithm", "metric", "statistic", "p_value", "n_pairs"]]
       algorithm metric  statistic  p_value  n_pairs
-    0         x    shd        0.0  0.00081        6
+    0         x    shd        0.0  0.00071        6
     """
     test = find_test(method, "test_controls", "method")
     check_number(level, "level", "(0, 1)")
@@ -211,7 +208,7 @@ def test_controls(
         table = stack_tests(parts, columns, strata, adjust, family)
         if test.design == "draws" and len(table):
             labels = family_labels(table, [*strata, *columns], family)
-            warn_of_floors(table, adjust, labels, 1 - level, combined=combines_draws(cube), splitting=_splits(cube))
+            warn_of_floors(table, adjust, labels, 1 - level, splitting=_splits(cube))
         return table
 
     settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
@@ -251,8 +248,8 @@ def _against_controls(
     effect = clustered_mean(differences, clusters, level)._replace(effect=clustered_mean(pairs, clusters, level).effect)
     alternative = better_side(direction)
     able = tested(cube, name)
-    found = stratum_tests(cube, name, compared, worst=missing == "worst")
-    drawn = found.columns.values[:, 1:]
+    combine = test.design == "draws" and test is not MOMENTS
+    found = stratum_tests(cube, name, compared, worst=missing == "worst", combine=combine)
     if test.design == "draws":
         statistic = cells(mean_score(filled, name), dims, last=())
         of_strata = _p_of_draws(cube, name, test, compared, found, failed.any(axis=1))
@@ -268,7 +265,7 @@ def _against_controls(
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
     n_clusters = cluster_count(pairs, clusters)
-    cut = cut_notes(cube, name, compared, of_strata.at_floor, n_clusters)
+    of_tests = found.notes(able) if test.design == "draws" else [None] * len(able)
     notes = np.where(alone, NOISE_ALONE, interval_notes(effect, cluster_means(differences, clusters), level))
     table = strata_table(
         cube,
@@ -289,14 +286,14 @@ def _against_controls(
         alternative=alternative,
         **_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
         n_draws=int(cube.attrs["n_draws"]),
-        n_draws_undefined=int(cube.attrs["n_draws"]) - (~np.isnan(drawn)).sum(axis=1),
+        n_draws_undefined=(found.columns.defined[:, 1:] == 0).sum(axis=1),
         test_statistic=compared if test.design == "draws" else None,
         p_at_floor=of_strata.floor_flags,
         p_method=of_strata.method,
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(notes, [x or y for x, y in zip(cut, _floor_notes(of_strata, cube), strict=True)]),
+        note=joined(joined(notes, of_tests), _floor_notes(of_strata, cube)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]
@@ -306,16 +303,16 @@ def _p_of_draws(
     cube: xr.Dataset, name: str, test: StatisticalTest, compared: Statistic, found: StratumTests, worst: Bools
 ) -> StratumP:
     """Return p-values of a test among the draws; `worst` are the strata with failed runs that count as the worst."""
-    able, alternative = tested(cube, name), better_side(cube[name].attrs["direction"])
-    observed, drawn = tied(found.columns.values)
+    able, direction = tested(cube, name), str(cube[name].attrs["direction"])
     if test is not MOMENTS:
-        simulated = np.asarray(test.function(observed, drawn, alternative=alternative)[1], np.float64)
-        of_strata = of_draws(found, found.p_values_of(simulated, able), cluster_setting(cube), able)
+        of_strata = of_draws(found, found.p_values(direction, able), cluster_setting(cube), able)
         # a failed run that counts as the worst is not in the law of the stratum
         return with_tails(of_strata, cube, name, compared, but=worst)
+    observed, drawn = tied(found.columns.values)
     exact = of_moments(cube, name, compared, worst)
     by_draws = np.isnan(exact)
-    p = np.asarray(test.function(np.where(by_draws, observed, np.nan), drawn, alternative=alternative)[1], np.float64)
+    observed = np.where(by_draws, observed, np.nan)
+    p = np.asarray(test.function(observed, drawn, alternative=better_side(direction))[1], np.float64)
     p = found.p_values_of(np.where(by_draws, p, exact), able)
     of_strata = of_draws(found, p, cluster_setting(cube), able)
     words = np.where(np.isnan(p), of_strata.method, np.where(by_draws, "moments", "exact moments"))
@@ -329,13 +326,12 @@ def _floor_notes(found: StratumP, cube: xr.Dataset) -> list[str | None]:
     words = [
         "splitting ended at this p, an upper bound"
         if str(method).startswith("splitting")
-        else f"p <= {p:.3g}, the least that combinations of these draws give"
+        else f"p <= {p:.3g}, the least of {COMBINATIONS:,} combinations of draws"
         if str(method).endswith(COMBINED)
         else f"p <= {p:.3g}, {smaller}"
         for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
     ]
-    noted = found.at_floor & (found.p > NEGLIGIBLE_P)
-    return [word if floor else None for word, floor in zip(words, noted.tolist(), strict=True)]
+    return [word if floor else None for word, floor in zip(words, found.at_floor.tolist(), strict=True)]
 
 
 def _splits(cube: xr.Dataset) -> bool:

@@ -326,6 +326,6 @@ def _guessing_variance(cube: xr.Dataset, name: str, expected: Floats) -> Floats:
 
     Where a stratum repeats a cluster, draws relabel the estimates of a cluster alike.
     """
-    columns = stratum_tests(cube, name, "mean").columns
-    spread = moments(columns.values[:, 1:])[2] * columns.counts[:, 0]
+    columns = stratum_tests(cube, name, combine=False).columns
+    spread = moments(columns.values[:, 1:])[2]
     return ratio(spread, np.where(np.isnan(expected), 0.0, expected).sum(axis=1)) ** 2

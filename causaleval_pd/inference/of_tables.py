@@ -31,7 +31,7 @@ def summary(
     by: By,
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     simultaneous: bool = False,
     n_draws: NDraws | None = 1000,
     null: Nulls = None,

@@ -28,6 +28,7 @@ from ..statistics.arrays import ratio
 from ..statistics.direction import TOLERANCE
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.rates import MISCALIBRATED, judge_rates, rate_limits
+from ..statistics.stratum_statistic import COMBINATIONS
 from ..tables.clusters import BY_TRUTH
 from ..tables.placebo import Joint, Placebos
 from ..tables.settings import Cells
@@ -65,11 +66,6 @@ class _Study(NamedTuple):
     skill: float | None
     joint: Joint
     seed: int
-
-    @property
-    def combined(self) -> bool:
-        """Whether cubes count combinations of draws, which is their default."""
-        return self.cube_settings.get("tails", "exact") is not None
 
 
 class _Outcome(NamedTuple):
@@ -274,7 +270,7 @@ def _warn_of_floors(tests: pd.DataFrame, study: _Study) -> None:
         labels = family_labels(part, [str(x) for x in part], study.family)
         alpha, graphs = 1 - study.test_settings["level"], study.placebos.task.field.name == "graph"
         splitting = graphs and study.cube_settings.get("best_of") is None
-        warn_of_floors(part, study.adjust, labels, alpha, combined=study.combined, splitting=splitting)
+        warn_of_floors(part, study.adjust, labels, alpha, splitting=splitting)
 
 
 def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study) -> pd.DataFrame:
@@ -283,7 +279,7 @@ def _rates(outcomes: Sequence[_Outcome], levels: Sequence[float], study: _Study)
     power = pd.concat([one.power for one in outcomes if one.power is not None] or [size[:0]], ignore_index=True)
     strata = [str(name) for name in size if name not in (*TEST_RESULT, "placebo")]
     keys, adjust = [*strata, "metric", "null", "method"], study.adjust
-    size = size.assign(least=_least_p(size, combined=study.combined))
+    size = size.assign(least=_least_p(size))
     rows, families = [], []
     for alpha in levels:
         rows.append(_rejected([size, power], keys, "p_value", alpha))
@@ -327,10 +323,10 @@ def _rejected(tests: Sequence[pd.DataFrame], keys: Sequence[str], column: str, a
     return table.reset_index()
 
 
-def _least_p(tests: pd.DataFrame, *, combined: bool) -> pd.Series:
-    """Return the least p-value that the draws of each test can give, NaN where none is known, 0 for combinations."""
-    by_combinations = tests["p_method"].fillna("").str.contains(COMBINED)
-    return least_of_draws(tests, combined=combined).mask(by_combinations, 0.0)
+def _least_p(tests: pd.DataFrame) -> pd.Series:
+    """Return the least p-value that the draws of each test can give, NaN where none is known."""
+    combined = tests["p_method"].fillna("").str.contains(COMBINED)
+    return least_of_draws(tests).mask(combined, 1 / (1 + COMBINATIONS))
 
 
 def _with_limits(found: pd.DataFrame, alpha: float) -> pd.DataFrame:

@@ -30,9 +30,9 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
-from ..cubes.stratum_tests import StratumTests, stratum_tests
+from ..cubes.stratum_tests import StratumTests, draw_sums, stratum_tests
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Floats, moments
+from ..statistics.arrays import Floats, moments, ratio
 from ..statistics.clusters import cluster_count, clustered_error
 from .clusters import OF_CUBE, settle_cluster
 from .compare import COLUMNS as COMPARE_COLUMNS
@@ -167,15 +167,15 @@ def _control_power(part: xr.Dataset, name: str, skill: float, power: float, alph
 
     dims = strata_dims(part)
     own, expected = losses(part, name)
-    clusters, tests = clusters_of_runs(part), stratum_tests(part, name, "mean")
+    clusters, tests = clusters_of_runs(part), stratum_tests(part, name, combine=False)
     _refuse_unrelabelled(part, name, tests)
     n, _, spread = moments(own - expected)
     n_clusters, loss = cluster_count(own - expected, clusters), moments(expected)[1]
     size = n / np.maximum(n_clusters, 1)
     spread = np.where(size > 1, clustered_error(own - expected, clusters) * np.sqrt(n_clusters), spread)
-    counts = tests.columns.defined[:, 1:]
+    total, counts = draw_sums(part, name)
     runs_drawn = moments(np.where(counts > 0, counts, np.nan))[1]
-    null = moments(tests.columns.values[:, 1:])[2] * np.sqrt(runs_drawn / np.maximum(size, 1))
+    null = moments(ratio(total, counts))[2] * np.sqrt(runs_drawn / np.maximum(size, 1))
     usable = (n_clusters > 1) & (loss > 0) & np.isfinite(loss) & (null + spread > 0)
     loss, null, spread = (np.where(usable, x, np.nan) for x in (loss, null, spread))
     # runs that are all equally good have no spread: power is then the limit 0 or 1

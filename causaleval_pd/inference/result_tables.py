@@ -113,17 +113,11 @@ def family_labels(
     return labels
 
 
-def least_of_draws(tests: pd.DataFrame, *, combined: bool) -> pd.Series:
-    """Return the least p-value that the draws of each test can give, NaN where they set no such limit.
-
-    With `combined`, combinations of draws count in strata of several clusters once no draw reaches the statistic, so
-    that the limit holds only where a p-value stayed at it.
-    """
+def least_of_draws(tests: pd.DataFrame) -> pd.Series:
+    """Return the least p-value that the draws of each test can give, NaN where their number sets no such limit."""
     method, at_floor = tests["p_method"].fillna(""), tests["p_at_floor"]
     limited = at_floor.notna() & method.str.contains("simulated|relabelling") & ~method.str.contains(COMBINED)
-    if combined:
-        limited &= at_floor.fillna(False) | (tests["n_clusters"] < 2)
-    return (1 / (1 + tests["n_draws"] - tests["n_draws_undefined"])).where(limited)
+    return (1 / (1 + tests["n_draws"])).where(limited)
 
 
 def warn_of_floors(
@@ -132,16 +126,15 @@ def warn_of_floors(
     labels: NDArray[np.int64] | None,
     alpha: float,
     *,
-    combined: bool,
     splitting: bool = True,
 ) -> pd.DataFrame:
     """Warn where the draws are too few for any simulated test of a family to pass; return the table.
 
-    `combined` is as in `least_of_draws`. `splitting` is named as a remedy where the cube takes it.
+    `splitting` is named as a remedy where the cube takes it.
     """
     found = floors(
         table["p_value"].to_numpy(np.float64),
-        least_of_draws(table, combined=combined).to_numpy(np.float64),
+        least_of_draws(table).to_numpy(np.float64),
         "none" if adjust is None else adjust,
         alpha,
         labels,

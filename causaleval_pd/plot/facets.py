@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^vPX<>*"
 #: statistics of a stratum, in the words of captions
-_STATISTICS = {"standardized": "standardised statistic", "mean": "mean", "rank": "mean rank"}
+_STATISTICS = {"mean": "mean", "rank": "mean rank"}
 #: height of a facet, in inches
 HEIGHT = 2.9
 #: columns of facets that are wider together, in inches, continue in further rows

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["comparisons", "p_values"]
 
 #: smaller p-values share a colour
-_LOWEST_P = 1e-16
+_LOWEST_P = 1e-5
 #: size of texts in squares, in points, below which they are written in short
 _READABLE = 6.0
 #: share of given axes that names of rows take at most
@@ -82,7 +82,7 @@ def p_values(
     method: str = "randomisation",
     adjust: str | None = None,
     missing: Literal["drop", "worst"] = "drop",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the p-values of the tests against controls as a heat map over two strata.
@@ -224,7 +224,9 @@ def _write_squares(
 
 def _short_p(p: float) -> str:
     """Write a p-value in five letters, a small one rounded up to one digit."""
-    if p >= 0.001 or p <= 0:
+    if p < _LOWEST_P * (1 - 1e-9):
+        return "<1e-5"
+    if p >= 0.001:
         return f"{p:.2g}"
     power = math.floor(math.log10(p))
     return f"{math.ceil(p / 10.0**power - 1e-9) * 10.0**power:.0e}"

@@ -60,7 +60,7 @@ def pareto(
     hue: str | None = None,
     scale: Literal["log", "linear"] = "log",
     level: float = 0.95,
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw skill against run time or another cost, with the front of levels that no other one beats in both.
@@ -82,7 +82,7 @@ def pareto(
         Scale of the cost.
     level : float
         Probability of the intervals.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         What is tested, as in `test_controls`.
     ax : Axes, optional
         Where to draw; default a new figure.

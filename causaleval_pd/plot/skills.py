@@ -75,7 +75,7 @@ def skills(
     x: str | None = None,
     y: str | None = None,
     adjust: str | None = None,
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw skill over two strata as a heat map, and mark strata that are not better than guessing.
@@ -90,7 +90,7 @@ def skills(
         Strata along the axes; default those of several levels, the last one whose levels are numbers along x.
     adjust : str, optional
         Method that adjusts the p-values of the marks, as in `test_controls`.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         What is tested, as in `test_controls`.
     ax : Axes, optional
         Where to draw; default a new figure.
@@ -204,7 +204,7 @@ def skill_profile(
     metrics: str | Sequence[str] | None = None,
     *,
     level: float = 0.95,
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the skill of every level of a stratum in several metrics, on one axis from guessing to perfect.
@@ -219,7 +219,7 @@ def skill_profile(
         Which of its metrics; default all.
     level : float
         Probability of the intervals.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         What is tested, as in `test_controls`.
     ax : Axes, optional
         Where to draw; default a new figure.

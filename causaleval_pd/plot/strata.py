@@ -59,7 +59,7 @@ def strata(
     row: str | None = None,
     level: float = 0.95,
     interval: Literal["mean_ci", "quantile"] = "mean_ci",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
 ) -> FacetGrid:
     """Draw the mean of every stratum with its interval, and behind it the mean and the band of its controls.
 
@@ -79,7 +79,7 @@ def strata(
         Probability of intervals and bands.
     interval : {"mean_ci", "quantile"}
         As in `summary`: limits for the mean, or the middle share `level` of the runs and of their controls.
-    statistic : {"standardized", "mean", "rank"}
+    statistic : {"mean", "rank"}
         What is tested, as in `test_controls`.
 
     Returns

@@ -56,7 +56,7 @@ def trend(
     scale: Literal["log", "linear"] = "log",
     level: float = 0.95,
     interval: Literal["mean_ci", "quantile"] = "mean_ci",
-    statistic: Statistic = "standardized",
+    statistic: Statistic = "mean",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a metric along a numeric stratum as lines with intervals, and behind them the bands of the controls.

@@ -90,8 +90,8 @@ def number(x: float) -> str:
     return (MINUS if x < 0 else "") + text.replace("e-", f"e{MINUS}")
 
 
-#: p-values down to that of this number of draws are written as fractions, and down to the other one rounded
-_MOST_DRAWS, _LEAST = 10**6, 1e-300
+#: p-values below are written as such; that of this number of draws, which bounds p, and larger ones as fractions
+_LEAST_P, _MOST_DRAWS = 1e-5, 10**4
 
 
 def p_text(p: float, *, at_floor: bool = False) -> str:
@@ -100,18 +100,22 @@ def p_text(p: float, *, at_floor: bool = False) -> str:
     Examples
     --------
     >>> p_text(0.0316), p_text(1 / 101, at_floor=True), p_text(0.0297, at_floor=True), p_text(3e-12)
-    ('0.032', '≤ 1/101', '≤ 0.030', '3.0e−12')
-    >>> p_text(3.01e-46, at_floor=True)
-    '≤ 3.1e−46'
+    ('0.032', '≤ 1/101', '≤ 0.030', '< 1e−5')
+    >>> p_text(1e-5, at_floor=True), p_text(2e-5)
+    ('≤ 1e−5', '2.0e−5')
     """
     if math.isnan(p):
         return DASH
-    if at_floor and p > 0:
+    least = f"1e{MINUS}5"
+    if p < _LEAST_P * (1 - 1e-9):
+        return f"< {least}"
+    if at_floor:
         whole = round(1 / p)
         if 1 < whole <= _MOST_DRAWS and abs(1 / p - whole) < 1e-6 * whole:
             return f"≤ 1/{whole}"
-        if p > _LEAST:
-            digit = 10.0 ** (math.floor(math.log10(p)) - 1)
-            p = math.ceil(p / digit - 1e-9) * digit
-    text = "0" if p == 0 else f"{p:#.2g}".removesuffix(".") if p >= 1e-4 else f"{p:.1e}".replace("e-", f"e{MINUS}")
+        digit = 10.0 ** (math.floor(math.log10(p)) - 1)
+        p = math.ceil(p / digit - 1e-9) * digit
+        if p < _LEAST_P * (1 + 1e-9):
+            return f"≤ {least}"
+    text = f"{p:#.2g}".removesuffix(".") if p >= 1e-4 else f"{p:.1e}".replace("e-0", f"e{MINUS}")
     return f"≤ {text}" if at_floor else text

@@ -21,6 +21,7 @@ from ..contract.statistical_test import TESTS
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import COMBINED, values_of
 from ..drawing import axis_label
+from ..statistics.stratum_statistic import COMBINATIONS
 from ..versions import versions
 from .markup import DASH
 
@@ -39,10 +40,10 @@ _TESTED_BY = {
     "twice the mean p": "Where a stratum repeats a cluster whose estimates cannot be relabelled alike, p of a cluster "
     "is twice the mean of the p-values of its runs, and clusters are combined by Fisher's method.",
     "splitting": "p-values below the reach of the draws were estimated by multilevel splitting.",
-    "combinations": "Where no draw of all runs together reached the observed value, p is the share of all combinations "
-    "of the draws of single clusters that do.",
+    "combinations": f"Where a stratum has several clusters, p counts {COMBINATIONS:,} random combinations of one draw, "
+    "or the runs, of each cluster.",
 }
-_STATISTICS = {"standardized": "the sum of standardised values", "mean": "the mean", "rank": "the sum of ranks"}
+_STATISTICS = {"mean": "the mean", "rank": "the sum of ranks"}
 
 
 class Sentence(NamedTuple):

@@ -359,8 +359,8 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
     if floors.any():
         found.append(
             Sentence(
-                f"{counted(int(floors.sum()), 'p-value is', 'p-values are')} the least that the draws can give, an "
-                "upper bound; more draws may show smaller ones."
+                f"{counted(int(floors.sum()), 'p-value is', 'p-values are')} the least that draws or their "
+                "combinations can give, an upper bound."
             )
         )
     # what fails the correction though no draw was as good could not have passed it

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
 from ..cubes.schema import COMBINED, result_columns
 from ..inference.result_tables import directions_of, of_skill
+from ..statistics.stratum_statistic import COMBINATIONS
 from .markup import DASH, Output, escaped, number, p_text
 from .row_tables import is_list, list_texts, long_form, metrics_of_rows
 from .shown_columns import LEFT_OUT, MARKS, ROW_VERBS, SHOWN, Column
@@ -188,7 +190,7 @@ def shown_table(
         if verb == "rank_test":
             # the levels that are ranked stand behind the metric
             texts = {name: texts[name] for name in table.columns if name in texts}
-    starred = "p_adjusted" if corrected else "p_value"
+    starred, floor = "p_adjusted" if corrected else "p_value", _at_floor(table, verb)
     notes: dict[str, str] = {}
     headers: dict[str, str] = {}
     for column in columns:
@@ -197,13 +199,13 @@ def shown_table(
             # a stratum has this name
             header += " (result)"
         headers[column.name] = header
-        texts[header] = _cells(table, column, alpha if column.name == starred else None, notes)
+        texts[header] = _cells(table, column, alpha if column.name == starred else None, notes, floor)
     bold = pd.DataFrame(False, index=table.index, columns=list(texts))
     marked = _bold_cells(table, verb, strata, best, aims)
     for name, where in marked.cells.items():
         if name in headers:
             bold[headers[name]] = where
-    legend += _mark_words(table, verb, columns, settings, alpha, starred, aims)
+    legend += _mark_words(table, verb, columns, settings, alpha, starred, aims, floor)
     if marked.cells and bold.to_numpy().any():
         legend.append(f"bold: best {marked.of}")
     legend += [f"{letter}: {text}" for text, letter in notes.items()]
@@ -257,7 +259,7 @@ def _same_word(table: pd.DataFrame, column: Column) -> str:
     """Return what the legend states of a column that is the same in all rows."""
     if not _is_constant(table, column) or (column.name, table[column.name].iloc[0]) in _DULL:
         return ""
-    return f"{column.header}: {_cells(table.iloc[:1], column, None, {})[0]}"
+    return f"{column.header}: {_cells(table.iloc[:1], column, None, {}, np.zeros(1, bool))[0]}"
 
 
 def _corrected(table: pd.DataFrame) -> bool:
@@ -278,8 +280,21 @@ def level_name(x: Any) -> str:
     return "" if x is None or x is pd.NA or x is pd.NaT else str(x)
 
 
-def _cells(table: pd.DataFrame, column: Column, alpha: float | None, notes: dict[str, str]) -> list[str]:
-    """Return the texts of a column; new notes get the next letter."""
+def _at_floor(table: pd.DataFrame, verb: str) -> NDArray[np.bool_]:
+    """Return which p-values are bounds, which shows in their values where the column that says so was dropped."""
+    if "p_at_floor" in table:
+        return table["p_at_floor"].fillna(False).to_numpy(bool)
+    if verb not in ("summary", "test_controls") or "p_value" not in table:
+        return np.zeros(len(table), bool)
+    drawn = [one["n_draws"] for one in calls(table.attrs) if one.get("verb") == "cube" and one.get("n_draws")]
+    p = table["p_value"].to_numpy(np.float64, na_value=np.nan)
+    return np.any([np.isclose(p * (n + 1), 1, rtol=1e-9, atol=0) for n in (COMBINATIONS, *drawn)], axis=0)
+
+
+def _cells(
+    table: pd.DataFrame, column: Column, alpha: float | None, notes: dict[str, str], floor: NDArray[np.bool_]
+) -> list[str]:
+    """Return the texts of a column; new notes get the next letter, and p-values in `floor` are bounds."""
     values = table[column.name]
     if column.kind == "word":
         return ["" if pd.isna(x) else str(x) for x in values]
@@ -291,8 +306,7 @@ def _cells(table: pd.DataFrame, column: Column, alpha: float | None, notes: dict
         return [DASH if pd.isna(x) else f"{int(x):,}" for x in values]
     numbers = values.to_numpy(np.float64, na_value=np.nan)
     if column.kind == "p":
-        known = "p_at_floor" in table and column.name in ("p_value", "p_adjusted")
-        floor = table["p_at_floor"].fillna(False).to_numpy(bool) if known else np.zeros(len(table), bool)
+        floor = floor & (column.name in ("p_value", "p_adjusted"))
         marks = ["" if alpha is None or not p <= alpha else " *" for p in numbers]
         return [p_text(p, at_floor=at) + mark for p, at, mark in zip(numbers, floor, marks, strict=True)]
     texts = [number(x) for x in numbers]
@@ -357,6 +371,7 @@ def _mark_words(
     alpha: float,
     starred: str,
     aims: list[str],
+    floor: NDArray[np.bool_],
 ) -> list[str]:
     """Explain brackets, stars and bounds."""
     words = []
@@ -372,7 +387,7 @@ def _mark_words(
         if starred == "p_value" and len(table) > 1 and method in (None, "none"):
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
-        if "p_at_floor" in table and table["p_at_floor"].fillna(False).any():
+        if floor.any():
             found = table.get("p_method", pd.Series(dtype="str")).fillna("")
             least = "" if found.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
             words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")

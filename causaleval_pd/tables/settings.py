@@ -20,7 +20,7 @@ Invalid = Literal["raise", "nan"]
 Method = Literal["auto", "exact", "moments", "simulate"]
 PRule = Literal["add_one", "share", "mid"]
 #: what p-values below the reach of the draws rest on
-Tails = Literal["exact", "splitting"]
+Tails = Literal["combinations", "exact", "splitting"]
 #: controls a row, or as many as the number of tests needs
 NDraws = int | Literal["auto"]
 
@@ -92,7 +92,7 @@ class Drawing:
         object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))
         check_number(self.level, "level", "(0, 1)")
         check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
-        check_known(self.tails, ("exact", "splitting", None), "value of tails")
+        check_known(self.tails, ("combinations", "exact", "splitting", None), "value of tails")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
         if self.stop_after is not None:
             object.__setattr__(self, "stop_after", check_whole(self.stop_after, "stop_after", 1))

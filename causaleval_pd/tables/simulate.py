@@ -32,7 +32,7 @@ class Chunk(NamedTuple):
     """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
 
     That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum. `laws` holds the exact
-    laws of rows by metric name, with the positions of these rows, where tails are asked for; `moments` the exact
+    laws of rows by metric name, with the positions of these rows, where tests ask for them; `moments` the exact
     moments of the others where p-values by moments are.
     """
 
@@ -186,8 +186,9 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
             add_strata(m, strata, draws[m.name], added[m.name], seen, clusters, pooled=how.summarise)
     kept = draws if how.keep and (job.strata is None or job.hold) else {}
     tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
-    laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()} if how.tails and how.keep else {}
-    moments = {}
+    laws, moments = {}, {}
+    if how.keep and (how.tails == "exact" or (how.tails and how.method == "moments")):
+        laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()}
     if laws and how.method == "moments":
         moments = {name: _moments(form, batch.rows, tested) for name, form in closed.items()}
     return Chunk(batch.rows, controls.kind, summaries, kept, added, laws, moments)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.metric import Metric
 from ..statistics.direction import score
-from ..statistics.stratum_statistic import cluster_starts, mid_ranks, standardize, standardize_clusters
+from ..statistics.stratum_statistic import cluster_ranks, cluster_starts, excess, largest, without_rounding
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,8 +25,9 @@ MAX_VALUES = 4096
 class OpenCluster(NamedTuple):
     """Some rows of a cluster."""
 
-    #: (n_draws + 1,): their columns, standardised by row and added up
-    z: Floats
+    #: (n_draws + 1,): their excess, added up, and the largest of it
+    excess: Floats
+    scale: float
     #: rows so far, and in all
     n: int
     size: int
@@ -35,33 +36,37 @@ class OpenCluster(NamedTuple):
         """Add further rows."""
         if not isinstance(other, OpenCluster):
             return NotImplemented
-        return OpenCluster(self.z + other.z, self.n + other.n, self.size)
+        with np.errstate(invalid="ignore"):  # infinities of both signs
+            summed = self.excess + other.excess
+        return OpenCluster(summed, max(self.scale, other.scale), self.n + other.n, self.size)
 
 
 class ClusterSums(NamedTuple):
     """What the statistics of one metric in one stratum are made of, added up over its clusters.
 
     Columns are those of the runs (0) and of every draw of their controls. A cluster stays open until all its rows are
-    there: only its whole sum has a standard deviation.
+    there: only its whole sum has a rank.
     """
 
-    #: standardized, rank, (n_draws + 1,): sums over complete clusters
-    standardized: Floats
+    #: mean, rank, (n_draws + 1,): sums over complete clusters
+    mean: Floats
     rank: Floats
-    #: (3,): numbers of complete clusters, of rows, and of rows without information
+    #: (3,): numbers of rows, of those without information, and of those outside all their draws, which do not vary
     n: Ints
     open: dict[int, OpenCluster]
 
     @classmethod
     def of(cls, n: Ints, clusters: dict[int, OpenCluster]) -> ClusterSums:
         """Add up the clusters that are complete."""
-        done = [x.z for x in clusters.values() if x.n == x.size]
+        done = [x for x in clusters.values() if x.n == x.size]
         left = {cluster: x for cluster, x in clusters.items() if x.n < x.size}
         if not done:
-            nothing = np.zeros(len(next(iter(left.values())).z) if left else 0)
+            nothing = np.zeros(len(next(iter(left.values())).excess) if left else 0)
             return cls(nothing, nothing, n, left)
-        y = standardize_clusters(np.stack(done))
-        return cls(y.sum(axis=0), mid_ranks(y).sum(axis=0), n + np.array([len(done), 0, 0]), left)
+        scales = np.array([x.scale for x in done])
+        columns = without_rounding(np.stack([x.excess for x in done]), scales)
+        with np.errstate(invalid="ignore"):  # infinities of both signs
+            return cls(columns.sum(axis=0), cluster_ranks(columns, scales).sum(axis=0), n, left)
 
     def merge(self, other: ClusterSums) -> ClusterSums:
         """Add the sums of other rows."""
@@ -69,8 +74,10 @@ class ClusterSums(NamedTuple):
         apart = {x: found for x, found in (self.open | other.open).items() if x not in both}
         joined = ClusterSums.of(np.zeros(3, np.int64), both) if both else None
         sums = [part for part in (self, other, joined) if part is not None]
+        with np.errstate(invalid="ignore"):  # infinities of both signs
+            mean = np.sum([part.mean for part in sums], axis=0)
         return ClusterSums(
-            np.sum([part.standardized for part in sums], axis=0),
+            mean,
             np.sum([part.rank for part in sums], axis=0),
             np.sum([part.n for part in sums], axis=0),
             apart | (joined.open if joined else {}),
@@ -123,16 +130,18 @@ def add_clusters(x: Floats, strata: Ints, rows: ClusterRows) -> dict[int, Cluste
     if not len(x):
         return {}
     known = np.asarray(~np.isnan(x).all(axis=1))
-    z, informed = standardize(x)
+    values, informed, outside = excess(x)
     starts = cluster_starts(strata, rows.clusters)
-    sums, n = np.add.reduceat(z, starts, axis=0), np.diff(starts, append=len(x))
+    scales, n = np.maximum.reduceat(largest(values), starts), np.diff(starts, append=len(x))
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        sums = np.add.reduceat(values, starts, axis=0)
     first = np.flatnonzero(np.diff(strata[starts], prepend=-1))
     found = {}
     for a, b in itertools.pairwise([*first.tolist(), len(starts)]):
         mine = slice(starts[a], starts[b] if b < len(starts) else len(x))
-        counts = np.array([0, known[mine].sum(), (known & ~informed)[mine].sum()], np.int64)
+        counts = np.array([some[mine].sum() for some in (known, known & ~informed, outside)], np.int64)
         clusters = {
-            int(rows.clusters[starts[i]]): OpenCluster(sums[i], int(n[i]), int(rows.sizes[starts[i]]))
+            int(rows.clusters[starts[i]]): OpenCluster(sums[i], float(scales[i]), int(n[i]), int(rows.sizes[starts[i]]))
             for i in range(a, b)
         }
         found[int(strata[starts[a]])] = ClusterSums.of(counts, clusters)

@@ -180,7 +180,7 @@ def rates(runs: pd.DataFrame, null: str, cluster: str | None, metric: str) -> di
     cube = runs.ceval.cube([metric], by=["table"], null=null, cluster=cluster, n_draws=199, rng=7, keep_draws=True)
     found = {}
     for method in METHODS:
-        statistics = ("standardized", "mean", "rank") if method == "randomisation" else ("standardized",)
+        statistics = ("mean", "rank") if method == "randomisation" else ("mean",)
         for statistic in statistics:
             p = cube.ceval.test_controls(method=method, statistic=statistic)["p_value"].dropna()
             name = f"{method}, {statistic}" if method == "randomisation" else method

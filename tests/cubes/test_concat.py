@@ -50,7 +50,8 @@ def test_replicates_are_put_together(how):
     whole = make(RUNS, **how)
     parts = [make(RUNS.query("replicate < 5"), **how), make(RUNS.query("replicate >= 5"), **how)]
     found = ce.concat(parts, "replicate")
-    places = [name for name in whole if not str(name).endswith(("_value", "_weight", "_sum", "_standardized"))]
+    sums = ("_value", "_weight", "_sum", "_tested_mean", *(f"{metric}_mean" for metric in METRICS))
+    places = [name for name in whole if not str(name).endswith(sums)]
     xr.testing.assert_identical(found[places], whole[places])
     pd.testing.assert_frame_equal(found.ceval.summary(), whole.ceval.summary(), rtol=1e-12)
     if how.get("n_draws", 1):

@@ -447,20 +447,20 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
 
 
 def p_values(**changes: float) -> Callable[[xr.Dataset], xr.Dataset]:
-    names = {f"shd_standardized_{part}": value for part, value in changes.items()}
+    names = {f"shd_mean_{part}": value for part, value in changes.items()}
     return lambda cube: cube.assign({name: xr.full_like(cube[name], value) for name, value in names.items()})
 
 
 @pytest.mark.parametrize("change", [{"p": -1}, {"p": 2}, {"p_low": 1, "p_high": 1}, {"p_method": 99}, {"p_method": 0}])
 def test_changed_p_values_of_strata_are_refused(exact_cube, change):
-    with pytest.raises(ValueError, match=r"p-values of strata were changed \(shd_standardized_p\)"):
+    with pytest.raises(ValueError, match=r"p-values of strata were changed \(shd_mean_p\)"):
         p_values(**change)(exact_cube).ceval.test_controls("shd")
 
 
 @pytest.fixture(scope="module")
 def exact_cube() -> xr.Dataset:
-    cube = make(RUNS, tails="exact")
-    assert bool(cube["shd_standardized_p"].notnull().any())
+    cube = make(RUNS, tails="exact", keep_draws=False)
+    assert bool(cube["shd_mean_p"].notnull().any())
     return cube
 
 
@@ -580,11 +580,12 @@ def test_one_draw_is_a_dimension(cubes):
 
 def test_filled_cells_without_a_run_stay_without_one():
     """Nothing failed and every metric is defined, so that `fillna` fills cells without a run only."""
-    cube = ce.cube(ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)"), ["shd"], by=["n"], rng=7)
+    runs = ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)")
+    cube = ce.cube(runs, ["shd"], by=["n"], rng=7, keep_draws=False)
     assert cube["shd"].isnull().any()
     check(cube.fillna(0).ceval.summary(), cube.ceval.summary())
     # p-values without limits, or of other statistics, have none after it either
-    assert cube["shd_standardized_p_low"].isnull().any()
+    assert cube["shd_mean_p_low"].isnull().any()
     pd.testing.assert_frame_equal(cube.fillna(0).ceval.test_controls("shd"), cube.ceval.test_controls("shd"))
 
 

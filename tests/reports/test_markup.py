@@ -63,4 +63,7 @@ def test_p_values_at_the_floor_name_the_number_of_draws():
     # twice the mean of p-values at the floor is no 1/(R + 1)
     assert p_text(2 / 1001, at_floor=True) == "≤ 0.0020"
     assert p_text(1.0, at_floor=True) == "≤ 1.0"
-    assert (p_text(0.0), p_text(1.0), p_text(float("nan"))) == ("0", "1.0", "\u2013")
+    least = "1e\N{MINUS SIGN}5"
+    assert p_text(1e-5, at_floor=True) == f"≤ {least}"
+    assert (p_text(0.0), p_text(1e-40), p_text(1.0)) == (f"< {least}", f"< {least}", "1.0")
+    assert p_text(float("nan")) == "\u2013"

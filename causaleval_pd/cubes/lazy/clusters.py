@@ -32,8 +32,7 @@ from ...tables.clusters import (
 from ...tables.tasks import Task
 from ..runs import run_identity, stratum_columns
 from ..strata import By, label_words, strata_axes
-from ..tails.combined_strata import MOST_CLUSTERS
-from ..tails.exact_strata import MOST_RUNS
+from ..stratum_tests import MOST_RUNS
 from .partitions import cells_of, in_partition
 
 Ints = NDArray[np.int64]
@@ -175,14 +174,8 @@ def plan_clusters(
     whole, of, n = np.unique(stratum, return_inverse=True, return_counts=True)
     small = np.zeros(len(whole), bool)
     if settings["n_draws"] is not None and settings["tails"] is not None:
-        method = settings.get("method")
         # p-values by moments are asked for by name, and cost little
-        small = (n <= MOST_RUNS) | (method == "moments")
-        if method == "simulate":
-            # without exact laws, p-values of many clusters rest on draws alone
-            known = np.flatnonzero(ids != 0)
-            pairs = np.stack([of[known], np.arange(len(known)) if setting == SINGLE else ids[known]])
-            small &= np.bincount(np.unique(pairs, axis=1)[0], minlength=len(whole)) <= MOST_CLUSTERS
+        small = (n <= MOST_RUNS) | (settings.get("method") == "moments")
     first, last = np.full(len(whole), len(parts)), np.full(len(whole), -1)
     np.minimum.at(first, of, number)
     np.maximum.at(last, of, number)

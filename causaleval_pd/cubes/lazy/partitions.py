@@ -93,11 +93,11 @@ def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> Non
 
 def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return keywords of `causaleval_pd.cube` with the field and `tails` settled."""
-    given = {"tails": "exact"} | dict(settings)
-    if given["tails"] not in ("exact", None):
+    given = {"tails": "combinations"} | dict(settings)
+    if given["tails"] == "splitting":
         raise ValueError(
-            f"tails={given['tails']!r} of a dask table: expected 'exact' or None; splitting walks over the graphs of a "
-            "stratum, so compute the table first"
+            "tails='splitting' of a dask table: expected 'combinations', 'exact' or None; splitting walks over the "
+            "graphs of a stratum, so compute the table first"
         )
     cells = given.get("truth", "truth"), given.get("estimate", "estimate")
     given["field"] = settle_field(table, metrics, *cells, given.get("field"))

@@ -15,8 +15,7 @@ from ...contract.law import Dealt, Distribution
 from ...contract.metric import Metric
 from ...statistics.arrays import SMALLEST_P
 from ...statistics.direction import merit
-from ...statistics.stratum_statistic import SLACK
-from ...statistics.tails.convolution import Law, Tail, tail_of_sum
+from ...statistics.tails.convolution import Law, tail_of_sum
 from ..schema import LAW_STATISTICS, TAIL_METHODS, TAIL_STATISTICS
 from ..strata import Grid
 
@@ -26,8 +25,6 @@ Bools = NDArray[np.bool_]
 _CONVOLVED = TAIL_METHODS.index("exact convolution")
 #: multiplications that the convolution of a stratum may take, about a second
 MOST_WORK = 1e9
-#: runs of a stratum up to which its p-value may rest on more than draws: partitions of a table keep it whole
-MOST_RUNS = 2**14
 
 
 class RowLaw(NamedTuple):
@@ -114,10 +111,8 @@ def exact_strata(
         chosen = zip(laws.number[alone].tolist(), scores[alone].tolist(), strict=True)
         runs = [(scored[number], value) for number, value in sorted(chosen, key=lambda x: (order[x[0]], x[1]))]
         for statistic in LAW_STATISTICS:
-            summed = _sum(runs, decks, statistic)
+            summed = _sum(runs, decks)
             tail = None if summed is None else tail_of_sum(*summed, most_work=MOST_WORK)
-            if summed is not None and tail is not None and not decks:
-                tail = _of_defined(tail, summed[1], float(np.prod([law.undefined for law, _ in runs])))
             if tail is not None:
                 at = grid.stratum[mine[0]]
                 upper = min(max(tail.upper, SMALLEST_P), 1.0)
@@ -125,15 +120,6 @@ def exact_strata(
                 found[f"{statistic}_p_low"][at] = min(tail.lower, 1.0)
                 found[f"{statistic}_p_method"][at] = _CONVOLVED
     return found
-
-
-def _of_defined(tail: Tail, observed: float, undefined: float) -> Tail:
-    """Return bounds given that a run has a value, as draws without any are left out, from those over all controls.
-
-    `undefined` is the probability that no run has a value, where the standardised sum is 0.
-    """
-    among = undefined if observed <= SLACK else 0.0
-    return Tail((tail.upper - among) / (1 - undefined), (tail.lower - among) / (1 - undefined))
 
 
 def rows_of_strata(counted: Bools, grid: Grid) -> list[NDArray[np.int64]]:
@@ -164,14 +150,14 @@ class _Deck(NamedTuple):
         """Return what decks are put in order by, whatever the order of the rows."""
         return [self.marked, *((x.values.tobytes(), len(x.scores), float(x.scores.sum())) for x in self.kinds)]
 
-    def law(self, standard: list[_Standard]) -> Law:
-        """Return the law of the sum of the rows' scores, by how those of each kind are standardised."""
+    def law(self) -> Law:
+        """Return the law of the sum of the rows' scores."""
         n = [len(kind.scores) for kind in self.kinds]
         first = np.arange(max(0, self.marked - sum(n[1:])), min(n[0], self.marked) + 1)
         weights = scipy.stats.hypergeom.pmf(first, sum(n), n[0], self.marked)
         values = np.zeros(len(first))
-        for number, kind, unit in zip((first, self.marked - first), self.kinds, standard, strict=False):
-            without, marked = unit.of(kind.values)
+        for number, kind in zip((first, self.marked - first), self.kinds, strict=False):
+            without, marked = kind.values
             values += number * marked + (len(kind.scores) - number) * without
         return values, weights / weights.sum()
 
@@ -197,52 +183,12 @@ def _decks(
     return sorted(found, key=_Deck.order)
 
 
-class _Standard(NamedTuple):
-    """How scores enter a statistic: less a mean, in units of a deviation; all as 0 where it is infinite."""
-
-    mean: float
-    deviation: float
-
-    def of(self, scores: Any) -> Floats:
-        """Return scores as they enter; undefined ones as 0."""
-        return np.nan_to_num((np.asarray(scores, np.float64) - self.mean) / self.deviation)
-
-
-def _standard(law: RowLaw, statistic: str) -> _Standard | None:
-    """Return how scores of a law enter a statistic; None where one may be infinite, or undefined in a mean."""
-    if not np.isfinite(law.values).all() or (statistic == "mean" and law.undefined > 0):
+def _sum(runs: list[tuple[RowLaw, float]], decks: list[_Deck]) -> tuple[list[Law], float] | None:
+    """Return the laws of the parts of a sum, and its observed value; None where a score may be infinite or missing."""
+    known = [law for law, _ in runs] + [kind.law for deck in decks for kind in deck.kinds]
+    if any(law.undefined > 0 or not np.isfinite(law.values).all() for law in known):
         return None
-    if statistic == "mean":
-        return _Standard(0.0, 1.0)
-    mean = float(law.weights @ law.values)
-    deviation = float(np.sqrt(law.weights @ (law.values - mean) ** 2))
-    if not np.isfinite(deviation):
-        return None
-    return _Standard(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else np.inf)
-
-
-def _sum(runs: list[tuple[RowLaw, float]], decks: list[_Deck], statistic: str) -> tuple[list[Law], float] | None:
-    """Return the laws of the parts of a statistic, and its observed value.
-
-    None where a score may be infinite, where one may be undefined in a mean, and where no standardised score varies.
-    """
-    laws, total = [], 0.0
-    for law, value in runs:
-        unit = _standard(law, statistic)
-        if unit is None or (statistic == "mean" and not np.isfinite(value)):
-            return None
-        if np.isfinite(unit.deviation):
-            values, weights = unit.of(law.values), law.weights
-            if law.undefined > 0:
-                values, weights = np.append(values, 0.0), np.append(weights * (1 - law.undefined), law.undefined)
-            laws.append((values, weights))
-            total += float(unit.of(value))
-    for deck in decks:
-        units = [_standard(kind.law, statistic) for kind in deck.kinds]
-        known = [unit for unit in units if unit is not None]
-        if len(known) < len(units):
-            return None
-        if any(np.isfinite(unit.deviation) for unit in known):
-            laws.append(deck.law(known))
-            total += sum(float(unit.of(kind.scores).sum()) for kind, unit in zip(deck.kinds, known, strict=True))
-    return (laws, total) if laws else None
+    laws = [(law.values, law.weights) for law, _ in runs] + [deck.law() for deck in decks]
+    scores = [value for _, value in runs] + [float(kind.scores.sum()) for deck in decks for kind in deck.kinds]
+    total = sum(scores)
+    return (laws, total) if laws and np.isfinite(total) else None

@@ -57,7 +57,7 @@ def moment_strata(
         # in an order of their own, so that no digit depends on the order of the rows
         mine = rows[np.lexsort([observed[rows], *every[:, rows]])]
         for statistic in LAW_STATISTICS:
-            p = _tail(Moments(*every[:, mine]), observed[mine], sign, standardized=statistic == "standardized")
+            p = _tail(Moments(*every[:, mine]), observed[mine], sign)
             found[f"{statistic}_p_moments"][grid.stratum[rows[0]]] = p
     return found
 
@@ -75,20 +75,19 @@ def _of_law(law: RowLaw) -> tuple[float, ...]:
     return mean, variance if varies else 0.0, skewness, step, float(len(law.values)), float(law.weights.min())
 
 
-def _tail(rows: Moments, observed: Floats, sign: float, *, standardized: bool) -> float:
+def _tail(rows: Moments, observed: Floats, sign: float) -> float:
     """Return P(sum of the scores >= the observed one); NaN where it is not known or the law does not hold."""
     if np.isnan([*rows[:4], observed]).any():
         return float("nan")
     varies = rows.variance > 0
     deviation = np.sqrt(rows.variance[varies])
-    unit = deviation if standardized else np.ones(len(deviation))
     n_values = 1 + float((rows.n_values[varies] - 1).sum())
     if n_values < LEAST_VALUES:
         return float("nan")
-    total = sign * float(((observed - rows.mean)[varies] / unit).sum())
-    spread = float(np.sqrt(((deviation / unit) ** 2).sum()))
-    skewness = sign * float((rows.skewness[varies] * (deviation / unit) ** 3).sum()) / spread**3
-    steps = rows.step[varies] / unit
+    total = sign * float((observed - rows.mean)[varies].sum())
+    spread = float(np.sqrt((deviation**2).sum()))
+    skewness = sign * float((rows.skewness[varies] * deviation**3).sum()) / spread**3
+    steps = rows.step[varies]
     step = float(common_step(steps[None])[0]) if (steps > 0).all() else 0.0
     # half a step nearer to the mean, because controls may tie with the runs
     p = float(upper_tail((total - step / 2) / spread, skewness))

@@ -31,7 +31,7 @@ Rows = NDArray[np.int64]
 
 #: scores that the splitting of a stratum may compute; what it reached by then is a bound
 MOST_SCORES = 2e7
-#: controls by which scores are standardised
+#: controls in which scores must be defined
 _PILOT = 2000
 #: clusters from which on particles move less often between levels: 10 times a cluster, and 5 times
 _SEVERAL, _MANY = 4, 10
@@ -75,7 +75,7 @@ def split_strata(cube: xr.Dataset, runs: Runs, grid: Grid, choice: NullChoice, i
                 for k in np.flatnonzero(floor.any(axis=1)).tolist():
                     strata = _Strata(runs, runs.matches, grid, task, models[k][i], repeated, invalid)
                     for at in np.flatnonzero(floor[k]).tolist():
-                        split = strata.split(m, cube, at, statistic)
+                        split = strata.split(m, cube, at)
                         if not math.isnan(split.p):
                             method = TAIL_METHODS.index("splitting" if split.reached else "splitting to a bound")
                             values = (split.p, split.low, split.high, method)
@@ -127,7 +127,7 @@ class _Strata:
         self.repeated, self.invalid = repeated, invalid
         self.places: dict[str, dict[int, _Place]] = {}
 
-    def split(self, metric: Metric, cube: xr.Dataset, stratum: int, statistic: str) -> Splitting:
+    def split(self, metric: Metric, cube: xr.Dataset, stratum: int) -> Splitting:
         """Return the p-value of a stratum; NaN where its controls cannot be walked."""
         rows = np.flatnonzero((self.grid.stratum == stratum) & ~self.runs.failed)
         joint = bool(self.repeated[rows].any())
@@ -148,21 +148,17 @@ class _Strata:
         clusters: dict[int, list[int]] = {}
         for i in np.argsort(keys, kind="stable").tolist():
             clusters.setdefault(int(self.runs.clusters.ids[rows[i]]) if joint else i, []).append(i)
-        parts, total, undefined = [], 0.0, 1.0
+        parts, total = [], 0.0
         for members in clusters.values():
-            part = self._cluster(metric, [places[int(rows[i])] for i in members], observed[members], statistic, rng)
+            part = self._cluster(metric, [places[int(rows[i])] for i in members], observed[members], rng)
             if part is None:
                 return nothing
             parts += part[0]
             total += part[1]
-            undefined *= part[2]
         moves = MOVES if len(parts) < _SEVERAL else MOVES // 2 if len(parts) < _MANY else MOVES // 4
         if not parts:
             return nothing
-        found = splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=NEGLIGIBLE_P)
-        # controls without any value are left out, as draws are; they are none of those that reach the runs
-        p, low, high = (min(1.0, x / (1 - undefined)) if x < 1 else x for x in (found.p, found.low, found.high))
-        return found._replace(p=p, low=low, high=high)
+        return splitting(parts, total, rng, moves=moves, most_scores=MOST_SCORES, least=NEGLIGIBLE_P)
 
     def _places(self, *, joint: bool) -> dict[int, _Place]:
         """Return the controls of every row, relabelled by cluster if `joint`."""
@@ -182,13 +178,9 @@ class _Strata:
         return self.places[name]
 
     def _cluster(
-        self, metric: Metric, places: Sequence[_Place], observed: Floats, statistic: str, rng: np.random.Generator
-    ) -> tuple[list[WalkedRows], float, float] | None:
-        """Return a cluster as a component of the statistic, none if its scores do not vary, and what it adds.
-
-        Then the share of its controls without any value. None where undefined scores forbid a sum. Means and standard
-        deviations are those of a sample of controls.
-        """
+        self, metric: Metric, places: Sequence[_Place], observed: Floats, rng: np.random.Generator
+    ) -> tuple[list[WalkedRows], float] | None:
+        """Return a cluster as a component of the sum, and what it adds; None where undefined scores forbid a sum."""
         walks = [(place.controls.walk, place.row) for place in places]
         first, start = walks[0]
         if first is None:
@@ -207,26 +199,7 @@ class _Strata:
         )
         if np.isinf(x).any() or np.isinf(observed).any():
             return None
-        if statistic == "mean":
-            if np.isnan(x).any() or np.isnan(observed).any():
-                return None
-            members = [Member(walk, row, 0.0, 1.0) for walk, row in walks if walk is not None]
-            return [WalkedRows(metric, members, self.invalid)], float(np.sort(observed).sum()), 0.0
-        known = ~np.isnan(x)
-        n = np.maximum(known.sum(axis=1), 1)
-        centre = np.where(known, x, 0.0).sum(axis=1) / n
-        apart = np.where(known, x - centre[:, None], 0.0)
-        deviation = np.sqrt(np.square(apart).sum(axis=1) / n)
-        varies = deviation > 1e-9 * np.maximum(1.0, np.abs(centre))
-        z = apart / np.where(varies, deviation, np.inf)[:, None]
-        unit = float(z.sum(axis=0).std())
-        if unit <= 1e-9:
-            return [], 0.0, float((~known).all(axis=0).mean())
-        weights = 1.0 / np.where(varies, deviation, np.inf) / unit
-        members = [
-            Member(walk, row, float(c), float(w))
-            for (walk, row), c, w in zip(walks, centre, weights, strict=True)
-            if walk is not None and w != 0
-        ]
-        own = np.where(np.isnan(observed), 0.0, weights * (observed - centre))
-        return [WalkedRows(metric, members, self.invalid)], float(own.sum()), float((~known).all(axis=0).mean())
+        if np.isnan(x).any() or np.isnan(observed).any():
+            return None
+        members = [Member(walk, row, 0.0, 1.0) for walk, row in walks if walk is not None]
+        return [WalkedRows(metric, members, self.invalid)], float(np.sort(observed).sum())

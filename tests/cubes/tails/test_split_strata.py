@@ -28,15 +28,11 @@ def cube_of(truths, **settings):
 def test_perfect_runs_have_the_p_value_of_one_relabelling_a_cluster(truths, n_clusters):
     cube = cube_of(truths, null="permutation")
     exact = math.factorial(7) ** -n_clusters
-    for statistic in ("standardized", "mean"):
-        found = ce.test_controls(cube, statistic=statistic).iloc[0]
-        assert found["p_method"] == "splitting" and not found["p_at_floor"] and found["n_clusters"] == n_clusters
-        assert found["p_low"] / 1.2 < exact < found["p_value"] < 3 * exact
-    assert ce.test_controls(cube, statistic="rank").iloc[0]["p_at_floor"]
-    # an exact law is taken where there is one
-    listed = ce.test_controls(cube_of(truths, null="permutation", method="auto")).iloc[0]
-    if n_clusters == 2:
-        assert listed["p_method"] == "exact convolution" and listed["p_value"] == pytest.approx(exact)
+    found = ce.test_controls(cube).iloc[0]
+    assert found["p_method"] == "splitting" and not found["p_at_floor"] and found["n_clusters"] == n_clusters
+    assert found["p_low"] / 1.2 < exact < found["p_value"] < 3 * exact
+    if n_clusters == 1:
+        assert ce.test_controls(cube, statistic="rank").iloc[0]["p_at_floor"]
 
 
 def test_null_models_without_a_walk_keep_the_bound():
@@ -46,16 +42,3 @@ def test_null_models_without_a_walk_keep_the_bound():
     assert "p <= 0.02, the least that these draws give; n_draws='auto' or tails='splitting'" in found["note"]
     cube = cube_of(truths, null="dags")
     assert not [name for name in cube if "_p_method" in name] and MOST_SCORES > 1e6
-
-
-def test_controls_without_any_value_are_left_out():
-    """The direction of one edge among four of six nodes has a value in 8 of 30 places, half of them right."""
-    nodes = "; ".join("ABCDEF")
-    truths = [f"A -> B; C -> D; E -> F; {rest}; {nodes}" for rest in ("A -> C", "B -> D", "A -> D")]
-    runs = pd.DataFrame({"s": "x", "truth": truths, "estimate": f"A -> B; {nodes}"})
-    how = {"by": ["s"], "n_draws": 9, "rng": 11, "null": "permutation", "tails": "splitting", "method": "simulate"}
-    found = ce.test_controls(ce.cube(runs, ["orientation_precision"], **how)).iloc[0]
-    exact = (4 / 30) ** 3 / (1 - (22 / 30) ** 3)
-    assert found["p_method"] == "splitting"
-    # all controls would give .6 of it
-    assert 0.75 * exact < found["p_low"] < exact < found["p_value"] < 1.5 * exact
