@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -154,3 +156,9 @@ def test_all_missing_and_empty() -> None:
         assert column.graph.cpdag().isna().sum() == n
         assert column.graph.kind.isna().sum() == n
         assert column.graph.is_acyclic.isna().sum() == n
+
+
+@pytest.mark.parametrize(("n", "words"), [(10, "10 graphs"), (11, "11 graphs, the first 10 shown")])
+def test_notebooks_show_ten_graphs_and_count_all(n: int, words: str) -> None:
+    text = methodcaller("_repr_html_")(graph_column(["a -> b"] * n).graph)
+    assert text.endswith(f"<p>{words}</p>") and text.count("<td>a -&gt; b</td>") == 10
