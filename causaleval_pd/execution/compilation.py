@@ -7,13 +7,19 @@ to count references, and to report array assignments of unlike shapes took most 
 from __future__ import annotations
 
 import gc
+import hashlib
 import logging
 import time
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 
 #: seconds of compilation after which the notice is given
 PATIENCE = 1.0
@@ -26,8 +32,31 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile a function that Python calls."""
-    return cast(_Function, njit(nogil=True, cache=True, _nrt=False)(function))
+    """Compile a function that Python calls, anew whenever its file or that of a part it calls has changed."""
+    compiled = njit(nogil=True, cache=True, _nrt=False)(function)
+    stored = getattr(compiled, "_cache", None)
+    if isinstance(stored, FunctionCache):
+        # numba's stamp is of the kernel's own file, and the cache holds the parts within the kernel
+        index = stored._cache_file
+        index._source_stamp = index._source_stamp, *sorted(map(_digest, part_files(compiled.py_func)))
+    return cast(_Function, compiled)
+
+
+def part_files(function: FunctionType) -> set[str]:
+    """Return the files of what a function calls that is compiled, directly and through others."""
+    seen, waiting = {function}, [function]
+    while waiting:
+        caller = waiting.pop()
+        called = (caller.__globals__.get(name) for name in caller.__code__.co_names)
+        new = {x.py_func for x in called if isinstance(x, Dispatcher)} - seen
+        seen |= new
+        waiting += new
+    return {x.__code__.co_filename for x in seen}
+
+
+@cache
+def _digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def kernel_part(function: _Function) -> _Function:

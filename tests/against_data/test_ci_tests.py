@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.against_data.ci_tests.counts import CountTests
+from causaleval_pd.against_data.ci_tests.counts import CountTests, check_cells
 from causaleval_pd.against_data.ci_tests.gaussian import PartialCorrelations, all_partials
 from causaleval_pd.against_data.ci_tests.kept import Kept
 from causaleval_pd.against_data.data_sets import read_data
@@ -192,6 +192,8 @@ def test_integers_of_many_levels_are_refused_before_memory_is():
         ):
             ce.evaluate(runs.assign(estimate="A -> C; B -> C"), [metric], truth=None, context={"data": many})
     assert ce.evaluate(runs, ["bic"], truth=None, context={"data": many.astype(float)}).notna().all().all()
+    with pytest.raises(ValueError, match="with 2000 x 4000 levels in 3 strata would fill a table of 24,000,000 cells"):
+        check_cells(3, 2000, 4000)
 
 
 @pytest.mark.parametrize("graph", ["A", "A -> B", "A; B"])

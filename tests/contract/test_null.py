@@ -103,3 +103,12 @@ def test_controls_need_only_draw():
     assert same.cost > 0 and same.work > 0
     with pytest.raises(TypeError, match="abstract method '?draw'?"):
         Controls()
+
+
+def test_a_cluster_is_drawn_by_a_models_own_joint_law_or_by_relabelling():
+    relabelling, own = GRAPHS.nulls["permutation"], GRAPHS.nulls["degree"]
+    by_name = replace(GRAPHS.nulls["edges"], together=None, label_invariant=True, options={"permute": True})
+    assert by_name.by_cluster(relabelling) is relabelling and by_name.by_cluster(None) is None
+    assert replace(by_name, together=own).by_cluster(relabelling) is own
+    for no_relabelling in ({"options": {"permute": False}}, {"label_invariant": False}, {"reference": True}):
+        assert replace(by_name, **no_relabelling).by_cluster(relabelling) is None

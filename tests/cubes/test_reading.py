@@ -142,3 +142,10 @@ def test_sums_and_values_agree_with_the_raw_draws(cube, small):
         values, weights = control_values(streamed, name)
         raw, one = control_values(cube, name)
         np.testing.assert_allclose((values * weights).sum("bin"), (raw * one).sum("bin"), rtol=1e-12)
+
+
+def test_sums_are_of_distances_where_closest_to_zero_is_best(cube):
+    draws = cube["shd_control"].transpose("replicate", ...)
+    cube = cube.assign(shd=cube["shd"].assign_attrs(direction="zero", optimum=2.5))
+    sums, _ = control_sums(cube, "shd")
+    np.testing.assert_allclose(sums, np.abs(draws.to_numpy() - 2.5).sum(axis=0))

@@ -55,14 +55,21 @@ def test_summary_is_what_pandas_gives(cube, small):
 def test_failed_and_undefined_runs_are_counted():
     table = pd.DataFrame(
         {
-            "algorithm": ["x"] * 4,
-            "truth": ["A -> B; C", "A -> B; B -> C", "A; B -> C", "A; B; C"],
-            "estimate": ["A -> B; C", None, "A; B; C", "A -> C; B"],
+            "algorithm": [*"xxxxy"],
+            "truth": ["A -> B; C", "A -> B; B -> C", "A; B -> C", "A; B; C", "A -> B; C"],
+            "estimate": ["A -> B; C", None, "A; B; C", "A -> C; B", None],
         }
     )
     found = ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=20, rng=7)
-    assert sorted(found["status"].to_numpy().ravel()) == [SCORED, SCORED, SCORED, FAILED]
-    row = found.ceval.summary().iloc[0]
+    assert sorted(found["status"].sel(algorithm="x").to_numpy()) == [SCORED, SCORED, SCORED, FAILED]
+    row, failed = found.ceval.summary().to_dict("records")
+    assert (row["n_clusters"], failed["n_clusters"], failed["n_runs"], failed["n_failed"]) == (3, 0, 1, 1)
+    assert (
+        ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=None)
+        .ceval.summary()["n_clusters"]
+        .isna()
+        .all()
+    )
     assert (row["n_runs"], row["n_scored"], row["n_failed"], row["n_undefined"], row["mean"]) == (4, 2, 1, 1, 0.5)
 
 

@@ -138,6 +138,7 @@ def test_universes_of_directed_and_symmetric_scores():
     assert ordered == pytest.approx((k / 2 + 2 * (pairs - k) * ce.auroc(truth, symmetric)) / (2 * pairs - k))
     assert ce.n_candidates(truth, directed, universe="beeline") == 6, "D has no edge"
     assert ce.n_candidates(truth, directed, universe="beeline_sources") == 4
+    assert ce.n_candidates("A -> B; A -> C; D", directed, universe="beeline_sources") == 2, "A is the only source"
     assert ce.n_candidates(truth, directed, universe="ordered_with_diagonal") == 16
     table = pd.DataFrame({"truth": [truth] * 2, "estimate": [symmetric, directed]})
     assert table.ceval.evaluate(["score_universe"])["score_universe"].tolist() == ["unordered", "ordered"]

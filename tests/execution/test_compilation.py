@@ -9,8 +9,10 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from causaleval_pd.execution import compilation
+from causaleval_pd.graphs.kernels import bits, comparison
 
 SCRIPT = """
 import warnings
@@ -107,3 +109,45 @@ def test_a_fresh_process_shows_one_line_on_stderr_though_warnings_are_errors(tmp
     ]
     assert [done.stderr.splitlines() for done in lines] == [[compilation.NOTICE], []]  # the second one has the cache
     assert [done.stdout for done in lines] == ["", ""]
+
+
+def test_the_files_of_a_kernel_are_those_of_all_that_it_calls():
+    here = [x.py_func for x in vars(comparison).values() if isinstance(x, Dispatcher)]
+    files = [compilation.part_files(x) for x in here if x.__module__ == comparison.__name__]
+    assert set().union(*files) == {comparison.__file__, bits.__file__}
+    assert all(comparison.__file__ in x for x in files)
+
+
+PARTS = """
+from causaleval_pd.execution.compilation import kernel_part
+
+@kernel_part
+def inner(x):
+    return x {}
+
+@kernel_part
+def outer(x):
+    return inner(x)
+"""
+KERNEL = """
+from causaleval_pd.execution.compilation import kernel
+from parts import outer
+
+@kernel
+def whole(x):
+    return outer(x)
+
+print(whole(20))
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_is_compiled_anew_when_a_part_in_another_file_has_changed(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNEL)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    for change, result in (("+ 1", "21"), ("- 1", "19"), ("- 1", "19")):
+        (tmp_path / "parts.py").write_text(PARTS.format(change))
+        run = [sys.executable, "-c", "import kernels"]
+        done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [result]
+    assert len(list((tmp_path / "cache").rglob("kernels.whole*.nbi"))) == 1

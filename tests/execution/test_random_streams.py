@@ -81,6 +81,8 @@ def test_fractions_text_and_several_columns():
     assert (part == keys[[3, 1]]).all()
     categorical = row_keys(table.astype({"b": "category"}), ["a", "b"], 1)
     assert (categorical == keys).all()
+    huge = row_keys(pd.DataFrame({"a": [2.0**63, -(2.0**63)]}), "a", 1)
+    assert len(set(huge)) == 2, "no integer of 64 bits is 2^63"
 
 
 def test_repeated_keys_and_unknown_columns_are_errors():
@@ -91,6 +93,8 @@ def test_repeated_keys_and_unknown_columns_are_errors():
         row_keys(table, "a", 1)
     with pytest.raises(ValueError, match=r"rows \[0, 3\] share the key \('y', 2\), and 1 more key repeats, so"):
         row_keys(pd.DataFrame({"a": [*"yxxyy"], "b": [2, 3, 3, 2, 3]}), ["a", "b"], 1)
+    with pytest.raises(ValueError, match=r"rows \[0, 1, 2, 3, 4\] and 2 more share the key 'x', so"):
+        row_keys(pd.DataFrame({"a": [*"xxxxxxx"]}), "a", 1)
     with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['c'\]"):
         row_keys(table, ["a", "c"], 1)
 

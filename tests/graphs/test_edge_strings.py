@@ -117,6 +117,12 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("-> B", "an edge needs a node name at both ends"),
         ("A ->", "an edge needs a node name at both ends"),
         ("A -> -> B", "an edge needs a node name at both ends"),
+        (
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqrstuvwxyz",
+            "cannot read 'JKLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopq': an edge needs",
+        ),
+        (f"<object {'x' * 51}>", f"found the text '<object {'x' * 51}>', which"),
+        (f"<object {'x' * 52}>", rf"found the text '<object {'x' * 49}\.\.\.', which"),
         ("'A' B -> C", "expected an arrow or ';' after the quoted name 'A'"),
         ("'A -> B", 'found "\'" in the name'),
         ("   A  B\nA  0  1", "found '  ' in the name"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -162,3 +164,9 @@ def test_density_is_a_share_of_pairs_whatever_the_edges_between_them():
     np.testing.assert_allclose(column.graph.density, [1, 1 / 3, 2 / 3, 1 / 3, 1, 0, np.nan])
     assert column.graph.density.iloc[0] == ce.true_density(texts[0], texts[0])
     assert column.graph.n_edges.tolist() == [2, 2, 2, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(("n", "words"), [(10, "10 graphs"), (11, "11 graphs, the first 10 shown")])
+def test_notebooks_show_ten_graphs_and_count_all(n: int, words: str) -> None:
+    text = methodcaller("_repr_html_")(graph_column(["a -> b"] * n).graph)
+    assert text.endswith(f"<p>{words}</p>") and text.count("<td>a -&gt; b</td>") == 10

@@ -70,10 +70,6 @@ def test_what_cannot_be_ranked_is_refused(cube, runs):
         ce.rank_test(ce.cube(pc, ["shd"], by=["density", "n"], replicate="replicate", n_draws=None), "density")
 
 
-def test_the_accessor_delegates(cube):
-    pd.testing.assert_frame_equal(cube.ceval.rank_test("algorithm", "shd"), ce.rank_test(cube, "algorithm", "shd"))
-
-
 def test_repeats_on_a_truth_are_one_block():
     once = ce.datasets.runs().query("density == 0.2 and n == 400")
     by = {"by": ["algorithm"], "n_draws": None}
@@ -89,3 +85,10 @@ def test_repeats_on_a_truth_are_one_block():
     for cube, blocks in ((cubes[1], "over 20 truths"), (independent, "over 60 runs")):
         ax = cube.ceval.plot.critical_difference("shd", "algorithm")
         assert blocks in " ".join(text.get_text() for text in ax.figure.texts)
+
+
+def test_cut_draws_matter_only_where_failed_runs_count(runs):
+    cut = ce.cube(runs, ["shd"], by=["algorithm", "density", "n"], n_draws=3, rng=1).isel(draw=slice(2))
+    assert set(ce.rank_test(cut, "algorithm")["n_blocks"]) == {17}
+    with pytest.raises(ValueError, match="the cube has 2 of its 3 draws"):
+        ce.rank_test(cut, "algorithm", missing="worst")

@@ -91,3 +91,11 @@ def test_strata_that_are_not_shown_and_empty_ranks_are_refused(cube):
     empty = ce.cube(runs.assign(estimate=apart), ["shd"], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match="no truth has a value of shd for every level of 'algorithm'"):
         ce.plot.critical_difference(empty, "shd", "algorithm")
+
+
+@pytest.mark.parametrize("n_levels", [2, 3])
+def test_all_names_stand_within_the_axis(cube, n_levels):
+    # names stand on both sides, one more on the left where their number is odd
+    ax = ce.plot.critical_difference(cube.sel(density=[0.2]).isel(algorithm=slice(n_levels)), "shd", "algorithm")
+    heights = [text.xy[1] for text in parts(ax, "level")]
+    assert len(heights) == n_levels and ax.get_ylim()[0] < min(heights)

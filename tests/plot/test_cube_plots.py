@@ -14,8 +14,6 @@ mpl.use("agg")
 
 import matplotlib.pyplot as plt
 import pytest
-from matplotlib.axes import Axes
-from seaborn import FacetGrid
 
 import causaleval_pd as ce
 from causaleval_pd.contract.figure import FIGURES
@@ -94,10 +92,3 @@ def test_every_figure_has_a_caption(name: str) -> None:
     assert caption.endswith(".")
     if name in ("strata", "distributions", "p_values"):
         assert "Null model: " in caption and "draws a run." in caption
-
-
-def test_the_namespace_calls_the_functions(cube: Any) -> None:
-    plots = cube.ceval.plot
-    assert isinstance(plots.strata("shd", x="density", hue="algorithm", col="n"), FacetGrid)
-    assert isinstance(plots.distributions("shd", row="n"), FacetGrid)
-    assert isinstance(cube.sel(n=100).ceval.plot.p_values("shd", x="density", y="algorithm"), Axes)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import matplotlib as mpl
 
 mpl.use("agg")
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
@@ -53,3 +56,15 @@ def test_proportions_have_no_unit_bins(cube):
 def test_a_cube_without_strata_has_one_distribution(runs):
     grid = ce.plot.distributions(runs.head(60).ceval.cube(["shd"], by=[], n_draws=9, rng=1), "shd")
     assert [p.get_gid() for p in grid.ax.patches] == ["controls", "runs"]
+
+
+@pytest.mark.parametrize(("most", "width"), [(199, 1), (200, 2)])
+def test_at_most_200_bins_of_whole_numbers(most, width):
+    edges = [f"X{i} -> X{j}" for i, j in itertools.combinations(range(21), 2)]
+    nodes = [f"X{i}" for i in range(21)]
+    estimates = ce.graph_column(["; ".join([*edges[:n], *nodes]) for n in (0, most)])
+    runs = pd.DataFrame({"truth": ["; ".join(edges)] * 2, "estimate": estimates})
+    found = ce.plot.distributions(runs.ceval.cube(["adjacency_tp"], by=[], n_draws=None), "adjacency_tp")
+    values, edges, _ = found.ax.patches[0].get_data()
+    assert len(values) <= 200 and set(np.diff(edges)) == {width}
+    assert edges[0] < 0 and edges[-1] > most

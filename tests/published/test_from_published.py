@@ -467,3 +467,16 @@ def test_classes_without_the_metric_are_named_by_row():
     table = printed(kind="dag", latent_tp=1, truth=TRUTH)
     with pytest.raises(ValueError, match="row 0.*: latent_tp .*metrics="):
         ce.from_published(table, n_draws=20, rng=1)
+
+
+def test_mean_numbers_of_edges_beside_a_true_dag_give_the_mean_and_beside_a_class_do_not():
+    table = printed(kind="dag", n_runs=2, estimated_edges=2.5, shd=4)
+    texts = [TRUTH, "A -> B; C -> B; C -> D; A -> D", "A -- B; B -- C; C -- D; A -- D"]
+    dag, other, undirected = (
+        only(ce.from_published(table.assign(truth=text), constant="true_edges", n_draws=9, rng=1), "control_mean")
+        for text in texts
+    )
+    # the mean is that of any DAG with these numbers of edges
+    exact = np.mean([np.mean(dags("shd", n)) for n in (1, 4)])
+    assert dag == other == pytest.approx(exact)
+    assert np.isnan(undirected)

@@ -193,4 +193,4 @@ def test_every_entry_of_the_library_is_whole():
 @pytest.mark.parametrize(("n", "text"), [(0, "0 runs"), (1, "1 run"), (math.floor(1e4), "10,000 runs")])
 def test_numbers_have_their_noun(n, text):
     assert counted(n, "run") == text
-    assert listed(["a"] * 13).endswith("a and 1 more")
+    assert listed(["a"] * 13).endswith("a and 1 more") and listed(["a"] * 12) == ", ".join(["a"] * 12)

@@ -59,6 +59,8 @@ def test_families_whose_draws_are_too_few_name_the_draws_that_they_need():
     assert floors(least, least, "bh") == []
     alone = np.r_[1 / 1001, np.full(59, 0.5)]
     assert floors(alone, least, "bh")[0].draws_needed == 1199
+    # no p-value is at the floor; by 39 draws one of two tests may pass: 2 / 40 = .05
+    assert floors(np.full(2, 0.5), np.full(2, 1 / 11), "bh")[0].draws_needed == 39
     by = floors(least, least, "by", 0.001)[0]
     assert by.draws_needed == pytest.approx((1 / np.arange(1, 61)).sum() / 0.001, abs=1)
     # p-values that do not rest on draws come first in Holm's order

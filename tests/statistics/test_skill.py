@@ -99,6 +99,7 @@ def test_notes_say_why_there_is_no_interval():
         "few clusters outweigh": ([1.0, 2, 3, 1, 2, 80], [1.0, 2, 3, 1, 2, 100]),
         "the controls have no loss": ([1.0] * 6, [0.0] * 6),
         "assumes no rare large losses": ([1.0] * 48 + [0.5], [2.0] * 49),
+        "assumes no rare large losses: fewer than 50": ([1.0, 2.0, 3.0, 1.0, 2.0], [6.0] * 5),
     }
     for words, given in cases.items():
         assert words in skill_notes(*given).item()
@@ -150,9 +151,14 @@ def test_equal_skills_keep_their_level_and_differences_are_covered(law, n):
             assert (found.p_value <= 0.05).mean() < 0.08 and (found.p_value <= 0.01).mean() < 0.025
 
 
-def test_what_clusters_contribute_sums_to_the_difference_under_equal_skill():
+def test_what_clusters_contribute_sums_to_the_difference():
     loss, control = np.array([2.0, 1, 3, 2, 4]), np.array([5.0, 4, 6, 5, 7])
     assert linearised_difference((loss, control), (loss, control)).tolist() == [0.0] * 5
+    other = np.array([1.0, 3, 2, 2, 1]), np.array([6.0, 4, 5, 8, 7])
+    found = linearised_difference((loss, control), other)
+    # shares of losses: 12 / 27 and 9 / 30
+    assert found.mean() == pytest.approx(9 / 30 - 12 / 27)
+    np.testing.assert_allclose(linearised_difference(other, (loss, control)), -found)
     gone = linearised_difference(
         (np.append(loss, np.nan), np.append(control, 3)), (np.append(loss, 1), np.append(control, 3))
     )
@@ -166,6 +172,14 @@ def test_clusters_that_one_level_lacks_are_left_out():
     assert found.effect == short.effect and found.p_value == short.p_value
     with pytest.raises(ValueError, match="alternative must be"):
         skill_difference(a, b, alternative="more")
+
+
+def test_variances_of_draws_that_all_clusters_share_are_added():
+    loss, control, error = np.array([1.0, 2, 3, 1, 2, 4, 2, 3]), np.full(8, 6.0), np.full(8, 0.05)
+    alone, shared = (skill_interval(loss, control, control_error=error, shared=x) for x in (False, True))
+    reach = [np.log((1 - x.low) / (1 - x.high)) / 2 for x in (alone, shared)]
+    # errors that are alike in all clusters sum to 8 * .05, of control losses of 48
+    assert reach[1] ** 2 - reach[0] ** 2 == pytest.approx((stats.t.ppf(0.975, 7) * 0.4 / 48) ** 2)
 
 
 def test_infinite_losses_have_no_difference():

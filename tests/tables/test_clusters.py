@@ -42,6 +42,8 @@ def test_a_column_may_merge_truths():
     found = clusters(cluster="g")
     assert found.setting == "column g"
     assert found.ids[0] == found.ids[1] != found.ids[3] and found.ids[2] == 0
+    zero = clusters(RUNS.assign(g=[0, 0, 0, 1]), "g")
+    assert zero.ids[0] == zero.ids[1] != 0, "0 names a cluster, and marks rows without one"
 
 
 def test_streams_depend_on_seed_and_cluster_alone():

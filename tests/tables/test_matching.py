@@ -9,6 +9,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
+from causaleval_pd.tables.clusters import Clusters
 from causaleval_pd.tables.matching import check_directions, control_kinds, find_null, given_controls, match_rows
 from causaleval_pd.tables.settings import Cells, NullChoice
 from causaleval_pd.tables.tasks import read_tasks
@@ -73,6 +74,10 @@ def test_streams_are_named_by_key_unless_draws_are_shared():
     shared = match_rows(RUNS, NullChoice(None, 7, share_draws=True))
     assert len(set(shared.keys)) == 1
     assert shared.keys[0] == match_rows(RUNS.iloc[1:], NullChoice(None, 7, share_draws=True)).keys[0]
+    clusters = Clusters("truth", np.array([5, 0, 9]))
+    jointly = find_null(get_field("graph"), "permutation")
+    assert (match_rows(RUNS, NullChoice(None, 7), clusters).keys_of(jointly) == clusters.keys(7)).all()
+    assert (match_rows(RUNS, NullChoice(None, 7, share_draws=True), clusters).keys_of(jointly) == shared.keys).all()
 
 
 def test_classes_are_a_word_for_all_or_a_column():

@@ -22,6 +22,7 @@ from causaleval_pd.tables.row_summary import (
     spread,
     stack_rows,
     summarise,
+    with_p_of_worse,
     without_p,
 )
 from causaleval_pd.tables.settings import Drawing
@@ -261,3 +262,15 @@ def test_exact_p_values_are_not_zero():
     found = runs.ceval.with_controls(["adjacency_f1"], n_draws=9, rng=1)
     assert found["adjacency_f1_p"].tolist() == [pytest.approx(np.finfo(float).tiny)]
     assert ce.skeleton_test(470, 470, 470, 120) == np.finfo(float).tiny
+
+
+def test_p_of_worse_controls_counts_ties_and_the_run():
+    found = with_p_of_worse(drawn([[1, 2, 2, 3]], [2]))
+    # 2, 2 and 3 are at least as bad, of four controls
+    assert (found.p[0], found.as_good[0]) == (4 / 5, 3 / 4) and np.isnan(found.loss[0])
+    assert found.p_se[0] == pytest.approx(np.sqrt(0.8 * 0.2 / 4))
+    law = Distribution.of(np.zeros(1, np.int64), np.array([[1.0, 4.0]]), np.array([[0.25, 0.75]]))
+    exact = with_p_of_worse(
+        summarise(ce.shd, np.array([4.0]), ClosedForm(np.array([3.25]), None, law), None, Drawing(5))
+    )
+    assert (exact.p[0], exact.p_se[0]) == (0.75, 0)

@@ -186,3 +186,10 @@ def test_gaussian_kl_is_that_of_the_normal_laws():
     gap = np.linalg.solve(s2, m2 - m1) @ (m2 - m1)
     logs = np.linalg.slogdet(s2)[1] - np.linalg.slogdet(s1)[1]
     assert ce.kl(truth, estimate) == pytest.approx((np.trace(np.linalg.solve(s2, s1)) - 3 + gap + logs) / 2)
+
+
+@pytest.mark.parametrize("shift", [1e-3, 1e-4, 1.6e-6])
+def test_small_divergences_are_of_second_order_and_no_rounding(shift):
+    truth, near = (ce.DiscreteNetwork({"A": []}, {"A": [0.5 + x, 0.5 - x]}) for x in (0.0, shift))
+    assert ce.kl(truth, near) == pytest.approx(-np.log1p(-4 * shift**2) / 2, rel=1e-3)
+    assert ce.kl(truth, truth) == 0

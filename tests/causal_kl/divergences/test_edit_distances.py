@@ -63,5 +63,8 @@ def test_costs_of_patterns(metastatic, mutations):
     chain = ce.DiscreteNetwork({"A": [], "B": ["A"], "C": ["B"]}, {"A": [1.0], "B": [[1.0]], "C": [[1.0]]})
     assert ce.pattern_edit_distance(collider, chain) == 1
     assert ce.pattern_edit_distance(collider, chain, undirected_cost=1) == 2
+    turned = ce.DiscreteNetwork({"A": ["B", "C"], "B": [], "C": []}, {"A": [[[1.0]]], "B": [1.0], "C": [1.0]})
+    # A -> B turns round, C -> B goes and C -> A is new
+    assert ce.pattern_edit_distance(collider, turned) == 2 + 1 + 1
     with pytest.raises(ValueError, match="undirected_cost"):
         ce.pattern_edit_distance(collider, chain, undirected_cost=-1)

@@ -183,6 +183,14 @@ def test_complexity_has_its_law_over_models_of_the_shape(signs: str | float, n_m
     assert stats.chisquare([found[cell] for cell in pool], 2400 * expected / expected.sum()).pvalue > 1e-3
 
 
+def test_drawn_models_are_not_always_true() -> None:
+    _, made = controls("complexity", "A+b<->D", "A+b<->D", options={"signs": "free"})
+    # neither A + A, which is redundant, nor A + a, which holds everywhere
+    found = Counter(drawn(made, 400))
+    assert set(found) == {(parse(f"{a}+{b}<->D"),) for a in "Aa" for b in "Bb"}
+    assert stats.chisquare(list(found.values())).pvalue > 1e-3
+
+
 @pytest.mark.parametrize("signs", ["free", "estimate"])
 def test_complexity_over_factors_of_different_numbers_of_values(signs: str) -> None:
     """Free values of a factor are equally likely, so that those of a factor of two values come more often."""

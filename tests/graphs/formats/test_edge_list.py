@@ -81,6 +81,8 @@ def test_edge_tables(table: dict[str, list[Any]], expected: str) -> None:
         ({"from": ["A"], "to": ["B"], "weight": [0.4]}, "found weights of edges, expected 1; threshold weights"),
         ({"from": ["A"], "to": ["B"], "lag": [1]}, "found edges with a lag"),
         ({"from": [None], "to": ["B"]}, "found the node None"),
+        ({"from": ["A", "B"], "edge": ["->", "->"], "to": ["B", None]}, "found the node (nan|None) of type"),
+        ({"from": ["A", "B"], "edge": ["->", None], "to": ["B", "C"]}, r"edge 2: found (nan|None), expected one of"),
     ],
 )
 def test_edge_tables_refused(table: dict[str, list[Any]], message: str) -> None:
@@ -187,3 +189,10 @@ def test_tables_of_links_keep_no_other_numbers(column: str, tmp_path: Path) -> N
     kept = ce.lagged_column([links.rename(columns={column: "weight"})], threshold=0.5)
     assert kept.lagged.to_strings().tolist() == ["lags 0..2: X@-1 -> Y"]
     assert ce.lagged_column([links.drop(columns=column)]).lagged.n_links.tolist() == [2]
+
+
+@pytest.mark.parametrize(("line", "n"), [("B,-->", 2), ("B,-->,C,1", 4)])
+def test_lines_of_csv_have_the_fields_of_the_header(line: str, n: int) -> None:
+    assert as_graph("from,edge,to\nA,-->,B\nC,,\n") == as_graph("A -> B; C")
+    with pytest.raises(ValueError, match=f"line 3: found {n} fields, the header has 3"):
+        as_graph(f"from,edge,to\nA,-->,B\n{line}\n")

@@ -248,3 +248,11 @@ def test_worlds_and_compositions_are_checked():
         quantities(table, cut_nodes={0: ["X", "M", "Y"]})
     with pytest.raises(ValueError, match="compositions, more than 4096"):
         quantities(table, cut_nodes={0: ["X", *map(str, range(20)), "Y"]})
+
+
+def test_equal_answers_have_an_error_of_one_pseudo_observation_in_each_direction():
+    # twenty samples without a wrong answer: the variance is 2 / n^2, for either estimator of a difference of two arms
+    answers = small("1" * 20, "0" * 20)
+    for estimator in ("paired", "difference"):
+        errors = quantities(answers, which=["ate"], estimator=estimator)["se"]
+        assert errors.tolist() == pytest.approx([np.sqrt(2) / 20])

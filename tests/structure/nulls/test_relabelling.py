@@ -14,6 +14,7 @@ from causaleval_pd.contract.field import get_field
 from causaleval_pd.graphs.pairs import GraphPairs
 from causaleval_pd.structure.nulls import additive
 from causaleval_pd.structure.nulls.additive import additive_moments
+from causaleval_pd.structure.nulls.edge_types import FORWARD, TYPES, TypedPairs
 from causaleval_pd.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from causaleval_pd.structure.nulls.relabelling import all_relabellings, different_relabellings
 
@@ -245,3 +246,31 @@ def test_different_relabellings_are_all_and_equally_likely(d):
     every, counts = np.unique(all_relabellings(pairs.estimate, 0).planes.reshape(-1, 2), axis=0, return_counts=True)
     np.testing.assert_array_equal(np.unique(found, axis=0), every)
     assert len(found) == len(every) and len(set(counts)) == 1
+
+
+def edge(a, b):
+    """Write an edge of A and B by its marks: 1 a tail, 2 an arrow, 3 a circle, and 0 with 2 an arrow beside <->."""
+    if 0 in (a, b):
+        return "A -> B; A <-> B" if a == 0 else "B -> A; A <-> B"
+    return f"A {' -<o'[a]}-{' ->o'[b]} B"
+
+
+def test_numbers_of_edge_types_are_counted_as_graphs_with_these_edges_are():
+    types = list(itertools.product(FORWARD, TYPES))
+    truths, estimates = (ce.graph_column([edge(*pair[side]) for pair in types]) for side in (0, 1))
+    names = ("tp", "fp", "fn", "same_direction", "reversed", "true_directed", "estimated_directed", "different")
+    names += ("lost_direction", "added_direction", "both_undirected")
+    one, seen = np.ones(1), 0
+    for rows, pairs in get_field("graph").batches(truths, estimates, None):
+        for at, (s, t) in enumerate(types[row] for row in rows):
+            numbers = TypedPairs(2, {s: one}, {t if t in FORWARD else t[::-1]: one}, {(s, t): 1.0})
+            for name in names:
+                assert getattr(numbers.counts, name)[0] == getattr(pairs.counts, name)[at], (s, t, name)
+            marks = [(mine.of(mark)) for mark in (1, 2, 3) for mine in (numbers.ends, pairs.ends)]
+            for mine, wanted in [
+                *zip(marks[::2], marks[1::2], strict=True),
+                (numbers.ends.likeness, pairs.ends.likeness),
+            ]:
+                assert [x[0] for x in mine] == [x[at] for x in wanted], (s, t)
+            seen += 1
+    assert seen == 77

@@ -291,3 +291,9 @@ def test_laws_of_functions_of_the_skeleton(null):
     assert exact["adjacency_tp_mean_method"].tolist() == methods[null]
     error = 4 * np.hypot(drawn["adjacency_tp_control_mean_se"], exact["adjacency_tp_control_mean_se"]) + 1e-9
     assert ((exact["adjacency_tp_control_mean"] - drawn["adjacency_tp_control_mean"]).abs() <= error).all()
+
+
+def test_memory_is_bounded_by_what_a_control_takes():
+    controls = controls_of("edges", ("; ".join(["X0 <-> X1", *(f"X{i}" for i in range(60))]), "admg"))
+    for count in (1, 3):
+        assert controls.cost * count >= 2 * controls.draw(0, count).estimate.planes.nbytes
