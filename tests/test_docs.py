@@ -203,6 +203,7 @@ def with_copies() -> str:
     return COPY.sub(copy, EXTENDING.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATED)
 def test_tables_are_those_of_the_registry(name):
     page, text = with_table(name)

@@ -59,6 +59,7 @@ def in_toctrees(text: str) -> set[str]:
     return {line for tree in trees for line in tree.split()}
 
 
+@pytest.mark.slow
 def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
     for name, row in ce.list_metrics().iterrows():
         page = pages[f"metrics/{name}.md"]
@@ -205,6 +206,7 @@ def test_links_lead_to_pages_and_files(pages, shown):
             assert found in texts if found.suffix == ".md" and not is_file else found.exists(), (page, target)
 
 
+@pytest.mark.slow
 def test_pages_are_written_once_and_old_ones_removed(tmp_path, pages):
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics/gone.md").write_text("# gone\n")

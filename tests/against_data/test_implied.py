@@ -41,6 +41,7 @@ def every_dag(d=4):
     return ce.graph_column(texts)
 
 
+@pytest.mark.slow
 def test_values_of_classes_are_the_same_for_all_their_dags():
     dags = every_dag()
     table = pd.DataFrame({"estimate": dags, "class": dags.graph.cpdag().to_numpy()})

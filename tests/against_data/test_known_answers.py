@@ -56,6 +56,7 @@ def test_local_markov_violations_are_those_of_dowhy():
     np.testing.assert_allclose(found["lmc_share"], found["lmc_violations"] / found["n_lmc"])
 
 
+@pytest.mark.slow
 def test_every_p_value_is_that_of_dowhy():
     # at a level just below and just above a p-value, other statements are violated
     parts = []

@@ -56,6 +56,7 @@ def test_likelihoods_are_those_of_pgmpy(data, suffix):
                 assert found[name][row] == pytest.approx(getattr(structure_score, peer)(shown).score(dag), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_left_out_are_predicted_by_the_others():
     one, other = (ce.evaluate(RUNS, ["cv_log_likelihood"], truth=None, context={"data": NUMBERS}) for _ in range(2))
     assert one["cv_log_likelihood"].equals(other["cv_log_likelihood"])

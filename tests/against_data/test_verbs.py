@@ -73,6 +73,7 @@ def test_cases_in_which_nodes_are_perturbed_are_not_pooled():
     assert ce.evaluate(RUNS.head(1), ["bic"], truth=None, context=none)["bic"].equals(plain["bic"])
 
 
+@pytest.mark.slow
 def test_a_missing_truth_leaves_metrics_of_data_alone():
     table = RUNS.assign(truth=[TRUE, None] * 6)
     found = ce.evaluate(table, ["shd", "separation_share", "bic"], context=BY)
@@ -95,6 +96,7 @@ def test_a_truth_over_latent_nodes_leaves_data_to_the_estimate():
     assert found.loc[0, ["shd", "n_implied"]].tolist() == [0, 1] and found["separation_share"].notna().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", NULLS)
 def test_controls_are_judged_by_the_data_of_their_row(null):
     names = ["lmc_share", "separation_share", "bic"]
@@ -154,6 +156,7 @@ def test_results_do_not_depend_on_what_was_tested_before(nodes):
     assert together.to_numpy().tobytes() == by_row.to_numpy().tobytes()
 
 
+@pytest.mark.slow
 def test_cubes_pair_runs_by_their_data():
     cube = ce.cube(RUNS, ["separation_share", "bic"], by=["algorithm"], truth=None, replicate="dataset",
                    null=["permutation", "edges"], context=BY, n_draws=99, rng=3)  # fmt: skip

@@ -45,6 +45,7 @@ def pairs():
     return list(map(parse, truths)), list(map(parse, estimates))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "convention",
     [

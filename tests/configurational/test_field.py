@@ -69,6 +69,7 @@ def test_row_order_and_repetition_change_nothing():
     pd.testing.assert_frame_equal(again.groupby(again.index).first(), once)
 
 
+@pytest.mark.slow
 def test_function_evaluate_and_accessor_agree():
     for name in QUALITY:
         values = MANY.ceval.evaluate([name])[name]

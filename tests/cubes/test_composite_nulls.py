@@ -25,6 +25,7 @@ def cube(runs, null, **settings):
     return runs.ceval.cube(["shd", "adjacency_f1"], null=null, **(how | settings))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_draws", [True, False])
 @pytest.mark.parametrize("verb", ["summary", "test_controls"])
 def test_a_stratum_has_the_row_of_the_largest_p(runs, verb, keep_draws):
@@ -57,6 +58,7 @@ def test_p_values_are_adjusted_after_the_largest_is_taken(runs):
     np.testing.assert_allclose(found["p_adjusted"], np.minimum(1, found["p_value"] * len(found)))
 
 
+@pytest.mark.slow
 def test_composite_null_models_stand_beside_others(runs):
     either = ce.worst_of("edges", "dags", name="either")
     alone = cube(runs, ["edges", "permutation"]).ceval.test_controls()
@@ -143,6 +145,7 @@ def test_bad_composite_null_models_are_refused(runs, null, message):
         cube(runs, null)
 
 
+@pytest.mark.slow
 def test_the_level_holds_for_guessers_of_either_law():
     """Stars whose edges point along a random order reject too often under uniform directions."""
     rng = np.random.default_rng(4)

@@ -26,6 +26,7 @@ def how(request) -> dict:
     return {"draws": {}, "sums": {"keep_draws": False}, "none": {"n_draws": None}}[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "lazy"), [("algorithm", False), ("n", True)])
 def test_strata_are_put_together(how, dim, lazy):
     parts = [make(part, **how) for _, part in RUNS.groupby(dim)]
@@ -110,6 +111,7 @@ def test_new_strata_take_labels():
         ce.concat(parts, pd.Index(["large"], name="study"))
 
 
+@pytest.mark.slow
 def test_seeds_may_be_a_stratum():
     parts = [make(RUNS, rng=seed) for seed in (7, 8)]
     found = ce.concat(parts, "control_seed")
@@ -120,6 +122,7 @@ def test_seeds_may_be_a_stratum():
         pd.testing.assert_frame_equal(mine, part.ceval.test_controls())
 
 
+@pytest.mark.slow
 def test_strata_keep_seeds_of_their_own(tmp_path):
     """Cubes of two authors: every stratum has the numbers of the cube that it comes from."""
     parts = {
@@ -147,6 +150,7 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
     assert "from seeds 7, 4611686018427387905 " in page
 
 
+@pytest.mark.slow
 def test_seeds_of_several_dimensions_are_kept():
     here = RUNS[(RUNS["algorithm"] != "pc") | (RUNS["n"] == 100)]
     seeds = {("ges", 100): 1, ("ges", 400): 2, ("lingam", 100): 3, ("lingam", 400): 3, ("pc", 100): 4}

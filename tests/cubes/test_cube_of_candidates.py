@@ -69,6 +69,7 @@ def test_draws_kept_or_summed_give_the_same_tests():
     pd.testing.assert_frame_equal(*tables)
 
 
+@pytest.mark.slow
 def test_strata_of_the_best_of_guesses_keep_their_level():
     """Also where several algorithms are tuned on one truth, whose runs are relabelled alike."""
     n_strata = 80

@@ -63,6 +63,7 @@ def test_cubes_that_are_put_together_keep_what_holds(cube):
     assert methods(ce.concat([cube, more], "replicate")) == [COMBINED] * 3
 
 
+@pytest.mark.slow
 def test_files_and_null_models_keep_them(cube):
     buffer = io.BytesIO(cube.to_netcdf(engine="h5netcdf"))
     assert ce.summary(xr.open_dataset(buffer, engine="h5netcdf")).equals(ce.summary(cube))
@@ -85,6 +86,7 @@ def test_a_cube_without_tails_is_returned_as_it_is(cube):
     assert (with_tails(plain, cube, "adjacency_tp", "mean").p < 1e-4).all()
 
 
+@pytest.mark.slow
 def test_stacking_runs_with_a_stratum_keeps_p_values_of_whole_strata():
     runs = ce.datasets.runs().query("density == 0.2 and replicate < 6")
     cube = ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm", "n"], n_draws=19, rng=1, tails="exact")

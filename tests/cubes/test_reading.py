@@ -102,6 +102,7 @@ def test_dimensions_of_a_metric_become_strata(lagged):
     assert metric_strata(part, "error") is part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
 @pytest.mark.parametrize("chunked", [False, True])
 def test_the_summary_has_rows_for_every_coordinate(lagged, interval, chunked):

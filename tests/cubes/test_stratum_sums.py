@@ -133,6 +133,7 @@ def repeated_estimates(n_strata=40):
     )
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_mean_control_takes_a_cluster_as_one():
     how = {"by": ["s"], "n_draws": 200, "rng": 2}
     table = repeated_estimates(6)

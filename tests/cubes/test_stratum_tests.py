@@ -123,6 +123,7 @@ def dependent_runs():
 HOW = {"by": ["s"], "n_draws": 40, "rng": 6, "method": "simulate"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cluster", "null", "words"),
     [
@@ -237,6 +238,7 @@ def test_a_test_cannot_ask_for_other_clusters():
     assert set(made["p_method"]) == {f"simulated, {COMBINED}"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_cubes_are_stored_and_put_together(tmp_path, keep):
     table = dependent_runs()
@@ -278,6 +280,7 @@ def test_networks_are_relabelled_jointly():
         np.testing.assert_array_equal(copies[0], copies[1])
 
 
+@pytest.mark.slow
 def test_formulas_exchange_the_factors_of_a_cluster_alike():
     truth = "A*b+C<->E"
     estimates = ["A*b<->E", "A*b<->E", "C+D<->E", "A+D<->E"]

@@ -73,6 +73,7 @@ def test_failed_and_undefined_runs_are_counted():
     assert (row["n_runs"], row["n_scored"], row["n_failed"], row["n_undefined"], row["mean"]) == (4, 2, 1, 1, 0.5)
 
 
+@pytest.mark.slow
 def test_published_table_from_given_controls():
     table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
     nodes = [str(i) for i in range(10)]

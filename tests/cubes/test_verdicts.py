@@ -5,6 +5,7 @@ from __future__ import annotations
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
@@ -44,6 +45,7 @@ def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     assert "p_floor" not in set(table["metric"]) and cube["p_floor"].notnull().all()
 
 
+@pytest.mark.slow
 def test_dask_tables_have_the_verdicts_of_their_cube():
     """Rows of a data set stand in several partitions."""
     how = HOW | {"null": "permutation", "n_draws": 49}

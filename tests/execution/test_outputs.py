@@ -87,6 +87,7 @@ def spoil(folder: Path, pieces: tuple[str, str], how: str) -> None:
 HOW = ["garbage", "a bit", "cut", "gone", "swapped"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_spoiled_pieces_are_made_again(output, how):
     output.interrupt()
@@ -98,6 +99,7 @@ def test_spoiled_pieces_are_made_again(output, how):
     output.make(resume=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_spoiled_pieces_of_a_finished_output_are_named(output, how):
     output.make()
@@ -106,6 +108,7 @@ def test_spoiled_pieces_of_a_finished_output_are_named(output, how):
         output.make(resume=True)
 
 
+@pytest.mark.slow
 def test_spoiled_labels_are_written_again(tmp_path):
     output = Output(to_zarr, made_cube().chunk(algorithm=1), ("", ""), tmp_path / "out")
     output.interrupt()
@@ -133,6 +136,7 @@ def test_a_spoiled_plan_is_refused(output, plan):
         output.make(resume=True)
 
 
+@pytest.mark.slow
 def test_spoiled_records_are_not_trusted(output):
     output.interrupt()
     records = output.partial / "_pieces"
@@ -193,6 +197,7 @@ def test_files_of_others_are_refused(output):
     assert (output.path / "notes.writing").read_bytes() == b"mine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finished", [True, False])
 @pytest.mark.parametrize(
     "kind", ["pipe", *(pytest.param(x, marks=pytest.mark.slow) for x in ("folder", "full folder"))]
@@ -250,6 +255,7 @@ def test_a_lock_that_is_a_hard_link_does_not_overwrite_the_other_file(output, tm
     assert (tmp_path / "thesis.txt").read_text() == "all of it"
 
 
+@pytest.mark.slow
 def test_a_plan_does_not_lead_to_files_elsewhere(output):
     output.make()
     plan = json.loads((output.path / "_plan.json").read_text())

@@ -84,6 +84,7 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
         assert row.method == test and row.alternative == "two-sided" and pd.isna(row.null)
 
 
+@pytest.mark.slow
 def test_each_metric_is_a_family_unless_others_are_named(ragged):
     for by in (None, "all"):
         usual = compare(ragged, "algorithm", by=by)
@@ -131,6 +132,7 @@ def test_order_of_dimensions_does_not_matter(ragged):
     pd.testing.assert_frame_equal(against_controls(ragged), against_controls(turned))
 
 
+@pytest.mark.slow
 def test_cubes_from_files_give_the_same(ragged, tmp_path):
     ragged.to_zarr(tmp_path / "cube.zarr", zarr_format=2)
     with xr.open_zarr(tmp_path / "cube.zarr") as back:
@@ -505,6 +507,7 @@ def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
     pd.testing.assert_frame_equal(*(x.drop(columns="effect_size") for x in both))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjust", ["by", "fdr_by"])
 def test_any_dependence_is_corrected_for(ragged, adjust):
     table = by_stratum(ragged, "algorithm", adjust=adjust, family=None)
@@ -674,6 +677,7 @@ def test_skill_is_refused_with_reasons(make_cube):
         compare(bare, "a", on="skill")
 
 
+@pytest.mark.slow
 def test_the_largest_t_corrects_for_all_pairs(ragged):
     settings = {"test": "max_t", "metrics": "shd", "rng": 1}
     table = pd.concat([by_stratum(ragged.isel(density=[i]), "algorithm", **settings) for i in (0, 1)])
@@ -814,6 +818,7 @@ def normal_studies(rng, n_studies, delta=0.0, crossing=0.0):
     return strata, {f"m{i}": (values, "minimize") for i, values in enumerate(noise)}, status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounded", [False, True])
 def test_equal_algorithms_keep_the_familywise_level(rounded):
     """On arrays: t with Holm's correction, pooled and by stratum, and the largest t over pairs and strata."""
@@ -838,6 +843,7 @@ def test_equal_algorithms_keep_the_familywise_level(rounded):
         assert found.mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_studies), name
 
 
+@pytest.mark.slow
 def test_pooling_finds_what_strata_share_and_strata_what_crosses(make_cube):
     rng = np.random.default_rng(5)
     strata, metrics, status = normal_studies(rng, 25, delta=1.0)

@@ -183,6 +183,7 @@ def test_no_strata_and_no_rows(ragged):
     assert len(none) == 0 and list(none.columns) == list(against_controls(ragged).columns)
 
 
+@pytest.mark.slow
 def test_adjustment_spans_all_rows_returned(ragged):
     table = against_controls(ragged, adjust="holm")
     np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
@@ -307,6 +308,7 @@ def test_auto_chooses_the_draws_of_the_family():
     assert set(table["n_draws"]) == {999}
 
 
+@pytest.mark.slow
 def test_paired_tests_take_a_cluster_as_one_value():
     """300 tables of one guess a truth, repeated five times: five equal differences are no five witnesses."""
     rng, names = np.random.default_rng(1), [f"X{i}" for i in range(6)]

@@ -35,6 +35,7 @@ def test_tables_are_those_of_the_cube(cube):
     )
 
 
+@pytest.mark.slow
 def test_settings_of_cubes_pass_through():
     given = {"control_kind": "cpdag", "keep_draws": False}
     cube = ce.cube(RUNS, ["shd"], **HOW, **given)

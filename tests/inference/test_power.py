@@ -44,6 +44,7 @@ def simulated(rng, n_studies, n_runs, skill, n_draws=99):
     return study(rng.normal(10 * (1 - skill), 2, (n_studies, n_runs)), draws)
 
 
+@pytest.mark.slow
 def test_the_needed_number_of_runs_has_the_power_asked_for():
     rng = np.random.default_rng(1)
     pilot = control_power(simulated(rng, 3, 400, 0.15, 400), skill=0.15, power=0.8)

@@ -23,6 +23,7 @@ def cube(runs):
     return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=None)
 
 
+@pytest.mark.slow
 def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
     table = ce.rank_test(cube, "algorithm", adjust="holm")
     assert list(table.columns[:6]) == ["density", "n", "metric", "algorithm", "mean_rank", "statistic"]

@@ -45,6 +45,7 @@ def test_summary_and_test_have_no_interval(cube):
     assert tested["note"].str.startswith("no variation beyond the controls' Monte Carlo error").all()
 
 
+@pytest.mark.slow
 def test_comparisons_have_no_interval(cube):
     skill = cube.ceval.compare("a", on="skill").iloc[0]
     assert np.isnan(skill["ci_low"]) and (np.isnan(skill["p_value"]) or skill["p_value"] == 1)

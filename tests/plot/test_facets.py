@@ -56,6 +56,7 @@ def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
     assert not empty.texts
 
 
+@pytest.mark.slow
 def test_figures_do_not_change_the_cube(cube):
     before = cube.copy(deep=True)
     ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n")
@@ -77,6 +78,7 @@ def test_other_strata_must_have_one_level(cube):
         ce.plot.comparisons(cube, "shd", "algorithm")
 
 
+@pytest.mark.slow
 def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
     grid = ce.plot.strata(cube, "shd")
     shown = {spaced(text.get_text()) for legend in grid.figure.legends for text in legend.get_texts()}
@@ -121,6 +123,7 @@ def words_of(figure, gid):
     return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_gid() == gid]
 
 
+@pytest.mark.slow
 def test_facets_without_a_value_say_so(runs):
     none = runs.assign(estimate=runs["estimate"].where(runs["algorithm"] != "zero", None))
     found = ce.cube(none, ["shd"], by=["algorithm", "density", "n"], n_draws=20, rng=7, replicate="replicate")

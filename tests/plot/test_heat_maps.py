@@ -95,6 +95,7 @@ def test_one_sided_comparisons_fill_one_side(cube):
     assert len(ax.texts) == 3
 
 
+@pytest.mark.slow
 def test_figures_draw_into_given_axes(cube):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
     assert ce.plot.p_values(cube.sel(n=100), "shd", x="density", y="algorithm", ax=axes[0]) is axes[0]

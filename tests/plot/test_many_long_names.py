@@ -60,6 +60,7 @@ def apart(boxes):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["p_values", "skills", "comparisons"])
 def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
     plot = (twelve.isel(density=0) if name == "comparisons" else twelve).ceval.plot
@@ -71,6 +72,7 @@ def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
     assert ax.get_window_extent().height / ax.figure.dpi > 0.4 * len(ax.get_yticks())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uses", [{"x": "density", "hue": "algorithm"}, {"x": "density", "col": "algorithm"}])
 @pytest.mark.parametrize("theme", [{}, {"context": "talk"}])
 def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
@@ -100,6 +102,7 @@ def test_levels_against_each_other_fit_a_column(twelve, name):
         assert box.x0 >= 0 and box.x1 <= ax.figure.bbox.width
 
 
+@pytest.mark.slow
 def test_captions_name_strata_without_a_value(twelve):
     failed = "all runs failed: (GES with extended BIC penalty (gamma=2), dense)"
     part, others = twelve.isel(algorithm=slice(4, 7)), twelve.isel(algorithm=slice(0, 3))
@@ -139,6 +142,7 @@ def test_nodes_with_long_names_can_be_told_apart():
     assert len({text.get_text() for text in ax.texts if "phosphor" in text.get_text()}) == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_names_of_nodes_stay_inside_new_figures(seed):
     rng = np.random.default_rng(seed)

@@ -16,6 +16,7 @@ import causaleval_pd as ce
 from .conftest import ALGORITHMS, F1, SHD, captions, inside, spaced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["mean_ci", "quantile"])
 def test_strata_show_the_summary(cube, interval):
     grid = ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", interval=interval)
@@ -46,6 +47,7 @@ def test_strata_show_the_summary(cube, interval):
     inside(grid.figure)
 
 
+@pytest.mark.slow
 def test_open_points_are_not_better_than_controls(cube, make):
     # one run a stratum: some of them are not better
     one = cube.isel(replicate=[0])

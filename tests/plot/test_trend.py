@@ -73,6 +73,7 @@ def many_levels(n_levels):
     return runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "n"], **options)
 
 
+@pytest.mark.slow
 def test_many_levels_share_a_band_and_a_page():
     ax = ce.plot.trend(many_levels(30), "shd", x="n", hue="algorithm")
     assert sum(x.get_gid() == "band" for x in ax.collections) == 1

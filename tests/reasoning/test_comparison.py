@@ -105,6 +105,7 @@ def test_mcnemars_test_is_refused_where_questions_share_a_sample():
     assert found["n_samples"].tolist() == found["n_pairs"].tolist() == [33] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["sign_flip", "t", "wilcoxon"])
 def test_intervals_agree_with_p_values(test):
     generator = np.random.default_rng(8)

@@ -306,6 +306,7 @@ def test_a_cube_of_quantities(table):
     assert (tests["effect"].abs() > 0).all()
 
 
+@pytest.mark.slow
 def test_answers_have_controls_of_their_question(answers):
     rows = answers[0].assign(group=lambda t: t["model"] + t["question"])
     rows = rows[rows["model"] != "random"].reset_index(drop=True)

@@ -147,6 +147,7 @@ def test_placebos_move_answers_and_show_that_replicates_are_not_independent():
     assert set(found["verdict"]) == {"miscalibrated"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["cube", "summary"])
 def test_repeated_samples_are_named_on_dask(verb):
     dd = pytest.importorskip("dask.dataframe")
@@ -166,6 +167,7 @@ def test_repeated_samples_are_named_on_dask(verb):
         getattr(lazy.ceval, verb)(["answer_accuracy"], **(how | settings))
 
 
+@pytest.mark.slow
 def test_placebos_keep_the_answers_of_a_stratum_and_sample_together():
     table = coins(2, 6, [3], 0.9, seed=2)
     found = table.ceval.size_and_power(

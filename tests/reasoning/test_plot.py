@@ -26,6 +26,7 @@ def large_points(ax):
     }
 
 
+@pytest.mark.slow
 def test_the_quadrant_places_reasoners(table):
     ax = plot.quadrant(table)
     points = large_points(ax)
@@ -41,6 +42,7 @@ def test_the_quadrant_places_reasoners(table):
         plot.quadrant(table, by="modle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", [None, "paper"])
 def test_the_quadrant_agrees_with_the_classes(convention):
     tasks = make_tasks("candy_party", [[3, 3, 3]], n_tasks=2, n_samples=400, min_pns=0.02, rng=3)
@@ -128,6 +130,7 @@ def test_long_names_and_many_reasoners_leave_room_for_the_axes(table):
     assert len(plot.quadrant(many).get_legend().get_texts()) == 30
 
 
+@pytest.mark.slow
 def test_reasoners_without_an_estimate_are_named(table):
     silent = table["model"] == "always_no"
     some = table.assign(estimate=table["estimate"].mask(silent))

@@ -35,6 +35,7 @@ def test_all_are_there_once(answers, tasks):
     assert answers["answer"].notna().all()
 
 
+@pytest.mark.slow
 def test_what_each_does_to_the_pns(table):
     perfect = of(table, "perfect", "pns")
     np.testing.assert_allclose(perfect["estimate"], perfect["truth_sample"])
@@ -111,6 +112,7 @@ def test_what_is_lacking_is_said(tasks):
     }
 
 
+@pytest.mark.slow
 def test_factual_accuracy_is_no_guard(answers, table):
     scores = answer_scores(answers[answers["model"] == "ignores_do"], by="model").set_index(["model", "world"])
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
@@ -118,6 +120,7 @@ def test_factual_accuracy_is_no_guard(answers, table):
     assert (of(table, "ignores_do", "pns")["estimate"] == 0).all()
 
 
+@pytest.mark.slow
 def test_comparisons_find_who_is_better(answers):
     kept = answers[answers["model"].isin(["perfect", "noisy", "random"])]
     for test in ("wilcoxon", "t", "sign_flip", "bootstrap"):

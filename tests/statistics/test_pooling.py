@@ -31,6 +31,7 @@ def test_a_known_answer():
     assert perfect[:4] == pytest.approx((1, 0.858, 1, 0), abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(4, 5), (6, 2), (6, 20), (12, 5)])
 @pytest.mark.parametrize(("law", "least"), [("normal", 0.92), ("exponential", 0.86)])
 def test_the_mean_skill_is_covered(k, n, law, least):

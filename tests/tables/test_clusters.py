@@ -216,6 +216,7 @@ def test_inputs_that_all_rows_share_mark_no_cluster(size, estimates):
     assert len(np.unique(made["truth_id"])) == 8
 
 
+@pytest.mark.slow
 def test_partitions_agree_on_data_sets(size, estimates):
     how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1, "n_draws": 20}
     whole = estimates.ceval.cube([size], **how)

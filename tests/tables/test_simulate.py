@@ -78,6 +78,7 @@ def test_the_first_draws_do_not_depend_on_their_number():
     np.testing.assert_array_equal(few, more.isel(draw=slice(10)))
 
 
+@pytest.mark.slow
 def test_dense_graphs_many_draws_and_costly_metrics_make_more_units(monkeypatch):
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 2e5)
 
@@ -113,6 +114,7 @@ def test_a_row_may_have_more_draws_than_a_block_holds():
     assert found["adjacency_recall_p"].iloc[0] == pytest.approx(exact["adjacency_recall_p"].iloc[0], abs=0.01)
 
 
+@pytest.mark.slow
 def test_units_return_sums_rather_than_draws(monkeypatch):
     """What is sent back for a cube without draws is a few numbers a draw and stratum."""
     seen = []

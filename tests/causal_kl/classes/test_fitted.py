@@ -124,6 +124,7 @@ def test_a_forgotten_context_is_a_message():
     assert networks.ceval.evaluate(["ckl3"])["ckl3"][0] > 0
 
 
+@pytest.mark.slow
 def test_controls_of_classes_are_classes():
     truth, mutations = metastatic(), metastatic_mutations()
     runs = pd.DataFrame(

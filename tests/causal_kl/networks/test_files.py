@@ -350,6 +350,7 @@ def chain(suffix: str, n: int) -> str:
     return f"<BIF><NETWORK><NAME>chain</NAME>{text}</NETWORK></BIF>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", TEXTS)
 def test_files_are_read_in_linear_time(suffix, tmp_path):
     times = []

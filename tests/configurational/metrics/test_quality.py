@@ -65,6 +65,7 @@ def test_examples_of_the_paper() -> None:
     np.testing.assert_allclose(np.array(values, float)[printed], known["paper_value"][printed], rtol=0, atol=0.00501)
 
 
+@pytest.mark.slow
 def test_what_the_published_functions_do_not_answer() -> None:
     known = pd.read_csv(KNOWN / "configurational_unanswered.csv.gz").rename(columns={"model": "estimate"})
     data = frames(known["data"])

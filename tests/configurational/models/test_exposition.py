@@ -23,6 +23,7 @@ def canonical(kind: str, item: str) -> str:
     return item.replace("-", "->") if kind == "sequence" else str(parse(f"{item}<->OUT")).split("<->")[0]
 
 
+@pytest.mark.slow
 def test_published_expositions():
     known = pd.read_csv(KNOWN / "configurational_expositions.csv.gz")
     assert known["formula"].nunique() == 264

@@ -358,6 +358,7 @@ def test_simulated_agrees_with_the_closed_form() -> None:
     assert exact["completeness_literal_mean_method"][0] == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_every_metric_has_mean_p_and_skill(null: str) -> None:
     metrics = ce.list_metrics("formula")

@@ -79,6 +79,7 @@ def test_a_real_cause_is_found_and_a_false_one_is_not() -> None:
     assert right["correctness_control_undefined"].eq(0).all()
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_order_and_neighbours_and_each_has_its_method() -> None:
     table, data = runs(4, 12, "A+B*C<->D")
     table["algorithm"] = ["best", "random", "every", "partial"]

@@ -29,6 +29,7 @@ def runs(*, shuffled):
     return table.sample(frac=1, random_state=1).reset_index(drop=True) if shuffled else table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shuffled", "cluster"), [(True, "truth"), (False, "truth"), (True, "g"), (True, None)])
 def test_lazy_tables_are_tested_as_in_memory(shuffled, cluster):
     table = runs(shuffled=shuffled)

@@ -138,6 +138,7 @@ def test_runs_of_one_place_are_refused():
         twice.ceval.cube(["shd"], by=["algorithm"], key="run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [[], [5]])
 @pytest.mark.parametrize("stratum", ["flag", "day"])
 def test_truth_values_and_dates_are_labels_of_all_partitions(stratum, missing):

@@ -78,6 +78,7 @@ def test_undefined_draws_count_as_the_mean_of_their_run():
     assert ce.test_controls(cube)["p_value"].item() < 0.006
 
 
+@pytest.mark.slow
 def test_the_least_p_does_not_depend_on_the_number_of_draws_nor_on_the_order_of_rows():
     table = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'").reset_index(drop=True)
     perfect = table.assign(estimate=table["truth"])
@@ -102,6 +103,7 @@ def test_p_moves_with_the_seed_by_no_more_than_its_error():
     assert np.std(p) < 4 * np.sqrt(np.mean(p) * (1 - np.mean(p)) / 4000)
 
 
+@pytest.mark.slow
 def test_small_p_is_never_on_the_wrong_side_of_the_effect(monkeypatch):
     monkeypatch.setattr(stratum_statistic, "COMBINATIONS", 1999)
     rng = np.random.default_rng(12)

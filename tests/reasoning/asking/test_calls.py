@@ -90,6 +90,7 @@ def quick(table, reasoner, **options):
     return ask(table, reasoner, **({"key": KEY, "backoff": 0.01, "longest_wait": 0.05} | options))
 
 
+@pytest.mark.slow
 def test_a_well_behaved_server():
     with serving(lambda prompt, _: "Yes." if prompt.endswith("1") else "No.", api_key="secret", system="Be brief.") as (
         server,

@@ -152,6 +152,7 @@ def test_an_unrepeatable_wait_does_not_overflow():
     assert quick(never, retries=1100, backoff=1e-300, longest_wait=1e-9)["error"][0].endswith("(after 1101 tries)")
 
 
+@pytest.mark.slow
 def test_compressed_replies_are_limited_in_full_length():
     bomb = response(gzip.compress(b" " * 2**28, 9), "Content-Encoding: gzip")
     assert len(bomb) < 300_000
@@ -213,6 +214,7 @@ ECHOES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "status", ["200 OK", "302 Found", "400 Bad Request", "401 Unauthorized", "429 Wait", "500 Oops"]
 )
@@ -394,6 +396,7 @@ def test_an_endpoint_is_not_pickled_with_its_key():
         pickle.dumps(model)
 
 
+@pytest.mark.slow
 def test_the_time_to_remove_a_key_does_not_grow_with_its_length():
     """A server may repeat all of the key but its end; the forms of each character must not be tried in combinations."""
     seconds = []

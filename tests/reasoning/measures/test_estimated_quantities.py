@@ -23,6 +23,7 @@ def wide(table, column):
     return rows.pivot_table(index=KEYS, columns="quantity", values=column)
 
 
+@pytest.mark.slow
 def test_estimates_agree_with_the_independent_implementation(table, known):
     found, truth = wide(table, "estimate"), wide(table, "truth_sample")
     expected = known("estimates").rename(columns={"reasoner": "model"}).set_index(KEYS).loc[found.index]
@@ -40,6 +41,7 @@ def test_estimates_agree_with_the_independent_implementation(table, known):
     np.testing.assert_allclose(wide(table, "truth_exact")["pns"], expected["truth_exact"], atol=1e-10)
 
 
+@pytest.mark.slow
 def test_association_agrees_with_the_independent_implementation(known, known_answers):
     rows = known("answers")
     values = rows.assign(node=rows["cause"], value=rows["fact_cause"].astype(bool))
@@ -97,6 +99,7 @@ def test_counting_by_hand():
     )
 
 
+@pytest.mark.slow
 def test_missing_answers_are_counted_and_bounded_by_all_ways_to_fill_them():
     do1, do0 = "11?0?1", "1?0?00"
     table = quantities(small(do1, do0))
@@ -123,6 +126,7 @@ def test_difference_and_bounds_need_no_pairs():
     assert (pns["bound_low"], pns["bound_high"]) == pytest.approx((3 / 4 - 1 / 6, 3 / 4))
 
 
+@pytest.mark.slow
 def test_tian_pearl_bounds_are_sharp():
     for do1, do0 in (("1100", "1010"), ("1110", "1000"), ("0000", "1111")):
         rows = quantities(small(do1, do0))
@@ -215,6 +219,7 @@ def test_refusals_name_the_fault(change, message):
         quantities(change(small("10", "01")))
 
 
+@pytest.mark.slow
 def test_compositions_can_be_few_or_none():
     tasks = make_tasks("candy_party", [[2, 2, 2, 2]], n_samples=20, rng=1)
     answered = tasks.questionnaire().assign(answer=lambda q: q["truth"])

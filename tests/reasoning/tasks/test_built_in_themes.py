@@ -14,6 +14,7 @@ reader = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(reader)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", [True, False])
 @pytest.mark.parametrize("name", THEMES)
 def test_a_reader_of_the_words_gives_the_true_answers(name, detail):

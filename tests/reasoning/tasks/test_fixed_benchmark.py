@@ -20,6 +20,7 @@ def found():
     return benchmark("v1")
 
 
+@pytest.mark.slow
 def test_the_questions_never_change(found):
     rows = found.questions[["task", "sample", "question", "prompt", "truth"]].itertuples(index=False, name=None)
     text = "".join("\x1f".join(map(str, row)) + "\n" for row in rows)

@@ -44,6 +44,7 @@ def test_probabilities_are_those_of_necessity_and_sufficiency():
     assert asked.loc["ps", "probability"] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_ignoring_the_evidence_is_often_wrong():
     tasks = make_tasks(list(THEMES), [[3, 3]], functions="mixed", n_tasks=4, n_samples=1, rng=2)
     asked = hidden_noise_questions(tasks, rng=2)

@@ -19,6 +19,7 @@ def tasks():
     return make_tasks(["flu_vaccine", "clinical_notes"], [[3, 3], [4, 2]], n_samples=30, replicates=2, rng=1)
 
 
+@pytest.mark.slow
 def test_all_tables_come_back(tasks, tmp_path):
     stored = read_tasks(write_tasks(tasks, tmp_path / "tasks"))
     for name in TABLES:
@@ -39,6 +40,7 @@ def test_same_seed_same_bytes(tasks, tmp_path):
         assert first == second
 
 
+@pytest.mark.slow
 def test_large_tables_are_streamed(tasks, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tasks_module, "CHUNK", 10)
     path = write_tasks(tasks, tmp_path / "tasks", progress=True)

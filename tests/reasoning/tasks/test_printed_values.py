@@ -106,6 +106,7 @@ def test_anything_else_is_refused(text, message):
         parse_printed(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["1,", "[1],", "'a' ", " ", "'", "\\'", "np.float64(1),", "1", "("])
 def test_parsing_takes_linear_time(piece):
     def seconds(n):

@@ -70,6 +70,7 @@ def files(tasks, tmp_path):
     return [tmp_path / name for name in ("factual.csv", "paired.csv.gz", "raw.csv")]
 
 
+@pytest.mark.slow
 def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
     monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 7)
     tables = read_published(*files)

@@ -138,6 +138,7 @@ def any_world(draw, known=("and", "or")):
     return World(edges, functions, noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["sum", "enumerate"])
 @settings(max_examples=25, deadline=None)
 @given(st.one_of(any_world(), any_world(("and", "or", "xor"))))
@@ -245,6 +246,7 @@ def test_noise_is_the_same_in_any_chunks():
     pd.testing.assert_frame_equal(renamed.sample(10_000, rng=9)[list(world.nodes)], whole)
 
 
+@pytest.mark.slow
 def test_a_world_of_many_components_is_exact_and_quick():
     world = sample_world([4] * 40, "wheel", "or", noise=0.1, rng=0)
     pns = world.truths("cut").set_index(["cause", "effect"])["pns"]
@@ -272,6 +274,7 @@ def test_a_dense_graph_is_enumerated():
     assert world.p("n15") == pytest.approx(1 - 0.95**16, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_graph_too_dense_is_refused_before_it_takes_memory():
     graph = nx.complete_graph(40)
     nodes = [f"n{i}" for i in range(40)]

@@ -38,6 +38,7 @@ class Matches:
         return np.arange(self.d + 1.0), np.array(chances)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "n", "observed"), [(8, 1, 8.0), (10, 1, 10.0), (7, 3, 17.0)])
 def test_tails_are_those_of_exact_laws(d, n, observed):
     """1 / 8!, 1 / 10!, and a sum of three, each over three sets of repeats."""
