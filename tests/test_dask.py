@@ -89,6 +89,7 @@ def test_comparisons_agree(settings):
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_columns_are_short_or_full():
     table, how = dd.from_pandas(RUNS, npartitions=3), {"n_draws": 50, "rng": 7, "key": "run"}
     for columns in ("short", "full"):

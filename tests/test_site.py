@@ -69,6 +69,7 @@ def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
     assert {f"generated/metrics/{name}" for name in ce.list_metrics().index} == in_toctrees(shown["metrics"])
 
 
+@pytest.mark.slow
 def test_pages_of_metrics_without_a_best_value_name_none(pages):
     bounded = np.isfinite(ce.list_metrics()["optimum"].dropna().astype(float))
     assert 0 < (~bounded).sum() < bounded.sum()
@@ -194,6 +195,7 @@ def test_every_page_is_in_the_navigation(pages, shown):
     assert listed == {*shown, *generated}
 
 
+@pytest.mark.slow
 def test_links_lead_to_pages_and_files(pages, shown):
     texts = {DOCS / f"{name}.md": text for name, text in shown.items()}
     texts |= {DOCS / "generated" / name: text for name, text in pages.items()}

@@ -127,6 +127,7 @@ def test_functions_with_other_arguments_are_named():
         ce.evaluate(runs, ["lmc_share"], truth=None, context={"data": NUMBERS, "test": marginal})
 
 
+@pytest.mark.slow
 def test_a_function_is_asked_once_a_pair_and_set():
     asked = []
 

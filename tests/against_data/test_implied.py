@@ -107,6 +107,7 @@ def test_separators_are_the_first_smallest_of_all_sets():
             assert tuple(np.flatnonzero(given)) == smallest(connected, x, y, d)
 
 
+@pytest.mark.slow
 def test_mixed_graphs_are_tested_by_their_m_separations():
     # A and B are confounded, C is a collider: A and D are separated by nothing and not given C
     graphs = ["A <-> B; B -> C; D -> C", "A o-o B; C; D", "A -> B; B <-> C; C -> D; A <-> D"]

@@ -40,6 +40,7 @@ def text(arcs):
     return "; ".join([*(f"X{i}" for i in range(len(arcs))), *(f"X{i} -> X{j}" for i, j in np.argwhere(arcs))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "suffix"), [(NUMBERS, "Gauss"), (LEVELS, "")])
 def test_likelihoods_are_those_of_pgmpy(data, suffix):
     with warnings.catch_warnings():

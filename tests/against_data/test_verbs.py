@@ -189,6 +189,7 @@ def test_one_data_set_is_one_pair_which_no_test_can_use(given):
     assert alone["note"].str.contains("too few").all()
 
 
+@pytest.mark.slow
 def test_runs_on_one_frame_are_one_cluster():
     """Named by a column or given for all rows, in memory and lazily."""
     one, how = FRAMES["set 0"], {"by": ["algorithm"], "truth": None, "null": "permutation", "n_draws": 49, "rng": 3}

@@ -69,6 +69,7 @@ def test_matched_thresholds_have_the_edges_of_the_estimates(studies):
     assert new["seconds"].tolist() == kept["seconds"].tolist()
 
 
+@pytest.mark.slow
 def test_random_orders_depend_on_seed_data_and_name_alone(studies):
     runs, context = studies
     names = ["random_sort_regress"]

@@ -198,6 +198,7 @@ LONG = "(UNEMPLOYMENT*inflation+SPENDING<->POPULAR_UNREST)*(POPULAR_UNREST*POLIC
 MANY = "(A*b*C+D*E*f+G*h+I<->Q)*(A*B+c*D+E*F+g*H+Q<->R)*(R*Q*a+B*C+D*e+F+I<->S)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [LONG, MANY, D3, "A<->B", "(A<->B)*(B<->C)*(C<->A)", "A=2*B=1+C=3<->D=1"])
 def test_nothing_is_cut_and_no_factors_overlap(text: str) -> None:
     ax = ce.plot.hypergraph(text)

@@ -44,6 +44,7 @@ def test_a_stratum_has_the_row_of_the_largest_p(runs, verb, keep_draws):
     assert len(found) == len(side_by_side) / 3 and found["control_null"].nunique() > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", [["edges", "permutation"], ce.worst_of("edges", "permutation")])
 def test_a_cube_of_one_stratum_has_several_null_models(runs, null):
     found = cube(runs, null, by=[]).ceval.summary()
@@ -53,6 +54,7 @@ def test_a_cube_of_one_stratum_has_several_null_models(runs, null):
     assert sorted(found["p_value"]) == sorted(wanted)
 
 
+@pytest.mark.slow
 def test_p_values_are_adjusted_after_the_largest_is_taken(runs):
     found = cube(runs, ce.worst_of("edges", "dags")).ceval.test_controls(adjust="bonferroni")
     np.testing.assert_allclose(found["p_adjusted"], np.minimum(1, found["p_value"] * len(found)))

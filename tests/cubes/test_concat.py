@@ -35,6 +35,7 @@ def test_strata_are_put_together(how, dim, lazy):
     xr.testing.assert_identical(found.compute(), make(RUNS, **how))
 
 
+@pytest.mark.slow
 def test_ragged_strata_and_replicates_are_filled(how):
     # each cube lacks levels of the other dimension, and has fewer replicates
     here = RUNS[(RUNS["algorithm"] != "pc") | (RUNS["n"] == 100)]
@@ -45,6 +46,7 @@ def test_ragged_strata_and_replicates_are_filled(how):
     assert {str(found[name].dtype) for name in ("status", "truth_id", "n_runs")} == {"int8", "int64"}
 
 
+@pytest.mark.slow
 def test_replicates_are_put_together(how):
     # exact p-values of strata do not add up
     how = {"tails": None, **how}
@@ -90,6 +92,7 @@ def test_null_models_are_put_side_by_side(keep):
         ce.concat([make(RUNS, n_draws=None)] * 2, "null")
 
 
+@pytest.mark.slow
 def test_levels_that_were_selected_are_put_together():
     whole = make(RUNS)
     parts = [whole.sel(n=n) for n in (100, 400)]
@@ -98,6 +101,7 @@ def test_levels_that_were_selected_are_put_together():
         ce.concat(parts, "algorithm")
 
 
+@pytest.mark.slow
 def test_new_strata_take_labels():
     parts = [make(RUNS[RUNS["n"] == n], by=["algorithm"]) for n in (400, 100)]
     found = ce.concat(parts, pd.Index(["large", "small"], name="study"))
@@ -168,6 +172,7 @@ def test_seeds_of_several_dimensions_are_kept():
         pd.testing.assert_frame_equal(mine, part.ceval.summary())
 
 
+@pytest.mark.slow
 def test_runs_and_null_models_of_several_seeds_are_refused():
     parts = [make(RUNS.query("replicate < 5")), make(RUNS.query("replicate >= 5"), rng=8)]
     with pytest.raises(ValueError, match="control_seed 7 in the first cube, 8 in cube 1; make them with one rng="):
@@ -238,6 +243,7 @@ def test_other_metrics_versions_and_labels_are_refused():
         ce.concat([small, RUNS], "n")
 
 
+@pytest.mark.slow
 def test_reshaped_cubes_are_put_together():
     whole = make(RUNS)
     parts = [x.rename(shd="SHD").reindex(replicate=range(22)) for x in (whole.sel(n=[100]), whole.sel(n=[400]))]

@@ -60,6 +60,7 @@ def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
     assert cube.ceval.test_controls()["null"].unique().tolist() == ["permutation"]
 
 
+@pytest.mark.slow
 def test_draws_kept_or_summed_give_the_same_tests():
     runs = tuned(3, 4, 3)
     tables = [

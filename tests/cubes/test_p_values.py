@@ -52,6 +52,7 @@ def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube)
     assert methods(cube.drop_vars("n_runs")) == [COMBINED] * 3
 
 
+@pytest.mark.slow
 def test_cubes_that_are_put_together_keep_what_holds(cube):
     a, b = cube.sel(algorithm=["ges"]), cube.sel(algorithm=["lingam", "pc"])
     xr.testing.assert_identical(ce.concat([a, b], "algorithm")["adjacency_tp_mean_p"], cube["adjacency_tp_mean_p"])
@@ -97,6 +98,7 @@ def test_stacking_runs_with_a_stratum_keeps_p_values_of_whole_strata():
     assert ce.summary(first, "adjacency_tp")["p_method"].tolist() == [COMBINED, *["exact convolution"] * 2] * 3
 
 
+@pytest.mark.slow
 def test_runs_that_are_joined_are_tested_as_those_of_one_cube():
     runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
     how = {"by": ["algorithm"], "replicate": "replicate", "n_draws": 19, "rng": 1}

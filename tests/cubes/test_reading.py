@@ -135,6 +135,7 @@ def test_a_single_replicate_is_selected_by_a_list(cube):
         xr.Dataset({"x": 1}).ceval.summary()
 
 
+@pytest.mark.slow
 def test_sums_and_values_agree_with_the_raw_draws(cube, small):
     streamed = ce.cube(small, NAMES, by=BY, n_draws=60, rng=7, control_kind="kind", keep_draws=False)
     for name in NAMES:

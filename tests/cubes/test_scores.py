@@ -62,6 +62,7 @@ def test_accumulators_of_several_null_models(many_nulls):
     pd.testing.assert_frame_equal(streamed.ceval.test_controls(), cube.ceval.test_controls(), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_comparisons_do_not_depend_on_the_null_models(many_nulls):
     runs, _, cube = many_nulls
     failed = runs.assign(estimate=runs["estimate"].mask(runs["replicate"] == 2))

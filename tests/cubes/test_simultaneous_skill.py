@@ -51,6 +51,7 @@ def test_a_table_of_runs_gives_the_summary_of_its_cube(cube):
     pd.testing.assert_frame_equal(found, ce.summary(cube, simultaneous=True, rng=7))
 
 
+@pytest.mark.slow
 def test_strata_that_are_copies_need_no_more_than_one():
     runs = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'")
     copies = pd.concat([runs.assign(copy=i) for i in range(4)], ignore_index=True)

@@ -19,6 +19,7 @@ BY = ["algorithm", "density", "n"]
 NAMES = ["shd", "adjacency_f1"]
 
 
+@pytest.mark.slow
 def test_summary_is_what_pandas_gives(cube, small):
     scored = ce.evaluate(small, NAMES)
     table = cube.ceval.summary(statistic="mean")

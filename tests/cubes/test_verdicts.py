@@ -34,6 +34,7 @@ def words(table, **rows):
     return table.set_index("graph")["verdict"].to_dict()
 
 
+@pytest.mark.slow
 def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     cube = ce.cube(RUNS, ["separation_share", "bic"], null=["permutation", "edges"], **HOW)
     table = ce.summary(cube)
@@ -75,6 +76,7 @@ def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
     assert alone["verdict"].tolist() == ["uninformative"]
 
 
+@pytest.mark.slow
 def test_other_cubes_have_no_verdicts():
     runs = RUNS.assign(truth=GRAPHS["good"])
     context = {"data": ("data", FRAMES)}

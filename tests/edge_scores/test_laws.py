@@ -103,6 +103,7 @@ def five_nodes(trial):
     return pd.DataFrame({"truth": truth, "estimate": column})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", range(4))
 def test_moments_of_relabelled_nodes_are_those_of_all_relabellings(trial):
     table = five_nodes(trial)

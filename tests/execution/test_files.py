@@ -46,6 +46,7 @@ def scored(flag: Path, rng: int = 7) -> dd.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_an_interrupted_output_is_continued(tmp_path):
     flag, path = tmp_path / "broken", tmp_path / "out"
     flag.touch()
@@ -170,6 +171,7 @@ def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
     xr.testing.assert_identical(again.load(), made(True).isel(n=[1]))
 
 
+@pytest.mark.slow
 def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
     made: list[tuple[int, int]] = []
 

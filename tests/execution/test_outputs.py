@@ -147,6 +147,7 @@ def test_spoiled_records_are_not_trusted(output):
     assert output.is_right()
 
 
+@pytest.mark.slow
 def test_links_are_refused_and_not_followed(output, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -184,6 +185,7 @@ def test_a_folder_that_is_no_output_is_left_alone(output):
     assert (output.partial / "thesis.txt").read_text() == "all of it"
 
 
+@pytest.mark.slow
 def test_files_of_others_are_refused(output):
     output.interrupt()
     (output.partial / "part-9.parquet").write_bytes(b"mine")
@@ -240,12 +242,14 @@ def test_a_path_needs_a_name(output, path, monkeypatch, tmp_path):
         output.write(output.what, path)
 
 
+@pytest.mark.slow
 def test_the_home_folder_is_written_as_tilde(output, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert output.write(output.what, "~/out") == output.path
     assert output.is_right()
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_a_hard_link_does_not_overwrite_the_other_file(output, tmp_path):
     output.interrupt()
     (tmp_path / "thesis.txt").write_text("all of it")
@@ -270,6 +274,7 @@ def test_a_plan_does_not_lead_to_files_elsewhere(output):
     assert output.is_right()
 
 
+@pytest.mark.slow
 def test_an_empty_folder_of_a_killed_writer_is_continued(output):
     output.partial.mkdir()
     (output.partial / "_lock").write_text("process 1 on elsewhere")

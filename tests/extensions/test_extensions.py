@@ -410,6 +410,7 @@ def own_encoding():
     del ENCODINGS["chain"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_test", "own_figure")
 def test_own_tests_and_figures_take_own_fields(runs):
     cube = ce.cube(runs, ["footrule", DECLARED], by=BY, n_draws=20, rng=7)

@@ -33,6 +33,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return as_graph(arcs, nodes=names)
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first call compiles
 @given(graphs())
 def test_round_trips(graph: Graph) -> None:

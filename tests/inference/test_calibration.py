@@ -54,6 +54,7 @@ def test_randomisation_by_brute_force(cube, name):
             assert found.loc[algorithm, what] == pytest.approx(np.mean(np.array(p) <= 0.1), abs=near)
 
 
+@pytest.mark.slow
 def test_power_grows_with_skill_and_runs(cube):
     powers = [ce.size_and_power(cube, "shd", skill=skill)["power"].to_numpy() for skill in (0.05, 0.2, 0.6)]
     assert (powers[0] <= powers[1]).all() and (powers[1] <= powers[2]).all()

@@ -41,6 +41,7 @@ def by_lab(runs):
     return runs.ceval.cube(["shd"], cluster="lab", values=["lab", "batch"], **CONTROLS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_clusters_of_the_cube_are_the_default(runs, by_lab, verb):
     groups = VERBS[verb]

@@ -124,6 +124,7 @@ def test_one_sided_comparisons(ragged):
     np.testing.assert_allclose(two, 2 * np.minimum(less, greater))
 
 
+@pytest.mark.slow
 def test_order_of_dimensions_does_not_matter(ragged):
     turned = ragged.transpose("replicate", "density", "draw", "algorithm")
     for by in (None, "all"):
@@ -286,6 +287,7 @@ def test_bootstrap_brings_its_own_interval(ragged):
     assert np.abs(boot["p_value"] - t["p_value"]).max() < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
 def test_seeds_make_tables_repeatable(ragged, test):
     first, again, other = (by_stratum(ragged, "algorithm", test=test, n_resamples=60, rng=x) for x in (5, 5, 6))
@@ -428,6 +430,7 @@ def test_mcnemar_refuses_other_values(ragged):
         by_stratum(ragged, "algorithm", test="mcnemar")
 
 
+@pytest.mark.slow
 def test_zero_handling_is_explicit(ragged, make_cube):
     values = np.array([[0.0, 1, 0, 3, 2, 5, 4, 4], [0, 0, 0, 1, 4, 1, 1, 0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
@@ -699,6 +702,7 @@ def test_the_largest_t_corrects_for_all_pairs(ragged):
     np.testing.assert_allclose(holm["p_adjusted"], multipletests(holm["p_value"], method="holm")[1])
 
 
+@pytest.mark.slow
 def test_the_largest_t_corrects_for_all_strata_by_signs_of_truths(ragged):
     table = by_stratum(ragged, "algorithm", test="max_t", rng=1)
     for name, part in table.groupby("metric"):
@@ -738,6 +742,7 @@ def test_pooled_differences_are_means_of_truths(ragged):
     assert compare(ragged, "density", "shd", paired=False)["n_clusters"].tolist() == [24]
 
 
+@pytest.mark.slow
 def test_strata_are_kept_by_name(make_cube):
     rng = np.random.default_rng(3)
     strata = {"algorithm": ["x", "y"], "density": [0.2, 0.5], "n": [10, 20, 30]}
@@ -786,6 +791,7 @@ def test_independent_levels_are_pooled_where_both_have_runs(make_cube):
     assert np.isnan(row["p_value"]) and row["note"] == "no stratum has a value of both levels"
 
 
+@pytest.mark.slow
 def test_a_usual_study_finds_its_differences():
     """Three algorithms on ten, and on twenty, truths of each density, at three sample sizes."""
     cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)

@@ -97,6 +97,7 @@ def test_paired_methods_use_the_first_control(ragged, method, theirs, metric, si
     assert counted.tolist() == ragged["n_runs"].to_numpy().ravel().tolist()
 
 
+@pytest.mark.slow
 def test_accumulators_give_the_same_as_raw_draws(ragged, without_draws):
     raw, streamed = against_controls(ragged), against_controls(without_draws(ragged))
     pd.testing.assert_frame_equal(raw, streamed, rtol=1e-12)
@@ -294,6 +295,7 @@ def test_advice_on_draws_is_what_the_cube_takes():
     assert against_controls(cube)["note"].item().endswith(words)
 
 
+@pytest.mark.slow
 def test_auto_chooses_the_draws_of_the_family():
     runs = perfect(4)
     cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)

@@ -20,6 +20,7 @@ def cube():
     return ce.cube(both, ["shd", "adjacency_f1"], by=["algorithm", "density"], n_draws=199, rng=7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combine", ["fisher", "stouffer"])
 def test_p_values_are_combined_by_scipy(cube, combine):
     table = ce.meta_analysis(cube, "density", combine=combine)
@@ -43,6 +44,7 @@ def test_p_of_many_perfect_strata_is_never_zero(combine):
     assert 0 < table["p_value"].item() < 1e-300 and 0 < table["p_adjusted"].item() < 1e-300
 
 
+@pytest.mark.slow
 def test_skill_is_pooled_with_the_variance_of_the_controls(cube):
     table = ce.meta_analysis(cube, "density", level=0.9)
     summary = ce.summary(cube)
@@ -155,12 +157,14 @@ def test_settings_are_checked(cube):
         ce.meta_analysis(bare, "density")
 
 
+@pytest.mark.slow
 def test_the_accessor_delegates(cube):
     pd.testing.assert_frame_equal(
         cube.ceval.meta_analysis("density", adjust="holm"), ce.meta_analysis(cube, "density", adjust="holm")
     )
 
 
+@pytest.mark.slow
 def test_composite_null_models_are_combined_by_their_members():
     runs = ce.datasets.runs().query("n == 100 and algorithm == 'pc'").ceval.placebo(rng=2)
     how = {"by": ["density"], "n_draws": 99, "rng": 1}

@@ -174,6 +174,7 @@ def test_wrong_settings_are_refused(runs):
             small(runs, **settings)
 
 
+@pytest.mark.slow
 def test_the_call_is_remembered(found):
     made = found.attrs["causaleval_pd_history"][-1]
     assert (made["verb"], made["seed"], made["adjust"]) == ("size_and_power", 5, "holm")

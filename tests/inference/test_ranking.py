@@ -71,6 +71,7 @@ def test_what_cannot_be_ranked_is_refused(cube, runs):
         ce.rank_test(ce.cube(pc, ["shd"], by=["density", "n"], replicate="replicate", n_draws=None), "density")
 
 
+@pytest.mark.slow
 def test_repeats_on_a_truth_are_one_block():
     once = ce.datasets.runs().query("density == 0.2 and n == 400")
     by = {"by": ["algorithm"], "n_draws": None}

@@ -105,6 +105,7 @@ def test_a_metric_is_named_once(study):
         control_tests.test_controls(study, ["m", "m"])
 
 
+@pytest.mark.slow
 def test_directions_of_carried_columns_are_those_of_the_cube():
     runs = ce.datasets.runs().head(60).assign(run=range(60))
     values = {"seconds": "minimize", "run": None}

@@ -88,6 +88,7 @@ def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
     assert "random_forest_variable_imp" not in [t.get_text().split("\n")[0] for t in figure.legends[0].get_texts()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["comparisons", "critical_difference"])
 def test_levels_against_each_other_fit_a_column(twelve, name):
     one = twelve.sel(density="sparse")
@@ -117,6 +118,7 @@ def test_captions_name_strata_without_a_value(twelve):
     assert "the only stratum" in captions(part.isel(algorithm=[1], density=[0]).ceval.plot.distributions("shd").figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [None, 3.4])
 def test_legends_of_curves_stay_off_the_lines(width):
     rng = np.random.default_rng(1)
@@ -158,6 +160,7 @@ def test_names_of_nodes_stay_inside_new_figures(seed):
     plt.close(ax.figure)
 
 
+@pytest.mark.slow
 def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))

@@ -34,6 +34,7 @@ def test_the_front_by_hand():
     assert on_front(np.array([1.0, 1.0]), np.array([-np.inf, 0.0])).tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_points_are_the_summary_and_the_front_is_named(cube):
     part = cube.sel(density=0.4)
     ax = ce.plot.pareto(part, "shd", dim="algorithm")
@@ -50,6 +51,7 @@ def test_points_are_the_summary_and_the_front_is_named(cube):
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_each_hue_has_a_front_and_a_maximised_cost_turns_it(cube):
     ax = ce.plot.pareto(cube, "shd", dim="algorithm", hue="density")
     assert len(of(ax, "front")) == 3 and len(of(ax, "point")) == 9

@@ -21,6 +21,7 @@ def drawn(ax, gid):
     return [line for line in ax.lines if line.get_gid() == gid]
 
 
+@pytest.mark.slow
 def test_lines_are_the_summary_at_their_numbers(cube):
     part = cube.sel(density=0.4)
     ax = ce.plot.trend(part, "shd", x="n", hue="algorithm")
@@ -126,6 +127,7 @@ def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
     ce.plot.trend(part, "shd", x="n", hue="algorithm", scale="linear")
 
 
+@pytest.mark.slow
 def test_large_letters_leave_room_for_the_caption(cube):
     with plt.rc_context({"font.size": 15}):
         figure = ce.plot.trend(cube.sel(density=0.2), "shd", hue="algorithm").figure

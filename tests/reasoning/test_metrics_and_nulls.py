@@ -157,6 +157,7 @@ def test_laws_by_enumeration(null, quantity):
         assert weights[np.isclose(values, value)].sum() == pytest.approx(share, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 40), st.data())
 @settings(max_examples=60, deadline=None)
 def test_laws_have_the_expected_means(n, data):

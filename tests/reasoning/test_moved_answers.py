@@ -27,6 +27,7 @@ def shuffling_test(table, by=(), cluster="sample", n_draws=999, statistic="mean"
     return cube.ceval.test_controls(statistic=statistic, adjust=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("replicates", [1, 4])
 def test_p_is_the_share_of_all_joint_shufflings(replicates, keep):

@@ -57,6 +57,7 @@ def test_the_quadrant_agrees_with_the_classes(convention):
         plt.close()
 
 
+@pytest.mark.slow
 def test_points_that_coincide_stand_where_they_are(table):
     constant = table[table["model"] == "always_no"]
     alone = large_points(plot.quadrant(constant))["always_no"]

@@ -29,6 +29,7 @@ def of(table, model, quantity):
     return rows[rows["kind"] != "composition"]
 
 
+@pytest.mark.slow
 def test_all_are_there_once(answers, tasks):
     assert set(answers["model"]) == set(reasoners.NAMES)
     assert (answers.groupby("model").size() == len(tasks.questionnaire())).all()
@@ -51,6 +52,7 @@ def test_what_each_does_to_the_pns(table):
     assert near[near["distance"] > 1]["estimate"].sub(0.25).abs().max() < 0.08
 
 
+@pytest.mark.slow
 def test_the_classes_that_they_stand_for(table):
     published = taxonomy(table, by="model", convention="paper", multiplier=None)
     classes = published.groupby("model")["class"].agg(lambda c: set(c.dropna()))

@@ -131,6 +131,7 @@ def test_links_are_not_followed(cube, tmp_path):
     assert not any((tmp_path / "other").iterdir())
 
 
+@pytest.mark.slow
 def test_a_failure_leaves_no_file(cube, tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("no figure")
@@ -301,6 +302,7 @@ def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
     assert "the effect is the mean difference of the metric minus the mean of its controls" in text
 
 
+@pytest.mark.slow
 def test_a_report_without_a_comparison_takes_no_test(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match=r"on= and test= set the comparison .* without controls has not"):

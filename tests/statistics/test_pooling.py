@@ -129,6 +129,7 @@ def test_strata_that_share_truths_are_pooled_by_leaving_out_truths():
     np.testing.assert_allclose(one[:3], skill_interval(loss[0], control[0]))
 
 
+@pytest.mark.slow
 def test_strata_that_repeat_the_same_losses_have_the_interval_of_one():
     rng = np.random.default_rng(5)
     covered = []

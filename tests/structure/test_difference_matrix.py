@@ -66,6 +66,7 @@ def test_squares_are_shares_of_runs():
     assert "most often extra: A, D and 1 more pair (1 of 3); not drawn: 1 failed run; no controls" in caption(ax)
 
 
+@pytest.mark.slow
 def test_edges_without_direction_fill_both_squares():
     ax = ce.plot.difference_matrix(table(["A -- B; C", "A <-> B; C"], ["A -- B; C o-o B", "A; B; C o-> B"]))
     assert widths(ax) == pytest.approx(

@@ -108,6 +108,7 @@ def test_order_divergence_of_orders_partial_orders_and_cycles():
     assert ce.top_order_divergence(CHAIN, "A -> B; B -> C; C -> A; D", undecided=1) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["edges", "stratum"])
 def test_controls_and_cubes(runs, null):
     cube = ce.cube(runs, COSTLY, by=["algorithm"], n_draws=60, null=null, rng=3, invalid="nan")

@@ -91,6 +91,7 @@ def test_estimates_with_one_key_are_relabelled_alike():
         assert (shown == alike[k]).all()
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_order_or_other_rows(tuned, monkeypatch):
     whole = best(tuned)
     shuffled = best(tuned.sample(frac=1, random_state=3))

@@ -133,6 +133,7 @@ def test_rows_of_a_cluster_are_relabelled_alike(repeated, null, joint):
     assert by_lab[:9].reset_index(drop=True).equals(by_lab[9:].reset_index(drop=True)) == joint
 
 
+@pytest.mark.slow
 def test_joint_draws_are_the_same_in_any_order_chunk_and_engine(repeated):
     dd = pytest.importorskip("dask.dataframe")
     pytest.importorskip("causaleval_pd.dask")

@@ -223,6 +223,7 @@ def test_empty_and_failed_tables_have_the_same_columns(runs):
     assert (empty.dtypes == whole.dtypes).all() and (failed.dtypes == whole.dtypes).all()
 
 
+@pytest.mark.slow
 def test_p_values_of_random_guessing_are_valid():
     rng = np.random.default_rng(5)
     nodes = [f"X{i}" for i in range(6)]

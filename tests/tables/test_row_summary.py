@@ -47,6 +47,7 @@ def test_mid_p_counts_ties_half():
         ce.with_controls(runs, ["shd"], rng=7, p_rule="mid", stop_after=5)
 
 
+@pytest.mark.slow
 def test_moments_are_named_and_close(guesses):
     few = guesses.head(40)
     names = ["shd", "directed_recall", "adjacency_f1", "skeleton_hd"]

@@ -119,6 +119,7 @@ def test_pooled_self_links_under_edges():
     check_law(TRUTH, estimate, placements(2, 2, 2, 1, pooled=True), LINKS, "edges", self_links="pooled")
 
 
+@pytest.mark.slow
 def test_links_that_stay_at_their_lags_under_edges():
     estimate = graph([(1, 0, 1), (2, 1, 0), (2, 0, 1), (1, 0, 0), (3, 0, 0)], 2, 3)
     numbers = [(1, 1), (2, 0), (0, 1)]
@@ -126,6 +127,7 @@ def test_links_that_stay_at_their_lags_under_edges():
     check_law(TRUTH, estimate, placements(2, 3, 0, 0, by_lag=numbers), ["lagwise_precision"], "edges", keep="lags")
 
 
+@pytest.mark.slow
 def test_arcs_of_summary_graphs_under_edges():
     truth = graph([(1, 0, 1), (2, 0, 1), (0, 1, 2), (1, 2, 2)], 3, 2)
     estimate = graph([(1, 0, 1), (2, 0, 1), (1, 1, 2), (2, 0, 0)], 3, 2)
@@ -173,6 +175,7 @@ def all_lags(estimate):
         yield ce.LaggedGraph(estimate.nodes, codes, estimate.min_lag, estimate.kind)
 
 
+@pytest.mark.slow
 def test_links_and_lag_errors_under_lags():
     estimate = graph([(1, 0, 1), (3, 0, 1), (2, 1, 0), (1, 0, 0), (2, 2, 1), (0, 0, 2)], 3, 3)
     truth = graph([(2, 0, 1), (2, 1, 0), (4, 1, 0), (1, 2, 2), (1, 2, 1), (0, 2, 0)], 3, 4)
@@ -194,6 +197,7 @@ PERMUTED_TRUTH = graph([(1, 0, 1), (2, 0, 1), (1, 2, 3), (1, 0, 0), (2, 3, 3), (
 PERMUTED = graph([(1, 0, 1), (1, 3, 1), (2, 2, 0), (1, 0, 0), (1, 1, 1), (2, 2, 2), (0, 0, 2), (0, 1, 2)], 4, 2)
 
 
+@pytest.mark.slow
 def test_every_metric_under_permutation():
     names = [*LINKS, *SUMMARY, "window_shd", "contemporaneous_shd", "lag_error", "lag_hausdorff", "lagwise_f1"]
     check_law(PERMUTED_TRUTH, PERMUTED, relabelled(PERMUTED), names, "permutation")

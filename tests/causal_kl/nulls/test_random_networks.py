@@ -66,6 +66,7 @@ def test_enumerated_rows_stay_exact_beside_rows_that_are_drawn():
         pd.testing.assert_frame_equal(together.iloc[[row]], alone, check_exact=True)
 
 
+@pytest.mark.slow
 def test_parameters_come_from_the_same_data_by_the_same_estimator(metastatic):
     frames = {"first": sample(metastatic, 200, rng=1), "second": sample(metastatic, 200, rng=2)}
     arcs = "M->S; M->B; S->C; B->C"

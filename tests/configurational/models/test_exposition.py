@@ -109,6 +109,7 @@ def chains(draw):
     return Model(tuple(atoms))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(chains())
 def test_minimal_forms_are_those_of_the_definition(model):

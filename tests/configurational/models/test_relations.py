@@ -96,6 +96,7 @@ def submodels_by_definition(form):
     return found
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(models, models)
 def test_ncr_by_definition(truth, estimate):

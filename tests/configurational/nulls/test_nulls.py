@@ -191,6 +191,7 @@ def test_drawn_models_are_not_always_true() -> None:
     assert stats.chisquare(list(found.values())).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signs", ["free", "estimate"])
 def test_complexity_over_factors_of_different_numbers_of_values(signs: str) -> None:
     """Free values of a factor are equally likely, so that those of a factor of two values come more often."""
@@ -292,6 +293,7 @@ def test_domains_name_factors_that_neither_model_mentions() -> None:
     assert exchangeable(pairs, 0) == [["A", "X"]]
 
 
+@pytest.mark.slow
 def test_acceptance_rate() -> None:
     """A+B: 8 of 16 ordered pairs of literals over two factors are irredundant; a conjunction always is."""
     assert acceptance_rate("A+B<->C", n_draws=3000, rng=1) == pytest.approx(1 / 2, abs=0.02)
@@ -345,6 +347,7 @@ def test_a_guess_is_not_better_than_chance(null: str) -> None:
     assert p.min() < 0.2
 
 
+@pytest.mark.slow
 def test_simulated_agrees_with_the_closed_form() -> None:
     runs = pd.DataFrame({"truth": [D3], "estimate": ["(A+B*F<->D)*(D+E<->G)"]})
     exact, drawn_ = (

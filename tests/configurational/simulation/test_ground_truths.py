@@ -61,6 +61,7 @@ def deletable(model: Model) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factors", "profile"),
     [("ABCD", {"D": (1, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)}), ("ABC", {"B": (1,), "C": (1, 1)})],

@@ -78,6 +78,7 @@ def test_small_p_values_are_those_in_memory(method, most, monkeypatch):
             assert not named[wanted["n_runs"] > most].any() and (wanted["n_runs"] > most).any() == (most == 20)
 
 
+@pytest.mark.slow
 def test_raw_draws_are_those_in_memory():
     table = runs(shuffled=True)
     lazy = dd.from_pandas(table, npartitions=3).ceval.cube(["shd"], keep_draws=True, **HOW)

@@ -115,6 +115,7 @@ def test_rows_are_scored_once(verb, monkeypatch):
     assert sum(scored) == len(RUNS) and scored.count(0) <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tails", ["exact", None])
 def test_the_same_cube_has_the_same_names(tails):
     """So that an interrupted output can be continued."""

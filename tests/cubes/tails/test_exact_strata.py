@@ -96,6 +96,7 @@ def test_the_order_of_rows_and_other_rows_change_no_bit():
     assert p == turned == ce.summary(several)["p_value"].iloc[1] > 0
 
 
+@pytest.mark.slow
 def test_strata_that_repeat_a_truth_or_lack_a_law_are_simulated():
     runs = make_runs(5, n=4, d=8, edges=(8,) * 5)
     again = pd.concat([runs, runs.iloc[:1]], ignore_index=True)

@@ -48,6 +48,7 @@ def test_listed_laws_have_the_p_value_of_their_moments(metric, share):
     assert by_moments(drawn)["p_method"] == "moments"
 
 
+@pytest.mark.slow
 def test_unlisted_relabellings_need_no_draws():
     runs = make_runs(9, n=3, share=0)
     truths = runs["truth"].tolist()
@@ -61,6 +62,7 @@ def test_unlisted_relabellings_need_no_draws():
     assert by_moments(turned)["p_value"] == found["p_value"]
 
 
+@pytest.mark.slow
 def test_strata_without_exact_moments_take_those_of_the_draws():
     runs = make_runs(8, n=4)
     repeated = pd.concat([runs, runs.iloc[:1]], ignore_index=True)

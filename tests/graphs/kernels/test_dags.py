@@ -42,6 +42,7 @@ def test_compiled_and_plain_agree(d, sparse, monkeypatch):
         np.testing.assert_array_equal(count_ones(ours).sum(axis=(1, 2)), np.repeat(edges, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("d", [3, 4])
 def test_draws_are_uniform_over_all_dags(d, sparse, monkeypatch):

@@ -36,6 +36,7 @@ def recorded() -> pd.DataFrame:
     return pd.read_csv(KNOWN, keep_default_na=False)
 
 
+@pytest.mark.slow
 def test_recorded_projections_row_by_row(recorded: pd.DataFrame) -> None:
     dags = ce.graph_column(recorded["dag"])
     latents = recorded["latents"].str.split()

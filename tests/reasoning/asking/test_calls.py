@@ -175,6 +175,7 @@ def test_a_dead_server_ends_the_questions_and_not_the_study():
     assert found["error"].dropna().str.contains("broken connection").all()
 
 
+@pytest.mark.slow
 def test_an_interrupted_call_goes_on_where_it_stopped(tmp_path):
     cache = tmp_path / "replies.sqlite"
     with serving(lambda prompt, _: (401, b"key expired", {}) if prompt == "prompt 15" else "yes") as (server, model):

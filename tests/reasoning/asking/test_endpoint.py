@@ -250,6 +250,7 @@ def test_a_placeholder_key_does_not_change_replies(tmp_path):
         assert quick(model)["reply"].tolist() == ["No, none."]
 
 
+@pytest.mark.slow
 def test_the_key_stays_secret_when_a_connection_breaks(tmp_path, caplog):
     for head in (b"HTTP/1.1 200 OK\r\n" + SECRET.encode() + b"\r\n\r\n", SECRET.encode() + b"\r\n\r\n", b""):
         with serving(lambda *_, head=head: head) as url, Endpoint(url, "tiny", api_key=SECRET) as model:

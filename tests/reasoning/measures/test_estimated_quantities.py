@@ -54,6 +54,7 @@ def test_association_agrees_with_the_independent_implementation(known, known_ans
     np.testing.assert_allclose(found["p_given0"], expected["est_p_y_given_x0"], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_compositions_agree_with_the_independent_implementation(table, known):
     rows = table[table["kind"] == "composition"].assign(path=lambda t: t["path"].str.replace(" > ", ">"))
     external, internal = (
@@ -138,6 +139,7 @@ def test_tian_pearl_bounds_are_sharp():
         assert (pns["bound_low"], pns["bound_high"]) == (min(other), max(other))
 
 
+@pytest.mark.slow
 def test_answers_are_matched_by_key_not_by_order():
     tasks = make_tasks("candy_party", [[3, 2]], n_samples=50, replicates=2, rng=3)
     answered = tasks.questionnaire()
@@ -159,6 +161,7 @@ def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():
     assert (given["truth_exact"] - given["estimate"]).abs().max() < 0.15
 
 
+@pytest.mark.slow
 def test_stored_tasks_give_the_same(tmp_path):
     tasks = make_tasks("candy_party", [[2, 3]], n_samples=30, replicates=2, rng=5)
     answered = tasks.questionnaire().assign(answer=lambda q: reasoners.noisy(q, 0.2, 1))

@@ -29,6 +29,7 @@ def test_the_bootstrap_agrees_with_the_analytic_error(tasks, noisy):
     np.testing.assert_allclose(width, merged["se"], rtol=0.1)
 
 
+@pytest.mark.slow
 def test_replicates_are_nested_in_samples(tasks):
     # identical replicates carry no further evidence: the interval does not shrink
     questions = tasks.questionnaire()
@@ -43,6 +44,7 @@ def test_replicates_are_nested_in_samples(tasks):
     assert (fixed["ci_low"] == fixed["ci_high"]).all()
 
 
+@pytest.mark.slow
 def test_the_published_draw_by_brute_force(tasks, noisy):
     drawn = resampled_pns(noisy, tasks, resample="replicates", n_resamples=4000, rng=5)
     wide = noisy[noisy["world"] != "fact"].pivot_table(
@@ -71,6 +73,7 @@ def test_frequencies_of_clear_cases(tasks, noisy):
     np.testing.assert_allclose(found[["VC", "VI", "IC", "II"]].sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_without_resampling_noise_the_class_is_that_of_the_taxonomy(tasks, noisy):
     questions = tasks.questionnaire()
     answers = questions.assign(answer=questions["truth"])

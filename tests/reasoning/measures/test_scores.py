@@ -289,6 +289,7 @@ def test_paired_tests_are_those_of_the_libraries():
     assert found["effect"] == pytest.approx(7 / 12)
 
 
+@pytest.mark.slow
 def test_samples_count_once_where_they_have_unequal_numbers_of_questions():
     # nine samples with one question each and one with thirty, whose difference has the other sign
     parts = [two("1" + "0" * 9, "0" + "1" * 9, truth="1" * 10)]

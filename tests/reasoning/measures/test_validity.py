@@ -42,6 +42,7 @@ def test_published_thresholds_agree(table, known):
     np.testing.assert_array_equal(pairs["passes"], scores["valid_exact_0_1"] == 1)
 
 
+@pytest.mark.slow
 def test_the_score_test_agrees(table, known):
     tested = consistency_test(table).set_index(PATH)
     expected = expected_compositions(known, tested.index)

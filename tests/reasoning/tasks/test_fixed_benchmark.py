@@ -30,6 +30,7 @@ def test_the_questions_never_change(found):
 HASH = "6ce5ab6f15d0f131ec45e70bbb525dcdc7d173a5bc5653ebb47f762e642a2406"
 
 
+@pytest.mark.slow
 def test_all_themes_and_rungs_are_asked(found):
     counts = found.questions["world"].value_counts()
     assert set(counts.index) == {"fact", "do1", "do0", "pn", "ps"}

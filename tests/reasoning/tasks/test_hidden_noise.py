@@ -58,6 +58,7 @@ def test_ignoring_the_evidence_is_often_wrong():
     assert not hidden_noise_questions(tasks, rng=3)["threshold"].equals(asked["threshold"])
 
 
+@pytest.mark.slow
 def test_worlds_with_xor_have_no_compositions_and_a_pns_beside_the_ate():
     tasks = make_tasks("cell_biology", [[2, 2]], functions="xor", n_samples=4000, rng=4)
     answers = tasks.questionnaire().assign(answer=lambda q: q["truth"])

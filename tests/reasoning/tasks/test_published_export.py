@@ -36,6 +36,7 @@ def test_what_is_written_is_read(theme, tmp_path, monkeypatch):
     assert inferred[~inner].isna().all()
 
 
+@pytest.mark.slow
 def test_inferred_functions_give_exact_truths(tmp_path):
     tasks = make_tasks("candy_party", [[3, 3]], n_samples=200, rng=5)
     tables = read_published(*write_published(tasks, tmp_path / "out").glob("*.csv"))

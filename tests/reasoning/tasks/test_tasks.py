@@ -62,6 +62,7 @@ def test_replicates_share_noise_and_truth_but_not_words(tasks):
     assert contexts["text"].nunique() == len(contexts)
 
 
+@pytest.mark.slow
 def test_quantities_are_exact_and_answers_approach_them():
     tasks = make_tasks("flower_garden", [[3, 3]], n_samples=40_000, rng=3)
     rows = tasks.questionnaire().dropna(subset=["cause"])

@@ -199,6 +199,7 @@ def test_all_pairs_are_ancestor_pairs():
         _ = world.cut_nodes
 
 
+@pytest.mark.slow
 def test_sampled_answers_approach_exact_quantities():
     world = sample_world([4, 4, 3], "cycle", rng=11)
     n = 200_000

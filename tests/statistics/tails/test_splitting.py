@@ -69,6 +69,7 @@ def test_a_limit_gives_an_upper_bound():
         assert not found.reached and exact < found.low < found.p < 0.05
 
 
+@pytest.mark.slow
 def test_what_no_particle_reaches_is_a_bound():
     beyond = splitting([Matches(5)], 6.0, np.random.default_rng(2))
     assert not beyond.reached and 1 / 120 < beyond.p < 0.02
