@@ -241,6 +241,7 @@ def test_controls_of_the_published_estimates():
     np.testing.assert_allclose(found["shd_p"], [0.0059, 0.0900, 0.1162, 0.5301], atol=0.015)
 
 
+@pytest.mark.slow
 def test_results_of_causal_learn_are_those_that_the_project_stores():
     runs = ce.datasets.causal_learn_results()
     folder = SCRIPT.parent / "causal_learn_results"

@@ -383,6 +383,7 @@ SLOW = ["comparing_algorithms", "configurational", "extending", "large_studies",
 SLOW += ["first_study", "reporting", "statistics", "which_null_model"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page.stem in SLOW)) for page in WITH_BLOCKS],

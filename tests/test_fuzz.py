@@ -34,6 +34,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "label", [pytest.param(label, marks=[pytest.mark.slow] * (label != "wrong exception")) for label in BAD]
 )

@@ -90,6 +90,7 @@ def test_no_text_of_a_page_is_cut_off():
     assert "overflow-x: auto" in table and "max-width: 100%" in table
 
 
+@pytest.mark.slow
 def test_code_of_generated_pages_fits_them(pages):
     """Pages of examples are wider than others: they have no sidebar."""
     for name, page in pages.items():

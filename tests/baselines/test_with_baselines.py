@@ -47,6 +47,7 @@ def test_one_row_a_data_set_and_baseline(studies, published):
         assert ce.Graph.from_bytes(row.estimate) == ce.baselines.var_sort_regress(context["data"][1][row.dataset])
 
 
+@pytest.mark.slow
 def test_baselines_are_rows_like_others_for_all_verbs(studies):
     runs, context = studies
     more = runs.ceval.with_baselines(["r2_sort_regress", "complete"], context=context, rng=7)
@@ -179,6 +180,7 @@ def test_wrong_sortability(studies, options, context, message):
     assert np.isnan(runs.ceval.evaluate(["var_sortability"], context=given)["var_sortability"][3])
 
 
+@pytest.mark.slow
 def test_complete_rows_only_where_asked(studies):
     runs, (column, frames) = studies[0], studies[1]["data"]
     gaps = {name: pd.concat([data, data.head(3).assign(A=np.nan)]) for name, data in frames.items()}

@@ -225,6 +225,7 @@ def runs():
     return table
 
 
+@pytest.mark.slow
 def test_controls_do_not_depend_on_row_order(runs):
     names = ["correctness", "completeness", "lcr", "ncr"]
     how = {"n_draws": 9, "rng": 5, "context": {"factors": list("ABCDE")}}

@@ -87,6 +87,7 @@ def test_published_results_carry_their_call():
     assert (table.attrs[HISTORY][0]["seed"], table.attrs[HISTORY][0]["kind"]) == (5, "dag")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rng", [None, np.random.default_rng(3), 11, np.int32(4)], ids=["none", "generator", "int", "numpy"]
 )

@@ -79,6 +79,7 @@ def test_composite_null_models_stand_beside_others(runs):
     assert "control_null" not in made.sel(null="dags").ceval.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["summary", "test_controls"])
 def test_what_describes_p_is_missing_with_it(verb):
     """Controls with the estimate's own adjacencies do not vary in them."""
@@ -100,6 +101,7 @@ def test_what_describes_p_is_missing_with_it(verb):
         pd.testing.assert_series_equal(found[others], first[others], check_names=False)
 
 
+@pytest.mark.slow
 def test_a_stratum_without_a_p_under_one_member_has_none():
     nodes = "A; B; C; D; E; F"
     runs = pd.DataFrame(

@@ -68,6 +68,7 @@ def test_replicates_are_put_together(how):
         ce.concat(words, "replicate")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_null_models_are_put_side_by_side(keep):
     nulls = ["edges", "permutation", "oracle_skeleton"]
@@ -218,6 +219,7 @@ def test_xarray_that_puts_together_what_was_made_differently_is_noticed(name, al
         whole.ceval.summary()
 
 
+@pytest.mark.slow
 def test_other_metrics_versions_and_labels_are_refused():
     small, large = make(RUNS.query("n == 100")), make(RUNS.query("n == 400"))
     with pytest.raises(ValueError, match=r'metrics \["adjacency_precision", "shd"\] .*leave metrics out by drop_vars'):
@@ -251,6 +253,7 @@ def test_reshaped_cubes_are_put_together():
     pd.testing.assert_frame_equal(found.ceval.summary().replace("SHD", "shd"), whole.ceval.summary())
 
 
+@pytest.mark.slow
 def test_a_cube_that_occurs_twice_is_refused(how):
     whole = make(RUNS, **how)
     twice = whole.assign_coords(replicate=whole["replicate"] + 100)

@@ -189,6 +189,7 @@ def test_carried_columns_are_summarised():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["minimize", "maximize", None])
 def test_carried_columns_are_compared_and_ranked(direction):
     cube = ce.cube(CARRIED, ["shd"], by=["algorithm"], n_draws=20, rng=7, values={"seconds": direction})

@@ -33,6 +33,7 @@ def tuned(n_strata, n_truths, n_levels, seed=1):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_draws", [True, False])
 def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
     runs = tuned(2, 3, 4)

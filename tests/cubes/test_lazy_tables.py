@@ -129,6 +129,7 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cube", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "sums")) for kind in KINDS], indirect=True
 )
@@ -142,6 +143,7 @@ def test_figures_of_a_lazy_cube(cube):
     assert len(one.ceval.plot.comparisons("shd", "algorithm").texts)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_lazy_cube_is_said():
     here = RUNS.query("algorithm != 'lingam'")
     apart = here[(here["algorithm"] == "pc") == (here["replicate"] < 4)]

@@ -36,6 +36,7 @@ def test_p_values_that_no_draw_reached_are_at_the_floor(cube):
     assert stratum_p(cube, "shd").p.tolist() == ce.summary(cube, "shd")["p_value"].tolist()
 
 
+@pytest.mark.slow
 def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube):
     whole = ce.summary(cube, "adjacency_tp")
     assert whole["p_method"].tolist() == ["exact convolution"] * 3 and not whole["p_at_floor"].any()

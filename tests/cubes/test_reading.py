@@ -35,6 +35,7 @@ def networks() -> xr.Dataset:
     return ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=20, rng=7, context={"estimator": "joint"})
 
 
+@pytest.mark.slow
 def test_every_metric_carries_its_own_null(networks, cube):
     assert {name: null_name(networks, name) for name in ("edit_distance", "shd")} == {
         "edit_distance": "dags",
@@ -47,6 +48,7 @@ def test_every_metric_carries_its_own_null(networks, cube):
     assert (null_name(cube), null_name(cube, "shd"), cube.attrs["control_null"]) == ("edges",) * 3
 
 
+@pytest.mark.slow
 def test_references_have_no_test(small):
     reference = ce.cube(small, ["shd"], by=["algorithm"], n_draws=10, rng=7, null="oracle_skeleton")
     assert null_references(reference, "shd") == ["oracle_skeleton"]

@@ -272,6 +272,7 @@ def quick_first(names: Iterable[str]) -> list[Any]:
     return [pytest.param(name, marks=[pytest.mark.slow] * (i % 5 > 0)) for i, name in enumerate(names)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_first(WHOLE | CUTS))
 @pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_every_verb_of_a_reshaped_cube(cubes, wanted, kind, name):
@@ -303,6 +304,7 @@ def test_reshaped_cubes_are_saved(cubes, wanted, how, tmp_path):
         check(found.replace("SHD", "shd"), wanted("draws", verb, RUNS[RUNS["shd"] < 6]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_a_renamed_metric_stays_a_metric(cubes, kind):
     cube = cubes[kind]
@@ -473,6 +475,7 @@ def test_a_stratum_whose_labels_are_of_another_dimension_stays_a_coordinate(exac
     swapped.ceval.report(tmp_path / "report.md")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_first(REFUSED))
 def test_what_cannot_be_followed_is_refused(cubes, name):
     change, message = REFUSED[name]
@@ -514,6 +517,7 @@ ONE_STRATUM: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_STRATUM)
 @pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_a_stratum_that_was_selected_without_its_label_is_one(cubes, tmp_path, kind, name):
@@ -542,6 +546,7 @@ def test_a_null_model_that_was_selected_without_its_label_is_that_one(tmp_path, 
         assert tested["null"].unique().tolist() == [null] and tested["p_value"].isna().all() == (null == "empty")
 
 
+@pytest.mark.slow
 def test_strata_that_were_selected_without_their_labels_are_put_together_by_new_ones(cubes):
     parts = [cubes["draws"].sel(n=n, drop=True) for n in (100, 400)]
     found = ce.concat(parts, pd.Index([100, 400], name="n"))
@@ -579,6 +584,7 @@ def test_a_cube_without_its_draws_names_the_cube_that_needs_none(cubes, verb, dr
     check(CONTROLLED[excess](without), CONTROLLED[excess](cube))
 
 
+@pytest.mark.slow
 def test_one_draw_is_a_dimension(cubes):
     one = make(RUNS, n_draws=1)
     check(one.squeeze("draw").ceval.test_controls(method="sign"), one.ceval.test_controls(method="sign"))
@@ -606,6 +612,7 @@ def test_reshaped_cubes_are_described(cubes):
     assert describe_cube(xr.Dataset({"x": 1})) == "a dataset that was not made by cube()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("lazy", [False, True])
 def test_runs_are_scored_failed_or_undefined(seed, lazy):

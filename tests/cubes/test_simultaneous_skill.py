@@ -62,6 +62,7 @@ def test_strata_that_are_copies_need_no_more_than_one():
     assert ce.summary(apart, simultaneous=True, rng=2)["ci_level"].tolist() == pytest.approx([0.95**0.25] * 4)
 
 
+@pytest.mark.slow
 def test_strata_without_limits_do_not_count(cube):
     alone = cube.sel(algorithm=["pc"], n=cube["n"][:1])
     few = alone.isel(replicate=slice(0, 3))

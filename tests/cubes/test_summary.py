@@ -104,6 +104,7 @@ def test_published_table_from_given_controls():
     assert tests["ci_low"] == pytest.approx(difference.mean() - half, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_too_long_value_tables_are_averaged(monkeypatch, small):
     monkeypatch.setattr(sys.modules["causaleval_pd.tables.stratum_draws"], "MAX_VALUES", 8)
     streamed = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=False)
@@ -157,6 +158,7 @@ def _of_data_sets(rng, sizes):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_mean_leaves_out_one_cluster_at_a_time():
     runs = _of_data_sets(np.random.default_rng(1), [6, 3, 2, 1, 1]).assign(s=0, lab=[0] * 9 + [1, 1, 2, 3])
     for settings, groups in (({}, "truth"), ({"cluster": "lab"}, "lab")):

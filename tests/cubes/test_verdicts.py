@@ -63,6 +63,7 @@ def test_dask_tables_have_the_verdicts_of_their_cube():
     assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
 
 
+@pytest.mark.slow
 def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
     chain = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D; D -> E; C")
     small = chain.assign(estimate="A -> B; B -> D")

@@ -67,6 +67,7 @@ def test_an_interrupted_output_is_continued(tmp_path):
     assert not list(path.glob("*.writing"))
 
 
+@pytest.mark.slow
 def test_a_whole_output_is_kept(tmp_path):
     path = tmp_path / "out"
     table = scored(tmp_path / "none")
@@ -111,6 +112,7 @@ def test_an_address_is_no_folder(tmp_path):
             write(what, "s3://bucket/out")
 
 
+@pytest.mark.slow
 def test_scores_read_back_are_a_table_of_runs(tmp_path):
     path = dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"]).ceval.to_parquet(tmp_path / "out")
     wanted = ce.evaluate(RUNS, ["shd"]).query("algorithm == 'ges'")
@@ -132,6 +134,7 @@ def table_of(verb, keep):
     return verb(made(keep))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keep", "chunks"),
     [

@@ -118,6 +118,7 @@ def test_spoiled_labels_are_written_again(tmp_path):
     assert output.is_right()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     [

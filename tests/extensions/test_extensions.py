@@ -149,6 +149,7 @@ def test_a_failing_third_party_is_named(monkeypatch):
     assert "the entry point 'broken' of 'causaleval_pd.metrics': broken_package.metrics" in note
 
 
+@pytest.mark.slow
 def test_truths_of_another_field(runs):
     table = runs.drop(columns="estimate")
     scored = ce.with_controls(table, estimate="weights", n_draws=30, rng=7)
@@ -305,6 +306,7 @@ def test_dimensions_that_the_data_decide_are_refused_on_dask(runs, verb):
         getattr(table.ceval, verb)(["footrule", OPEN], **by)
 
 
+@pytest.mark.slow
 def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths):
     def compare(**settings):
         cube = ce.cube(without_truths, ["orderly"], truth=None, by=["algorithm"], n_draws=None, **settings)

@@ -49,6 +49,7 @@ def test_round_trips(graph: Graph) -> None:
         assert as_graph(graph.to_numpy(nodes, encoding), nodes=nodes, encoding=encoding) == graph
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(graphs(), graphs())
 def test_equal_graphs_have_equal_bytes_and_hashes(left: Graph, right: Graph) -> None:

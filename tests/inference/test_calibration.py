@@ -65,6 +65,7 @@ def test_power_grows_with_skill_and_runs(cube):
     assert (few["power"] == 0).all() and (few["size"] == 0).all() and few["verdict"].isna().all()
 
 
+@pytest.mark.slow
 def test_verdicts(cube):
     # one run has no sign test at .05, and nineteen draws no p-value below it
     single = ce.size_and_power(cube.isel(replicate=[0]), "shd", methods=["sign", "t"], alpha=0.4)

@@ -114,6 +114,7 @@ def test_saved_cubes_keep_their_clusters(by_lab, tmp_path):
     pd.testing.assert_frame_equal(compare(read, "algorithm"), compare(by_lab, "algorithm"))
 
 
+@pytest.mark.slow
 def test_answers_have_no_clusters_by_truth():
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"truth": rng.random(24) < 0.5, "estimate": rng.random(24) < 0.7, "q": np.arange(24) % 12})

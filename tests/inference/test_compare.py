@@ -51,6 +51,7 @@ def hodges_lehmann_by_hand(d):
     return np.median([(d[i] + d[j]) / 2 for i in range(len(d)) for j in range(i, len(d))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "theirs", "size"),
     [
@@ -487,6 +488,7 @@ def test_groups_of_pairs_count_once(test, make_cube):
     pd.testing.assert_frame_equal(compare(carried, "a", cluster="batch", **given), grouped)
 
 
+@pytest.mark.slow
 def test_excess_over_controls_is_compared(ragged, make_cube):
     table = by_stratum(ragged, "algorithm", test="t", on="excess")
     for row in table.itertuples():
@@ -501,6 +503,7 @@ def test_excess_over_controls_is_compared(ragged, make_cube):
         compare(bare, "a", on="excess")
 
 
+@pytest.mark.slow
 def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
     paired = by_stratum(ragged, "algorithm", effect="cliffs_delta", metrics="shd").iloc[0]
     a, b = pair_of(ragged, next(by_stratum(ragged, "algorithm", metrics="shd").itertuples()))
@@ -520,6 +523,7 @@ def test_any_dependence_is_corrected_for(ragged, adjust):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
 def test_the_seed_of_resampling_is_recorded(ragged, test):
     first = by_stratum(ragged, "algorithm", test=test, n_resamples=99)
@@ -582,6 +586,7 @@ def test_accessors_have_the_parameters_of_their_functions():
             assert [(x.name, x.default, x.kind) for x in mine] == [(x.name, x.default, x.kind) for x in theirs]
 
 
+@pytest.mark.slow
 def test_excess_is_compared_under_every_null_model():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2")
     nulls = ["edges", "permutation"]

@@ -253,6 +253,7 @@ def perfect(n):
     return pd.DataFrame({"s": range(n), "truth": graphs, "estimate": graphs})
 
 
+@pytest.mark.slow
 def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
     cube = ce.cube(perfect(12), ["shd"], by=["s"], n_draws=199, rng=1, tails="exact")
     with pytest.warns(UserWarning, match=r"holm.*over 12 tests turns into 0.06.*n_draws=239"):
@@ -267,6 +268,7 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
         against_controls(ce.cube(perfect(12), ["adjacency_tp"], **exact), adjust="holm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found", [0, 3])
 def test_a_family_that_passes_by_combinations_of_draws_is_not_warned_of(found):
     """Twelve strata of six runs, of which none or three are perfect."""

@@ -35,6 +35,7 @@ def test_p_values_are_combined_by_scipy(cube, combine):
     assert found["pc"].max() < 1e-3 < 0.01 < found["shuffled"].min()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combine", ["fisher", "stouffer"])
 def test_p_of_many_perfect_strata_is_never_zero(combine):
     runs = pd.DataFrame({"s": np.repeat(np.arange(40), 8), "truth": "A -> B -> C; C -> D; E; F; G"})
@@ -104,6 +105,7 @@ def test_a_stratum_that_every_draw_beats_has_a_finite_statistic(make_cube):
     assert np.isfinite(row["statistic"]) and row["p_value"] < 0.2
 
 
+@pytest.mark.slow
 def test_several_null_models_have_rows_of_their_own():
     runs = ce.datasets.runs().query("n == 100 and algorithm == 'pc'")
     found = ce.cube(runs, ["shd"], by=["density"], null=["edges", "permutation"], n_draws=99, rng=1)
@@ -113,6 +115,7 @@ def test_several_null_models_have_rows_of_their_own():
     assert table["p_value"].iloc[1] == ce.meta_analysis(one, "density")["p_value"].iloc[0]
 
 
+@pytest.mark.slow
 def test_strata_that_share_truths_are_combined_by_truth():
     runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
     found = ce.cube(runs, ["shd"], by=["n"], n_draws=99, rng=1)
@@ -129,6 +132,7 @@ def test_strata_that_share_truths_are_combined_by_truth():
     )
 
 
+@pytest.mark.slow
 def test_strata_that_share_truths_name_the_test_of_all_their_runs():
     # two algorithms are far better than guessing; the third one guesses
     runs = ce.datasets.runs().query("density == 0.2 and n == 1600 and algorithm != 'lingam'")
@@ -181,6 +185,7 @@ def test_composite_null_models_are_combined_by_their_members():
     assert (found["p_adjusted"] >= found["p_value"]).all()
 
 
+@pytest.mark.slow
 def test_strata_on_the_same_truths_that_are_taken_as_independent_are_noted():
     runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
     how = {"by": ["n"], "n_draws": 19, "rng": 1, "cluster": None}

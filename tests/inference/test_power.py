@@ -158,6 +158,7 @@ def dependent(rng, n_strata, n_truths, n_estimates):
 HOW = {"by": ["s"], "n_draws": 199, "rng": 5, "method": "simulate"}
 
 
+@pytest.mark.slow
 def test_repeats_of_an_estimate_add_nothing_to_its_cluster():
     table = dependent(np.random.default_rng(4), 2, 20, 1)
     once = control_power(ce.cube(table, ["shd"], **HOW), skill=0.1)
@@ -172,12 +173,14 @@ def test_repeats_of_an_estimate_add_nothing_to_its_cluster():
     assert (single["n_needed"] < 0.5 * four["n_needed"]).all() and (single["n_clusters"] == single["n_pairs"]).all()
 
 
+@pytest.mark.slow
 def test_power_by_clusters_does_not_depend_on_what_a_cube_keeps():
     table = dependent(np.random.default_rng(5), 2, 8, 3)
     kept, summed = (control_power(ce.cube(table, ["shd"], keep_draws=keep, **HOW)) for keep in (True, False))
     pd.testing.assert_frame_equal(kept, summed, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_clusters_that_cannot_be_relabelled_are_refused():
     table = dependent(np.random.default_rng(6), 2, 6, 2)
     how = HOW | {"null": "orientation"}

@@ -44,6 +44,7 @@ def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
     np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1])
 
 
+@pytest.mark.slow
 def test_failed_runs_rank_last_when_they_count(cube):
     dropped, worst = (ce.rank_test(cube, "algorithm", "shd", missing=x) for x in ("drop", "worst"))
     assert set(worst["n_blocks"]) == {20} and set(dropped["n_blocks"]) == {17}

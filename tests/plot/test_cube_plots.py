@@ -84,6 +84,7 @@ def test_figures_can_be_listed_without_drawing() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ce.list_figures().index))
 def test_every_figure_has_a_caption(name: str) -> None:
     (drawn.FIGURES | drawn.NOT_RECORDED)[name]()

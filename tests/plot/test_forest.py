@@ -75,6 +75,7 @@ def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
     assert "Null model: edges" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_infinite_effects_and_limits_are_at_the_edges(cube):
     table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
     table["effect"] = [np.inf, 1.0, -2.0]
@@ -86,6 +87,7 @@ def test_infinite_effects_and_limits_are_at_the_edges(cube):
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_directions_of_other_metrics_can_be_given(cube):
     table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd").assign(metric="loss")
     assert words(ce.plot.forest(table), "side") == []
@@ -138,6 +140,7 @@ def test_margins_and_other_settings_are_stated(cube):
     assert "its 95 % interval, simultaneous for all rows" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
     part = cube.sel(n=1000, density=0.2)
     ax = ce.plot.forest(part.ceval.test_controls("shd"))

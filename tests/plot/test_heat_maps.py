@@ -68,6 +68,7 @@ def test_blue_is_a_better_row(cube, metric, side):
     assert "p adjusted: no" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_failed_runs_can_count_as_worst(cube, runs):
     part = cube.isel(density=[2]).sel(n=100)
     some = runs[(runs["n"] == 100) & (runs["density"] == 0.2)].copy()
@@ -144,6 +145,7 @@ def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
     assert "Hodges-Lehmann" in ax.images[0].colorbar.ax.get_ylabel()
 
 
+@pytest.mark.slow
 def test_levels_with_dashes_keep_their_places(runs):
     names = {"peter and clark": "a", "greedy equivalence search": "a - b", "zero": "b - c"}
     part = runs.query("n == 100 and density == 0.2")

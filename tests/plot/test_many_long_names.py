@@ -134,6 +134,7 @@ def test_legends_of_curves_stay_off_the_lines(width):
     assert legend.y0 >= ax.get_window_extent().y1 - 1 or legend.x0 >= ax.get_window_extent().x1 - 1
 
 
+@pytest.mark.slow
 def test_nodes_with_long_names_can_be_told_apart():
     nodes = [f"protein_kinase_{i}_phosphorylated" for i in range(12)]
     graph_text = "; ".join([f"{nodes[0]} -> {nodes[1]}", *nodes])

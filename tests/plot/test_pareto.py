@@ -61,6 +61,7 @@ def test_each_hue_has_a_front_and_a_maximised_cost_turns_it(cube):
     assert "in both: lingam." in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_points_at_one_place_share_their_numbers():
     rows = [(a, t, t) for a in "xyz" for t in ("A -> B; B -> C", "A -> C; B")]
     runs = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]).assign(seconds=[1, 1, 1, 1, 50, 50])
@@ -93,6 +94,7 @@ def test_costs_without_direction_are_refused(cube, cost, message):
         ce.plot.pareto(cube.sel(density=0.2), "shd", cost, dim="algorithm")
 
 
+@pytest.mark.slow
 def test_costs_that_are_not_positive_have_no_place_on_a_log_axis(cube):
     free = cube.sel(density=0.2)
     free = free.assign(seconds=free["seconds"].copy(data=np.zeros_like(free["seconds"])))

@@ -47,6 +47,7 @@ def test_hatched_squares_are_not_better_than_controls(cube):
         assert f", {weak} of 7" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_skills_far_below_guessing_have_the_last_colour_and_their_number():
     # the empty graph has one error of one; the estimate has three
     rows = [
@@ -106,6 +107,7 @@ def test_skill_needs_controls_and_two_strata(cube, make, call):
         call(cube, **options)
 
 
+@pytest.mark.slow
 def test_skills_of_minus_infinity_are_squares_and_not_grey():
     @ce.metric(field="graph", kinds=("dag",), direction="minimize", range=(0, np.inf), optimum=0, long_name="loss")
     def loss_of_no_edge(pairs):

@@ -51,6 +51,7 @@ def test_levels_are_in_the_order_of_their_numbers_and_failures_are_named(cube):
     assert "all runs failed: 100" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_open_points_are_not_better(cube):
     one = cube.isel(replicate=[0]).sel(density=0.2)
     ax = ce.plot.trend(one, "shd", x="n", hue="algorithm")
@@ -86,6 +87,7 @@ def test_many_levels_share_a_band_and_a_page():
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_given_axes_and_dark_themes(cube):
     with plt.style.context("dark_background"):
         figure, given = plt.subplots(figsize=(3.4, 5), layout="constrained")
@@ -120,6 +122,7 @@ def test_what_cannot_be_drawn_is_refused(cube, options, message):
         ce.plot.trend(cube.sel(density=0.2), "shd", **options)
 
 
+@pytest.mark.slow
 def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
     part = cube.sel(density=0.2).assign_coords(n=[0, 1, 2])
     with pytest.raises(ValueError, match="'n' has the level 0, which has no place on a log axis; use scale='linear'"):
@@ -135,6 +138,7 @@ def test_large_letters_leave_room_for_the_caption(cube):
         assert len(captions(figure)) > 200
 
 
+@pytest.mark.slow
 def test_infinite_controls_and_means_without_interval_are_named():
     graphs = ["A -> B; C", "A; B -> C", "A -> B; B -> C"]
     rows = [(n, f"{n}-{r}", graphs[r], graphs[0]) for n in (10, 100, 1000) for r in range(1 if n == 10 else 3)]

@@ -118,6 +118,7 @@ def test_intervals_agree_with_p_values(test):
             assert found["p_value"] > 0.05
 
 
+@pytest.mark.slow
 def test_why_there_is_no_interval_is_noted():
     few = compare_answers(answers_of([0.5, 0.25]), "model").iloc[0]
     assert (few["note"], few["p_value"]) == ("too few clusters for an interval", 0.5)

@@ -70,6 +70,7 @@ def test_points_that_coincide_stand_where_they_are(table):
     assert orders["always_no"] < orders["twin"]
 
 
+@pytest.mark.slow
 def test_the_cut_tree_draws_each_pair_by_its_decision(table):
     one = table[(table["model"] == "random") & (table["task"] == 0)]
     ax = plot.cut_tree(one)
@@ -100,6 +101,7 @@ def test_complexity_has_bands_that_hold_their_reasoners(table, x, error):
         plot.complexity(table.assign(mediators=None, distance=None))
 
 
+@pytest.mark.slow
 def test_reliability_has_a_panel_a_level(table):
     figure = plot.reliability(table)
     assert [ax.get_title() for ax in figure.axes] == ["association", "intervention", "counterfactual"]

@@ -65,6 +65,7 @@ def test_the_classes_that_they_stand_for(table):
     assert (careful.loc["wrong_world", "consistent"] != "no").all()
 
 
+@pytest.mark.slow
 def test_wrong_world_is_right_about_the_other_world(tasks, answers):
     task = tasks.tasks[0]
     own = answers[(answers["model"] == "wrong_world") & (answers["task"] == 0)]
@@ -100,6 +101,7 @@ def test_noise_and_majority(tasks):
     assert (given == questions["truth"]).mean() >= 0.5
 
 
+@pytest.mark.slow
 def test_what_is_lacking_is_said(tasks):
     questions = tasks.questionnaire()
     with pytest.raises(ValueError, match="ask each effect in fact too"):

@@ -117,10 +117,12 @@ def test_numbers_have_lines_along_them():
     assert drawn.title.endswith(": mean of the runs along a numeric stratum") and "better than" not in drawn.caption
 
 
+@pytest.mark.slow
 def test_a_cube_without_strata_has_distributions():
     assert titles(cube_of(by=[])) == ["distribution of the runs and of their controls"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "null", [pytest.param(["edges", "permutation"], marks=pytest.mark.slow), ce.worst_of("edges", "permutation")]
 )
@@ -129,6 +131,7 @@ def test_null_models_are_facets(null):
     assert "Null model: edges, permutation" in first.caption
 
 
+@pytest.mark.slow
 def test_a_figure_that_would_not_be_readable_is_named():
     runs = RUNS.head(1).loc[RUNS.index[:1].repeat(60)].assign(algorithm=[f"a{i}" for i in range(60)])
     [first, *_] = pictures(cube_of(runs, n_draws=None), "shd", None, "png")
@@ -138,6 +141,7 @@ def test_a_figure_that_would_not_be_readable_is_named():
     assert [type(x) for x in found] == [Omitted] and "more than four strata" in found[0].reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "begins"), [("png", b"\x89PNG"), pytest.param("pdf", b"%PDF", marks=pytest.mark.slow)]
 )

@@ -85,6 +85,7 @@ def test_other_results_are_shown_as_well(others, verb):
     assert result_of(bare) == verb
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_table_that_lost_its_history_is_recognised(results, verb):
     bare = results[verb].copy()

@@ -92,6 +92,7 @@ LAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_shifts_of_many_pairs_are_found_without_all_pairwise_means(law):
     rng = np.random.default_rng(4)

@@ -59,6 +59,7 @@ def test_forty_nodes_keep_their_names_apart_and_layouts_repeat():
     assert apart.min() > 0.05
 
 
+@pytest.mark.slow
 def test_cells_with_a_graph_are_compared_by_it():
     graph = ce.as_graph("A -> B; C")
     assert counts(ce.plot.difference(graph, graph.to_bytes())) == {"right": "1"}

@@ -199,6 +199,7 @@ def test_pdags_are_compared_by_a_named_convention():
         ce.shd_cpdag(CHAIN, CHAIN, pdag="skip")
 
 
+@pytest.mark.slow
 def test_conventions_and_refusals_are_recorded_and_counted():
     runs = ce.datasets.runs().query("algorithm == 'pc'")
     as_is = ce.tweak("shd_cpdag", pdag="as_is", name="shd_as_is")

@@ -219,6 +219,7 @@ def _naive(truth, estimate):
     return found
 
 
+@pytest.mark.slow
 def test_counts_by_brute_force_over_all_pairs_of_small_graphs(everything):
     texts = {c: everything[c].graph.to_strings() for c in everything}
     expected = pd.DataFrame([_naive(t, e) for t, e in zip(texts["truth"], texts["estimate"], strict=True)])

@@ -244,6 +244,7 @@ def _class_members(marks):
     return dags[acyclic & (classes == wanted).all(axis=(1, 2))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "m"), [(4, 3), (5, 5), (6, 9), (7, 6), (6, 15)])
 def test_bounds_by_going_through_the_class(d, m):
     truth, estimate = _fresh(d, m, seed=d + m, n=25)

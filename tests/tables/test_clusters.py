@@ -196,6 +196,7 @@ def estimates():
     )
 
 
+@pytest.mark.slow
 def test_runs_on_one_data_set_are_a_cluster(size, estimates):
     how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1}
     by_column = estimates.ceval.cube([size], cluster="study", n_draws=20, **how)

@@ -117,6 +117,7 @@ def test_simulation_agrees_with_the_closed_forms(runs):
             assert drawn[f"{name}_p"] == pytest.approx(exact[f"{name}_p"], abs=4 * drawn[f"{name}_p_se"] + 1e-4)
 
 
+@pytest.mark.slow
 def test_same_seed_same_bits_in_any_order_and_chunking(larger, monkeypatch):
     many = pd.concat([larger] * 5, ignore_index=True)
     names = ["shd", "orientation_precision"]

@@ -130,6 +130,7 @@ def random_dags(rng, n, d, m):
     return ce.graph_column(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["edges", "permutation"])
 @pytest.mark.parametrize(
     ("d", "m"), [(10, 10), *(pytest.param(*x, marks=pytest.mark.slow) for x in ((20, 5), (10, 20)))]

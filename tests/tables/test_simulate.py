@@ -51,6 +51,7 @@ def test_sequential_p_values_follow_the_rule(guesses):
     pd.testing.assert_series_equal(shuffled["shd_p"].sort_index(), found["shd_p"])
 
 
+@pytest.mark.slow
 def test_stopping_needs_few_draws_and_failed_runs_stay_missing(monkeypatch):
     runs = pd.DataFrame({"truth": [SIX] * 3, "estimate": [SIX, None, "A; B; C; D; E; F"]})
     found = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=5000, stop_after=20, rng=7, columns="full")

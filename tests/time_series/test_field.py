@@ -64,6 +64,7 @@ def test_placebos_relabel_variables(runs):
     assert perfect(truths, estimates).lagged.kind.tolist() == ["ts_pdag", "ts_dag"]
 
 
+@pytest.mark.slow
 def test_dask_tables(runs):
     import causaleval_pd.dask
 
@@ -75,6 +76,7 @@ def test_dask_tables(runs):
     pd.testing.assert_frame_equal(parts.compute(), whole, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_rows_with_other_lags_and_classes():
     table = pd.DataFrame(
         {

@@ -14,6 +14,7 @@ from ..conftest import known
 METRICS = ["kl", "ckl1", "ckl2", "ckl3"]
 
 
+@pytest.mark.slow
 def test_controls_of_every_number_of_arcs_agree_with_enumeration(metastatic):
     expected = known("negative_control_metastatic")
     expected = expected[(expected.parameters == "jpd") & (expected.metric != "ED")]

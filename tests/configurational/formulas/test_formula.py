@@ -179,6 +179,7 @@ def test_notations_of_programs(text, canonical):
     assert parse_set(canonical) == found
 
 
+@pytest.mark.slow
 def test_sufficiency_and_necessity_are_not_equivalences():
     one, both = parse("A*b+C => E"), parse("A*b+C <-> E")
     assert one != both and one.one_way and one.as_equivalence() == both == both.as_equivalence()

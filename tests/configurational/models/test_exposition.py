@@ -121,6 +121,7 @@ def test_minimal_forms_are_those_of_the_definition(model):
         assert set(own.loc[own["component"] == "disjunctive", "item"]) == (expected or set()), str(model)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(chains())
 def test_pairwise_paths_are_those_through_causes(model):

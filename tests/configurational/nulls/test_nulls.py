@@ -250,6 +250,7 @@ def test_unstated_factors_are_warned_of(null: str) -> None:
         ce.evaluate(runs, ["correctness"], context={"factors": ["A", "X"], "data": data})
 
 
+@pytest.mark.slow
 def test_a_row_without_controls_is_counted_and_stops_no_other() -> None:
     runs = pd.DataFrame({"truth": "A<->G", "estimate": ["A<->G", "A*a<->G"], "algorithm": "m"})
     how = {"n_draws": 20, "rng": 1, "context": {"factors": ["A", "G"]}}
@@ -307,6 +308,7 @@ def test_a_shape_without_models_is_refused() -> None:
     assert re.match(r"row 0 has no control: .*It matches a\*A<->B; leave", made.draw(0, 1).undrawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_rows_do_not_depend_on_order_or_neighbours(null: str) -> None:
     runs = pd.DataFrame(
@@ -383,6 +385,7 @@ def test_every_metric_has_mean_p_and_skill(null: str) -> None:
         assert 0 <= scored[f"{name}_control_mean"] < 1, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", [pytest.param("complexity", marks=pytest.mark.slow), "relabel"])
 def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
     truths = random_models(10, 5, disjuncts=2, conjuncts=(1, 2), rng=1)
@@ -469,6 +472,7 @@ def test_sign_biased_guessers_are_not_rejected_too_often(kind: str, share: float
         assert free["correctness_skill"].mean() > 0.2 > abs(found["correctness_skill"].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
     huge = "+".join(f"X{i}" for i in range(25)) + "<->G"
@@ -497,6 +501,7 @@ def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
     assert counts.loc["completeness", names].tolist() == [10, 6, 1, 3, 1]
 
 
+@pytest.mark.slow
 def test_truths_with_the_stated_factors_are_relabelled_together():
     table = pd.DataFrame({"truth": ["A<->G", "B<->G"] * 2, "estimate": "A<->G", "s": 0, "g": 1, "r": range(4)})
     how = {"by": ["s"], "n_draws": 200, "rng": 1, "cluster": "g", "key": ["r"]}

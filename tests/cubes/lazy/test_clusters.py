@@ -51,6 +51,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [pytest.param(2**14, marks=pytest.mark.slow), 20])
 @pytest.mark.parametrize("method", METHODS)
 def test_small_p_values_are_those_in_memory(method, most, monkeypatch):
@@ -87,6 +88,7 @@ def test_raw_draws_are_those_in_memory():
         np.testing.assert_array_equal(lazy[name].compute(scheduler="synchronous"), whole[name])
 
 
+@pytest.mark.slow
 def test_a_column_that_splits_a_truth_is_refused_across_partitions():
     table = runs(shuffled=False).assign(g=lambda x: np.arange(len(x)))
     with pytest.raises(ValueError, match=r"partition \d+, row \d+ and partition .* have the same truth, but different"):

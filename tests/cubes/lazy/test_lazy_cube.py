@@ -128,6 +128,7 @@ def test_the_same_cube_has_the_same_names(tails):
     assert named(7) != named(8)
 
 
+@pytest.mark.slow
 def test_runs_of_one_place_are_refused():
     lazy = partitioned(RUNS, list(range(len(RUNS))), [20]).ceval.cube(
         ["shd"], by=["algorithm"], replicate="replicate", n_draws=None

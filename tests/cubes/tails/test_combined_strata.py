@@ -120,6 +120,7 @@ def test_small_p_is_never_on_the_wrong_side_of_the_effect(monkeypatch):
     assert (good[found["p_value"] <= 0.05] > 0).all()
 
 
+@pytest.mark.slow
 def test_p_is_near_the_exact_one_below_the_floor_of_the_draws(runs):
     runs = runs.assign(estimate=[*runs["estimate"][:2], *runs["estimate"][:2], *runs["estimate"][4:]])
     exact = ce.summary(ce.cube(runs, ["shd"], n_draws=9, **HOW | {"method": "auto", "tails": "exact"})).iloc[0]
@@ -143,6 +144,7 @@ def test_kept_and_summed_draws_and_any_order_of_rows_give_the_same(runs, statist
             pd.testing.assert_series_equal(found[column], first[column], check_exact=True)
 
 
+@pytest.mark.slow
 def test_perfect_runs_end_at_the_least_p(runs):
     runs = runs.assign(estimate=runs["truth"])
     twice = pd.concat([runs, runs], ignore_index=True).assign(run=range(12))
@@ -153,6 +155,7 @@ def test_perfect_runs_end_at_the_least_p(runs):
         assert found["note"].endswith("p <= 1e-05, the least of 99,999 combinations of draws")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_strata_in_pieces_have_the_same_p(runs, statistic, monkeypatch):
     twice = pd.concat([runs, runs.assign(estimate=runs["truth"])], ignore_index=True).assign(run=range(12))

@@ -34,6 +34,7 @@ def by_moments(cube):
     return ce.test_controls(cube, method="moments").iloc[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "share"), [("shd", 0.25), ("shd", 0.5), ("adjacency_tp", 0.5)])
 def test_listed_laws_have_the_p_value_of_their_moments(metric, share):
     """Up to seven nodes the convolution is exact; the law of the moments is a little larger."""
@@ -91,6 +92,7 @@ def test_estimates_of_few_relabellings_have_no_law_of_moments():
     assert "shd_mean_p_moments" not in cube and ce.summary(cube)["p_method"].tolist() == ["exact convolution"]
 
 
+@pytest.mark.slow
 def test_perfect_runs_are_no_less_probable_than_one_relabelling_each():
     """The smooth law ends far below the probability of the best possible value."""
     runs = make_runs(12, n=2, share=1)

@@ -60,6 +60,7 @@ def test_draws_are_uniform_over_all_dags(d, sparse, monkeypatch):
     assert 0.001 < stats.chi2.sf(statistic, len(counts) - len(numbers_of_edges(d))) < 0.999
 
 
+@pytest.mark.slow
 def test_larger_draws_have_the_exact_numbers_of_roots():
     exact = exact_numbers(6)
     for m in (3, 9, 14):

@@ -145,6 +145,7 @@ def test_requested_waits_are_bounded(after):
     assert quick(busy, retries=5000.0, longest_wait=0.01, workers=1.0)["answer"].all()
 
 
+@pytest.mark.slow
 def test_an_unrepeatable_wait_does_not_overflow():
     def never(prompt):
         raise TimeoutError
@@ -160,6 +161,7 @@ def test_compressed_replies_are_limited_in_full_length():
         assert quick(model)["error"][0] == "the reply is longer than 4194304 bytes"
 
 
+@pytest.mark.slow
 def test_compressed_replies_are_read_though_not_requested():
     seen = []
 
@@ -434,6 +436,7 @@ OUTCOMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OUTCOMES)
 def test_whatever_a_server_answers_is_the_outcome_of_its_question(kind, tmp_path):
     sent, outcome = OUTCOMES[kind]

@@ -117,6 +117,7 @@ def test_missing_answers_are_counted_and_bounded_by_all_ways_to_fill_them():
         assert of(table, name)["missing_high"] == pytest.approx(fills[name].max()), name
 
 
+@pytest.mark.slow
 def test_difference_and_bounds_need_no_pairs():
     unpaired = small("1101      ", "    100000")
     paired = of(quantities(unpaired), "pns")
@@ -151,6 +152,7 @@ def test_answers_are_matched_by_key_not_by_order():
     assert (before.loc[before["kind"] != "composition", "n_failed"] > 0).all()
 
 
+@pytest.mark.slow
 def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():
     tasks = make_tasks("flu_vaccine", [[3, 3]], n_samples=400, rng=5)
     table = quantities(tasks.questionnaire().assign(answer=lambda q: q["truth"]), worlds=tasks)
@@ -185,6 +187,7 @@ def test_shapes_of_the_papers_graph():
         assert tuple(table.loc[pair, ["mediators", "distance"]]) == shape
 
 
+@pytest.mark.slow
 def test_replicates_of_a_sample_are_one_cluster():
     once = small("1101001011" * 10, "0100001001" * 10)
     five = pd.concat([once.assign(replicate=i) for i in range(5)], ignore_index=True)
@@ -246,6 +249,7 @@ def test_a_factual_question_for_a_pair_and_for_all_is_ambiguous():
         quantities(pd.concat([answered, again]), worlds=tasks)
 
 
+@pytest.mark.slow
 def test_worlds_and_compositions_are_checked():
     table = small("10", "01")
     with pytest.raises(ValueError, match="no world for the tasks"):

@@ -20,6 +20,7 @@ def noisy(tasks):
     return questions.assign(answer=reasoners.noisy(questions, 0.1, 1), model="noisy")
 
 
+@pytest.mark.slow
 def test_the_bootstrap_agrees_with_the_analytic_error(tasks, noisy):
     table = quantities(noisy, worlds=tasks, which=["pns"], truth="exact").query("kind != 'composition'")
     drawn = resampled_pns(noisy, tasks, n_resamples=2000, rng=3)
@@ -59,6 +60,7 @@ def test_the_published_draw_by_brute_force(tasks, noisy):
     np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 3.92, spread.loc[found.index], rtol=0.12)
 
 
+@pytest.mark.slow
 def test_frequencies_of_clear_cases(tasks, noisy):
     questions = tasks.questionnaire()
     both = pd.concat(

@@ -197,6 +197,7 @@ def test_large_tables_take_the_normal_law():
     assert found["p_value"] == pytest.approx(law.sf(found["tp"] - 1), rel=0.01)
 
 
+@pytest.mark.slow
 def test_perfect_answers_have_a_positive_p_value():
     for n in (3_000, 200_000):
         found = answer_scores(table("10" * (n // 2), "10" * (n // 2))).iloc[0]

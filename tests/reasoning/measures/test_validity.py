@@ -50,6 +50,7 @@ def test_the_score_test_agrees(table, known):
     np.testing.assert_array_equal(tested["p_value"] < 0.05, expected["reject_score"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("multiplier", "column"), [(1.0, "x1"), (1.25, "x1_25"), (None, "fixed_0_1")])
 def test_published_classes_agree(table, known, multiplier, column):
     found = taxonomy(table, by="model", convention="paper", multiplier=multiplier).set_index(["model", "task"])

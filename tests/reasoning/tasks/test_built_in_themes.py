@@ -102,6 +102,7 @@ def test_unknown_themes_are_refused():
         get_theme("candy")
 
 
+@pytest.mark.slow
 def test_clinical_decoys_are_details():
     code = r"\b[A-Z]\d[A-Z]\d\b"
     for detail in (False, True):

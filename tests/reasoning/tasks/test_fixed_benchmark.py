@@ -55,6 +55,7 @@ def test_an_independent_reader_answers_every_question(found):
         assert read[is_hidden](prompt.removesuffix(last)) == truth, prompt
 
 
+@pytest.mark.slow
 def test_answers_become_quantities(found):
     answers = reasoners.baselines(found.questions, found.tasks, names=["perfect"], rng=1)
     table = quantities(answers, by="model", worlds=found.tasks, which=["pns"])

@@ -100,6 +100,7 @@ def test_only_tasks_are_replaced(tasks, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data", "data.part", "empty", "link"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_another_writer_made_meanwhile_stays(tasks, tmp_path, monkeypatch):
     first = make_tasks("candy_party", [[3]], n_samples=3, rng=2)
     whole = tasks_module.Chunk.table

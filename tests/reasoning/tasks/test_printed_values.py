@@ -34,6 +34,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_whatever_python_prints_is_read_back(value):
     assert parse_printed(repr(value)) == value

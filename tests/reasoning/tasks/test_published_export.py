@@ -17,6 +17,7 @@ RAW = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", [pytest.param("candy_party", marks=pytest.mark.slow), "clinical_notes"])
 def test_what_is_written_is_read(theme, tmp_path, monkeypatch):
     monkeypatch.setattr(published_export, "CHUNK", 40)

@@ -85,6 +85,7 @@ def brute_force(world, cause, effect):
     }
 
 
+@pytest.mark.slow
 def test_exact_quantities_of_known_tasks(worlds):
     table = known("pairs")
     ours = pd.concat([world.truths("cut").assign(task=task) for task, world in worlds.items()])
@@ -98,6 +99,7 @@ def test_exact_quantities_of_known_tasks(worlds):
         assert both[name].notna().all()
 
 
+@pytest.mark.slow
 def test_compositions_of_known_tasks(worlds):
     table = known("compositions")
     for task, rows in table.groupby("task"):
@@ -266,6 +268,7 @@ def test_a_node_may_have_many_parents():
     assert world.pns("n00", "Z") == pytest.approx(0.1, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_dense_graph_is_enumerated():
     nodes = [f"n{i:02d}" for i in range(16)]
     edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]

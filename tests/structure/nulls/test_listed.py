@@ -228,6 +228,7 @@ def test_large_skeletons_are_simulated():
     assert exact == pytest.approx([1 / 720, 1 / 32], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_listed():
     assert all(are_listed(5, m, DAG, fixed=False) for m in range(11)) and not are_listed(6, 3, DAG, fixed=False)
     assert max(len(all_random_graphs(5, m, DAG)[0]) for m in range(11)) == 7960

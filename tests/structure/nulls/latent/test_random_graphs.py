@@ -132,6 +132,7 @@ def test_law_of_orientation(kind):
     assert min(found.values()) > 0.01 / len(found), found
 
 
+@pytest.mark.slow
 def test_free_numbers_of_bidirected_edges():
     """The number is uniform up to half of the edges; given it, graphs follow the law of MAGs with it."""
     null = ce.null_model("edges", bidirected="free")
