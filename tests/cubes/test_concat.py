@@ -46,7 +46,6 @@ def test_ragged_strata_and_replicates_are_filled(how):
     assert {str(found[name].dtype) for name in ("status", "truth_id", "n_runs")} == {"int8", "int64"}
 
 
-@pytest.mark.slow
 def test_replicates_are_put_together(how):
     # exact p-values of strata do not add up
     how = {"tails": None, **how}
@@ -173,7 +172,6 @@ def test_seeds_of_several_dimensions_are_kept():
         pd.testing.assert_frame_equal(mine, part.ceval.summary())
 
 
-@pytest.mark.slow
 def test_runs_and_null_models_of_several_seeds_are_refused():
     parts = [make(RUNS.query("replicate < 5")), make(RUNS.query("replicate >= 5"), rng=8)]
     with pytest.raises(ValueError, match="control_seed 7 in the first cube, 8 in cube 1; make them with one rng="):
@@ -245,7 +243,6 @@ def test_other_metrics_versions_and_labels_are_refused():
         ce.concat([small, RUNS], "n")
 
 
-@pytest.mark.slow
 def test_reshaped_cubes_are_put_together():
     whole = make(RUNS)
     parts = [x.rename(shd="SHD").reindex(replicate=range(22)) for x in (whole.sel(n=[100]), whole.sel(n=[400]))]

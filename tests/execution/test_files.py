@@ -46,7 +46,6 @@ def scored(flag: Path, rng: int = 7) -> dd.DataFrame:
     )
 
 
-@pytest.mark.slow
 def test_an_interrupted_output_is_continued(tmp_path):
     flag, path = tmp_path / "broken", tmp_path / "out"
     flag.touch()
@@ -67,7 +66,6 @@ def test_an_interrupted_output_is_continued(tmp_path):
     assert not list(path.glob("*.writing"))
 
 
-@pytest.mark.slow
 def test_a_whole_output_is_kept(tmp_path):
     path = tmp_path / "out"
     table = scored(tmp_path / "none")
@@ -112,7 +110,6 @@ def test_an_address_is_no_folder(tmp_path):
             write(what, "s3://bucket/out")
 
 
-@pytest.mark.slow
 def test_scores_read_back_are_a_table_of_runs(tmp_path):
     path = dd.from_pandas(RUNS, npartitions=4).ceval.evaluate(["shd"]).ceval.to_parquet(tmp_path / "out")
     wanted = ce.evaluate(RUNS, ["shd"]).query("algorithm == 'ges'")
@@ -174,7 +171,6 @@ def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
     xr.testing.assert_identical(again.load(), made(True).isel(n=[1]))
 
 
-@pytest.mark.slow
 def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
     made: list[tuple[int, int]] = []
 

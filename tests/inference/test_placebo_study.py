@@ -147,7 +147,6 @@ def test_results_do_not_depend_on_the_engine_or_the_order_of_rows(runs):
     pd.testing.assert_frame_equal(first, mixed)
 
 
-@pytest.mark.slow
 def test_several_nulls_have_rows_of_their_own(runs):
     table = small(runs, null=["edges", "permutation"], n_placebos=2)
     assert table["null"].unique().tolist() == ["edges", "permutation"] and len(table) == 2 * 3 * 3
@@ -182,7 +181,6 @@ def test_the_call_is_remembered(found):
     assert made["null"] == ["edges"] and made["zero_division"] == "nan" and "control_kind" in made
 
 
-@pytest.mark.slow
 def test_levels_below_the_least_p_value_are_named():
     table = constant(np.random.default_rng(1), n_truths=5, n_runs=2)
     how = {"by": ["s"], "n_draws": 39, "n_placebos": 8, "rng": 1, "skill": None, "methods": ["randomisation", "t"]}

@@ -70,7 +70,6 @@ def test_failed_runs_stay_failed(runs):
     assert some.ceval.placebo(rng=1)["estimate"].isna().tolist() == [False, False, True, False, False, False]
 
 
-@pytest.mark.slow
 def test_networks_formulas_and_answers():
     networks = [
         ce.DiscreteNetwork(

@@ -23,7 +23,6 @@ def with_tails(runs, metrics=("shd",), **settings):
     return ce.with_controls(runs, list(metrics), **how | settings)
 
 
-@pytest.mark.slow
 def test_a_perfect_estimate_has_the_p_value_of_one_relabelling():
     found = with_tails(RUNS)
     exact = 1 / math.factorial(8)

@@ -93,7 +93,6 @@ def test_orientations_of_many_edges_are_uniform(tries, monkeypatch):
     assert space.draw(key, 0, 3)[2] == space.draw(key, 2, 1)[0]
 
 
-@pytest.mark.slow
 def test_drawn_orientations_are_uniform():
     edges = ((0, 1), (0, 2), (1, 2), (2, 3), (1, 3))
     space = {tuple(masks) for masks in orientations(4, edges).tolist()}
