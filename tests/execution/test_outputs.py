@@ -313,7 +313,7 @@ def test_an_output_has_one_writer(end, tmp_path):
                     scored_table().ceval.to_parquet(tmp_path / "out", resume=resume)
             if end == "finished":
                 (tmp_path / "go").touch()
-                assert writer.wait(60) == 0
+                assert writer.wait(300) == 0
         finally:
             writer.kill()
     if end == "finished":
