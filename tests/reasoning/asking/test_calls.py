@@ -234,10 +234,10 @@ def test_failures_are_not_cached(tmp_path):
 
 def test_a_file_that_is_no_cache_is_refused(tmp_path):
     path = tmp_path / "runs.csv"
-    path.write_text("a,b\n" * 1000)
+    path.write_text("a,b\n" * 1000, encoding="utf-8")
     with pytest.raises(ValueError, match="not a cache of replies"):
         quick(questions(1), lambda _: "yes", cache=path, name="x")
-    assert path.read_text() == "a,b\n" * 1000
+    assert path.read_text(encoding="utf-8") == "a,b\n" * 1000
 
 
 def test_functions_and_their_errors():

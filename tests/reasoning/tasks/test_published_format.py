@@ -150,16 +150,16 @@ def test_quantities_from_json_and_never_from_pickles(tmp_path):
     # the recipe of the documentation
     loaded = np.load(tmp_path / "pns.npy", allow_pickle=True).item()
     plain = {str(c): {str(k): float(v) for k, v in inner.items()} for c, inner in loaded.items()}
-    (tmp_path / "pns.json").write_text(json.dumps(plain))
+    (tmp_path / "pns.json").write_text(json.dumps(plain), encoding="utf-8")
     table = read_published_quantities(tmp_path / "pns.json")
     assert table["path"].tolist() == ["X>Y", "X>C>Y", "X>C>Y"]
     assert table["n_factors"].tolist() == [1, 2, 2]
     assert table["task"].tolist() == [0, 0, 1]
     np.testing.assert_array_equal(table["value"], [0.25, 0.2, np.nan])
-    (tmp_path / "pns.json").write_text('{"0": {"3": 1}}')
+    (tmp_path / "pns.json").write_text('{"0": {"3": 1}}', encoding="utf-8")
     with pytest.raises(ValueError, match="expected a printed pair"):
         read_published_quantities(tmp_path / "pns.json")
-    (tmp_path / "pns.json").write_text("[1, 2]")
+    (tmp_path / "pns.json").write_text("[1, 2]", encoding="utf-8")
     with pytest.raises(ValueError, match="must map each context"):
         read_published_quantities(tmp_path / "pns.json")
 
@@ -205,7 +205,7 @@ def test_cells_that_are_no_lists_are_refused(files, column, cell):
 )
 def test_faulty_quantities_are_named(text, message, tmp_path):
     path = tmp_path / "pns.json"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"file .*pns\.json.*{message}"):
         read_published_quantities(path)
 
