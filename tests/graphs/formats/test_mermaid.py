@@ -46,7 +46,13 @@ def test_what_is_no_graph_names_its_line(text, message):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fill", "message"),
-    [("A --> B & ", "from 'A' to itself"), ("A -- x ", "expected an edge"), ("A[", "that ']' closes"), ('"a', "edge")],
+    [
+        ("A & ", "name of a node"),
+        ("A --> B & ", "from 'A' to itself"),
+        ("A -- x ", "expected an edge"),
+        ("A[", "that ']' closes"),
+        ('"a', "edge"),
+    ],
 )
 def test_long_flowcharts_take_linear_time(fill, message):
     """Work at each piece that grows with the text before or after it would take longer than a test may."""
