@@ -136,8 +136,10 @@ def test_runs_with_a_missing_estimate_keep_it(runs, monkeypatch):
     monkeypatch.setattr(ce.datasets.pd, "read_csv", lambda path: table)
     [kept] = [x for x in vars(ce.datasets).values() if hasattr(x, "cache_clear")]
     kept.cache_clear()  # `runs` reads the shipped table once
-    assert ce.datasets.runs()["estimate"].isna().to_numpy().nonzero()[0].tolist() == [3]
-    kept.cache_clear()
+    try:
+        assert ce.datasets.runs()["estimate"].isna().to_numpy().nonzero()[0].tolist() == [3]
+    finally:
+        kept.cache_clear()
 
 
 @pytest.mark.slow

@@ -410,7 +410,7 @@ def test_pages_show_what_examples_print(page):
 def test_outputs_are_those_of_their_blocks(tmp_path):
     page = tmp_path / "page.md"
     code = "```python\nx = 1\n```\n\n```console\nnothing\n```\n\n```python\nx + 1\nNone\nprint(x)\n```\n\n"
-    page.write_text(f"Text.\n\n{code}```output\nwrong\n```\n\nEnd.\n")
+    page.write_text(f"Text.\n\n{code}```output\nwrong\n```\n\nEnd.\n", encoding="utf-8")
     assert run(page)[0] == f"Text.\n\n{code}```output\n2\n1\n```\n\nEnd.\n"
     with pytest.raises(AssertionError, match="anew"):
         check_outputs(page)
@@ -418,7 +418,7 @@ def test_outputs_are_those_of_their_blocks(tmp_path):
 
 def test_errors_of_blocks_name_the_line_of_the_page(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("Text.\n\n```python\nx = 1\n```\n\n```python\nx / 0\n```\n")
+    page.write_text("Text.\n\n```python\nx = 1\n```\n\n```python\nx / 0\n```\n", encoding="utf-8")
     with pytest.raises(ZeroDivisionError) as error:
         run(page)
     assert (error.traceback[-1].lineno, str(error.traceback[-1].path)) == (7, str(page))

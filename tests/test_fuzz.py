@@ -42,7 +42,7 @@ def test_misbehaviour_is_reported_with_the_command_that_repeats_it(tmp_path, lab
     call, message = BAD[label]
     lines = ["import os", "def row():", "    raise TypeError('row 3: found a word')", "def cases(rng):"]
     lines += ["    yield 'fine', row", f"    yield {label!r}, lambda: {call}"]
-    (tmp_path / "bad.py").write_text("\n".join(lines))
+    (tmp_path / "bad.py").write_text("\n".join(lines), encoding="utf-8")
     done = fuzz("bad", "--folder", tmp_path, "--seed", 4, "--case", 1, "--most-seconds", 0.1)
     assert done.returncode == 1
     assert f"{label})" in done.stdout
@@ -56,7 +56,7 @@ def test_misbehaviour_is_reported_with_the_command_that_repeats_it(tmp_path, lab
 @pytest.mark.slow
 def test_what_a_message_names_is_the_modules_to_say(tmp_path):
     text = "NAMES = 'whole'\ndef row():\n    raise ValueError('not whole')\ndef cases(rng):\n    yield 'n', row\n"
-    (tmp_path / "own.py").write_text(text)
+    (tmp_path / "own.py").write_text(text, encoding="utf-8")
     assert fuzz("--folder", tmp_path, "--seconds", 0.1).returncode == 0
-    (tmp_path / "own.py").write_text(text.split("\n", 1)[1])
+    (tmp_path / "own.py").write_text(text.split("\n", 1)[1], encoding="utf-8")
     assert fuzz("--folder", tmp_path, "--seconds", 0.1).returncode == 1

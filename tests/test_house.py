@@ -36,6 +36,8 @@ MOST_MODULES, MOST_FILES, MOST_LINES = 10, 32, 900
 MIRRORED = ("contract", "statistics", "execution", "tables", "cubes", "inference", "plot", "reports")
 
 TESTS = Path(__file__).parent
+#: folders of measurements, which may read a clock
+TIMED = ("benchmarks", "fuzz")
 #: methods that named tuples have, and the only attributes with a leading underscore that are public
 OF_NAMED_TUPLES = {"_replace", "_fields", "_asdict", "_make"}
 
@@ -194,6 +196,28 @@ def test_the_check_sees_idle_tests():
         def test_e(x): assert_equal(x, 1)
     """
     assert list(unchecked(ast.parse(textwrap.dedent(code)))) == ["test_a", "test_b, line 3", "test_c, line 4"]
+
+
+#: clocks of Python, also in scripts that a test starts; a clock that is replaced is a name in quotes
+CLOCK = re.compile(
+    r"\b(?:process_time|perf_counter|monotonic|thread_time)(?:_ns)?\(|\btime\.time(?:_ns)?\(|\bdatetime\.now\("
+    r"|\btimeit\b|from time\s+import(?! sleep)"
+)
+
+
+@pytest.mark.slow  # reads all tests; the step `lint` runs it
+def test_tests_read_no_clock():
+    """What a test measures depends on the machine; `count_lines` counts work."""
+    paths = {path.relative_to(TESTS): path for path in sorted(TESTS.rglob("*.py"))}
+    texts = {str(x): path.read_text(encoding="utf-8") for x, path in paths.items() if x.parts[0] not in TIMED}
+    assert {path: found for path, text in texts.items() if (found := CLOCK.findall(text))} == {}
+
+
+def test_the_check_sees_clocks():
+    clocks = ["process_time", "perf_counter_ns", "time.time", "time.monotonic"]
+    assert all(CLOCK.search(f"start = {clock}()") for clock in clocks)
+    assert CLOCK.search(" ".join(["from time", "import time, sleep"]))
+    assert not CLOCK.search('time.sleep(1); clock(time, "perf_counter"); from time import sleep')
 
 
 def test_sections_of_docstrings_have_their_underline_below():

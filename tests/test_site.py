@@ -212,7 +212,7 @@ def test_links_lead_to_pages_and_files(pages, shown):
 @pytest.mark.slow
 def test_pages_are_written_once_and_old_ones_removed(tmp_path, pages):
     (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics/gone.md").write_text("# gone\n")
+    (tmp_path / "metrics/gone.md").write_text("# gone\n", encoding="utf-8")
     generate.write(tmp_path)
     written = {path.relative_to(tmp_path).as_posix(): path.stat().st_mtime_ns for path in tmp_path.rglob("*.md")}
     assert set(written) == set(pages)

@@ -96,7 +96,9 @@ def times(peer: str | None) -> None:
                 data.to_csv(Path(folder) / "data.csv", index=False)
                 edges = [[f"X{i}", f"X{j}"] for i, j in np.argwhere(arcs).tolist()]
                 given = Path(folder) / "given.json"
-                given.write_text(json.dumps({"data": str(Path(folder) / "data.csv"), "edges": edges, "n": 200}))
+                given.write_text(
+                    json.dumps({"data": str(Path(folder) / "data.csv"), "edges": edges, "n": 200}), encoding="utf-8"
+                )
                 made = subprocess.run([peer, "-c", _PEER, str(given)], capture_output=True, text=True, check=True)
             other = json.loads(made.stdout.strip().splitlines()[-1])["seconds"]
             line += f" {1000 * other:12.0f} {other / here:7.0f}"

@@ -67,7 +67,7 @@ def main() -> None:
         print("\n| fault | ours | pyagrum |\n|---|---|---|")
         path = Path(scratch) / "small.bif"
         for fault, text in FAULTS.items():
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
             results = []
             for read in (ce.as_network, lambda path: gum.loadBN(str(path))):
                 try:

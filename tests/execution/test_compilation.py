@@ -143,10 +143,10 @@ print(whole(20))
 
 @pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_a_part_in_another_file_has_changed(tmp_path):
-    (tmp_path / "kernels.py").write_text(KERNEL)
+    (tmp_path / "kernels.py").write_text(KERNEL, encoding="utf-8")
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
     for change, result in (("+ 1", "21"), ("- 1", "19"), ("- 1", "19")):
-        (tmp_path / "parts.py").write_text(PARTS.format(change))
+        (tmp_path / "parts.py").write_text(PARTS.format(change), encoding="utf-8")
         run = [sys.executable, "-c", "import kernels"]
         done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [result]

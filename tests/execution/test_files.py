@@ -295,7 +295,7 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
     wanted = runs.ceval.cube(["shd"], by=["density", "algorithm"], n_draws=20, rng=7, key=KEY)
     found = xr.open_zarr(tmp_path / "out")
     xr.testing.assert_equal(found.load(), wanted)
-    at_first, then = ((tmp_path / name).read_text().splitlines() for name in ("made at first", "made"))
+    at_first, then = ((tmp_path / name).read_text(encoding="utf-8").splitlines() for name in ("made at first", "made"))
     chunks = {
         f"{name} {' '.join(map(str, place))}"
         for name, x in xr.open_zarr(tmp_path / "out").items()

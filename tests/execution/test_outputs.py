@@ -112,7 +112,7 @@ def test_spoiled_pieces_of_a_finished_output_are_named(output, how):
 def test_spoiled_labels_are_written_again(tmp_path):
     output = Output(to_zarr, made_cube().chunk(algorithm=1), ("", ""), tmp_path / "out")
     output.interrupt()
-    (output.partial / ".zmetadata").write_text("{}")
+    (output.partial / ".zmetadata").write_text("{}", encoding="utf-8")
     (output.partial / "algorithm" / "0").write_bytes(b"nonsense")
     output.make(resume=True)
     assert output.is_right()
@@ -143,7 +143,9 @@ def test_spoiled_records_are_not_trusted(output):
     records = output.partial / "_pieces"
     records.mkdir()
     for name in ("part-0.parquet", "part-1.parquet", "0", "1", "layout"):
-        (records / f"{name}.json").write_text('{"part-0.parquet": "0", "shd/0.0": null, ".zattrs": 4}')
+        (records / f"{name}.json").write_text(
+            '{"part-0.parquet": "0", "shd/0.0": null, ".zattrs": 4}', encoding="utf-8"
+        )
     output.make(resume=True)
     assert output.is_right()
 
@@ -179,11 +181,11 @@ def test_links_are_refused_and_not_followed(output, tmp_path):
 
 def test_a_folder_that_is_no_output_is_left_alone(output):
     output.partial.mkdir()
-    (output.partial / "thesis.txt").write_text("all of it")
+    (output.partial / "thesis.txt").write_text("all of it", encoding="utf-8")
     for resume, kind in ((True, ValueError), (False, FileExistsError)):
         with pytest.raises(kind):
             output.make(resume=resume)
-    assert (output.partial / "thesis.txt").read_text() == "all of it"
+    assert (output.partial / "thesis.txt").read_text(encoding="utf-8") == "all of it"
 
 
 @pytest.mark.slow
@@ -216,23 +218,23 @@ def test_what_is_no_file_is_refused_before_it_is_read(output, name, kind, finish
     place.unlink(missing_ok=True)
     os.mkfifo(place) if kind == "pipe" else place.mkdir()
     if kind == "full folder":
-        (place / "thesis.txt").write_text("all of it")
+        (place / "thesis.txt").write_text("all of it", encoding="utf-8")
     if kind == "folder" and name in ("other", "_pieces"):
         output.make(resume=True)
         assert output.is_right()
         return
     with pytest.raises(ValueError, match=f"{place.name}.*(remove it|move it|remove the folder)"):
         output.make(resume=True)
-    assert kind != "full folder" or (place / "thesis.txt").read_text() == "all of it"
+    assert kind != "full folder" or (place / "thesis.txt").read_text(encoding="utf-8") == "all of it"
 
 
 @pytest.mark.parametrize("resume", [True, False])
 def test_a_file_at_the_path_is_refused(output, resume):
     for place in (output.partial, output.path):
-        place.write_text("all of it")
+        place.write_text("all of it", encoding="utf-8")
         with pytest.raises(ValueError, match=f"{place.name} is a file, and outputs have a folder of this name"):
             output.make(resume=resume)
-        assert place.read_text() == "all of it"
+        assert place.read_text(encoding="utf-8") == "all of it"
         place.unlink()
 
 
@@ -253,24 +255,24 @@ def test_the_home_folder_is_written_as_tilde(output, monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_a_lock_that_is_a_hard_link_does_not_overwrite_the_other_file(output, tmp_path):
     output.interrupt()
-    (tmp_path / "thesis.txt").write_text("all of it")
+    (tmp_path / "thesis.txt").write_text("all of it", encoding="utf-8")
     os.link(tmp_path / "thesis.txt", output.partial / "_lock")
     with pytest.raises(ValueError, match="_lock is a hard link"):
         output.make(resume=True)
-    assert (tmp_path / "thesis.txt").read_text() == "all of it"
+    assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "all of it"
 
 
 @pytest.mark.slow
 def test_a_plan_does_not_lead_to_files_elsewhere(output):
     output.make()
-    plan = json.loads((output.path / "_plan.json").read_text())
+    plan = json.loads((output.path / "_plan.json").read_text(encoding="utf-8"))
     for name in ("/dev/zero", "../" * 20 + "dev/zero", "a\0b", "a" * 300):
-        (output.path / "_plan.json").write_text(json.dumps({**plan, "checksums": {name: "0"}}))
+        (output.path / "_plan.json").write_text(json.dumps({**plan, "checksums": {name: "0"}}), encoding="utf-8")
         with pytest.raises(ValueError, match="out is damaged: '.*' is not as it was written"):
             output.make(resume=True)
     output.path.rename(output.partial)
     (output.partial / "_pieces").mkdir()
-    (output.partial / "_pieces" / "layout.json").write_text('{"/dev/zero": "0"}')
+    (output.partial / "_pieces" / "layout.json").write_text('{"/dev/zero": "0"}', encoding="utf-8")
     output.make(resume=True)
     assert output.is_right()
 
@@ -278,7 +280,7 @@ def test_a_plan_does_not_lead_to_files_elsewhere(output):
 @pytest.mark.slow
 def test_an_empty_folder_of_a_killed_writer_is_continued(output):
     output.partial.mkdir()
-    (output.partial / "_lock").write_text("process 1 on elsewhere")
+    (output.partial / "_lock").write_text("process 1 on elsewhere", encoding="utf-8")
     output.make(resume=True)
     assert output.is_right()
 
@@ -314,7 +316,7 @@ def test_an_output_has_one_writer(end, tmp_path):
                     scored_table().ceval.to_parquet(tmp_path / "out", resume=resume)
             if end == "finished":
                 (tmp_path / "go").touch()
-                assert writer.wait(60) == 0
+                assert writer.wait(300) == 0
         finally:
             writer.kill()
     if end == "finished":

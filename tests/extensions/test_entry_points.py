@@ -114,7 +114,9 @@ def test_the_package_of_the_page_registers_its_metric(tmp_path):
     declared = tomllib.loads(re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1])
     points = declared["project"]["entry-points"]["causaleval_pd.metrics"]
     (tmp_path / "my_lab").mkdir()
-    (tmp_path / "my_lab/metrics.py").write_text((Path(__file__).parent / "metric.py").read_text(encoding="utf-8"))
+    (tmp_path / "my_lab/metrics.py").write_text(
+        (Path(__file__).parent / "metric.py").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     lines = [f"{name} = {module}" for name, module in points.items()]
     write_metadata(tmp_path, "my_lab", "\n".join(["[causaleval_pd.metrics]", *lines]))
     run(

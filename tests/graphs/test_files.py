@@ -62,7 +62,7 @@ def test_matrices_of_numpy_and_matrix_market(tmp_path: Path) -> None:
 
 
 def test_stored_results_of_causal_learn(tmp_path: Path) -> None:
-    Path(tmp_path, "asia.pc.txt").write_text(ASIA)
+    Path(tmp_path, "asia.pc.txt").write_text(ASIA, encoding="utf-8")
     nodes = [f"X{i}" for i in range(1, 9)]
     pc = ce.read_graphs(f"{tmp_path}/*.pc.txt", encoding="causal-learn matrix", nodes=nodes)
     assert pc.graph.to_strings()["asia.pc.txt"] == "X1 -- X7; X2 -> X6; X3 -- X4; X3 -- X5; X4 -> X6; X5 -- X8"
@@ -71,7 +71,7 @@ def test_stored_results_of_causal_learn(tmp_path: Path) -> None:
 
 def test_one_encoding_and_list_of_nodes_a_file(tmp_path: Path) -> None:
     for name, text in (("b.txt", "0 1\n0 0"), ("a.txt", "0 2\n3 0"), ("c.txt", "X -> Y")):
-        Path(tmp_path, name).write_text(text)
+        Path(tmp_path, name).write_text(text, encoding="utf-8")
     column = ce.read_graphs(
         [tmp_path / "b.txt", tmp_path / "a.txt", tmp_path / "c.txt"],
         encoding=["row->column", "bnmetrics", None],
@@ -83,7 +83,7 @@ def test_one_encoding_and_list_of_nodes_a_file(tmp_path: Path) -> None:
 def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         Path(tmp_path, folder).mkdir()
-        Path(tmp_path, folder, "g.txt").write_text("A -> B")
+        Path(tmp_path, folder, "g.txt").write_text("A -> B", encoding="utf-8")
     assert ce.read_graphs(f"{tmp_path}/*/g.txt").index.tolist() == [f"{tmp_path}/{x}/g.txt" for x in ("one", "two")]
 
 
@@ -123,26 +123,26 @@ def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
     ],
 )
 def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: str) -> None:
-    Path(tmp_path, "good.txt").write_text("A -> B")
-    Path(tmp_path, "odd.txt").write_text(text)
+    Path(tmp_path, "good.txt").write_text("A -> B", encoding="utf-8")
+    Path(tmp_path, "odd.txt").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"^file odd\.txt: .*" + message):
         ce.read_graphs(f"{tmp_path}/*.txt")
 
 
 @pytest.mark.parametrize("text", ["From,To\nA,B\n", "A,B\n0,100%\n0,0\n", "# by me\nA\n", "A;B"])
 def test_tables_of_something_else_are_no_edge_strings(tmp_path: Path, text: str) -> None:
-    Path(tmp_path, "a.csv").write_text(text)
+    Path(tmp_path, "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"^file a.csv: line 1: found .*(expected names of nodes|before a)"):
         ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
 
 
 def test_edge_strings_in_a_file_of_tables(tmp_path: Path) -> None:
-    Path(tmp_path, "a.csv").write_text("A -> B; B -> C\n")
+    Path(tmp_path, "a.csv").write_text("A -> B; B -> C\n", encoding="utf-8")
     assert ce.read_graphs(tmp_path / "a.csv").graph.to_strings().tolist() == ["A -> B; B -> C"]
 
 
 def test_blank_lines_and_names_with_separators_in_a_matrix(tmp_path: Path) -> None:
-    Path(tmp_path, "a.csv").write_text('"a,b";B\n\n0;1\n\n0;0\n')
+    Path(tmp_path, "a.csv").write_text('"a,b";B\n\n0;1\n\n0;0\n', encoding="utf-8")
     found = ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
     assert found.graph.nodes.iloc[0] == ("B", "a,b")
 
@@ -172,11 +172,11 @@ GML = 'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "B" ] edge [
 )
 def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, name: str, text: str) -> None:
     path = Path(tmp_path, name)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     whole = ce.read_graphs(path).iloc[0]
     # a file without a letter is a failed run
     for cut in range(1, len(text)):
-        path.write_text(text[:cut])
+        path.write_text(text[:cut], encoding="utf-8")
         try:
             found = ce.read_graphs(path)
         except (ValueError, TypeError) as error:
@@ -189,7 +189,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, name: str, text: str)
 @pytest.mark.parametrize("junk", ["hello", "A -> B", "hello world"])
 @pytest.mark.parametrize("suffix", [".dot", ".gv", ".gml", ".graphml", ".json", ".bif", ".dsc"])
 def test_junk_in_a_file_of_a_tool_is_no_edge_string(tmp_path: Path, suffix: str, junk: str) -> None:
-    Path(tmp_path, "a" + suffix).write_text(junk)
+    Path(tmp_path, "a" + suffix).write_text(junk, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"^file a\{suffix}: "):
         ce.read_graphs(tmp_path / ("a" + suffix))
 
@@ -233,7 +233,7 @@ def test_paths(tmp_path: Path) -> None:
 def test_texts_that_are_read_again_are_not_kept_without_bound(tmp_path: Path) -> None:
     edges = "\n".join(f"{k}. A --> B " + "[A --> B]:0.9;" * 70_000 for k in range(1, 3))
     for k in range(9):
-        Path(tmp_path, f"{k}.txt").write_text(f"Graph Nodes:\nA;B\n\nGraph Edges:\n{edges}\n")
+        Path(tmp_path, f"{k}.txt").write_text(f"Graph Nodes:\nA;B\n\nGraph Edges:\n{edges}\n", encoding="utf-8")
     assert ce.read_graphs(f"{tmp_path}/*.txt").nunique() == 1
 
 
@@ -252,10 +252,10 @@ def test_lists_of_what_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("mark", "name"), [("--", "type"), ("undirected", "kind"), ("<-", "arrow"), ("o->", "x")])
 def test_marks_in_a_column_of_another_name(tmp_path: Path, mark: str, name: str) -> None:
     file = tmp_path / "a.csv"
-    file.write_text(f"from,to,{name}\nA,B,->\nB,C,{mark}\n")
+    file.write_text(f"from,to,{name}\nA,B,->\nB,C,{mark}\n", encoding="utf-8")
     with pytest.raises(ValueError, match=f"file a.csv: edge 2: found '{mark}' in the column '{name}'.*'edge'"):
         ce.read_graphs(file)
-    file.write_text(f"from,to,{name}\nA,B,->\nB,C,directed\n")
+    file.write_text(f"from,to,{name}\nA,B,->\nB,C,directed\n", encoding="utf-8")
     assert ce.read_graphs(file).graph.to_strings().tolist() == ["A -> B; B -> C"]
 
 
@@ -272,7 +272,7 @@ def test_marks_in_a_column_of_another_name(tmp_path: Path, mark: str, name: str)
     ],
 )
 def test_what_would_be_lost_or_beyond_memory_is_refused(tmp_path, name, text, message):
-    Path(tmp_path, name).write_text(text)
+    Path(tmp_path, name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"^file {name}: .*{message}"):
         ce.read_graphs(tmp_path / name, encoding="row->column" if name.endswith("mtx") else None)
 
@@ -296,7 +296,7 @@ def test_an_empty_file_is_a_failed_run(tmp_path: Path, content: str, suffix: str
 
 def test_empty_files_are_counted(tmp_path: Path) -> None:
     for seed in range(10):
-        Path(tmp_path, f"{seed}.txt").write_text("A -> B" if seed in (3, 4) else "")
+        Path(tmp_path, f"{seed}.txt").write_text("A -> B" if seed in (3, 4) else "", encoding="utf-8")
     with pytest.warns(UserWarning, match=r"^8 of 10 files are empty .*: 0.txt, 1.txt, 2.txt, 5.txt, 6.txt, ...; a"):
         estimates = ce.read_graphs(tmp_path / "*.txt")
     runs = pd.DataFrame({"truth": "A -> B", "estimate": estimates, "tool": "pc"})

@@ -340,7 +340,7 @@ def test_nothing_is_no_lagged_graph(settings, tmp_path):
         with pytest.raises(ValueError, match="row 1 .*found the blank text .* failed run as a missing value"):
             ce.lagged_column(["X@-1 -> Y", blank], **settings)
         path = tmp_path / "links.csv"
-        path.write_text(blank)
+        path.write_text(blank, encoding="utf-8")
         with pytest.raises(
             ValueError, match=r"row 1 .*the file '.*links.csv' is empty; .* failed run as a missing value"
         ):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -353,32 +352,20 @@ def chain(suffix: str, n: int) -> str:
     return f"<BIF><NETWORK><NAME>chain</NAME>{text}</NETWORK></BIF>"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", TEXTS)
-def test_files_are_read_in_linear_time(suffix, tmp_path):
-    times = []
-    for n in (250, 2000):
-        path = written(tmp_path, f"{n}.{suffix}", chain(suffix, n))
-        spent = []
-        for _ in range(3):
-            start = time.process_time()
-            ce.as_network(path)
-            spent.append(time.process_time() - start)
-        times.append(min(spent))
-    assert times[1] < 24 * times[0] + 0.05
+def test_files_are_read_in_linear_time(suffix, tmp_path, count_lines):
+    paths = [written(tmp_path, f"{n}.{suffix}", chain(suffix, n)) for n in (100, 50, 100)]
+    _, once, twice = (count_lines(ce.as_network, path) for path in paths)  # what is imported counts in the first
+    assert twice < 2 * once + 500
 
 
 @pytest.mark.parametrize("text", ["// " * 2, "/* ", '"', "x ", "{", "(", "%", "variable a ", "\n"])
 @pytest.mark.parametrize("suffix", ["bif", "net", "dsc"])
 def test_junk_is_refused_in_linear_time(suffix, text, tmp_path):
-    times = []
-    for n in (20_000, 160_000):
-        path = written(tmp_path, f"j.{suffix}", text * n)
-        start = time.process_time()
-        with pytest.raises(ValueError, match="j."):
-            ce.as_network(path)
-        times.append(time.process_time() - start)
-    assert times[1] < 24 * times[0] + 0.1
+    """A pattern that reads the rest of the file at each piece would take longer than a test may."""
+    path = written(tmp_path, f"j.{suffix}", text * (2_000_000 // len(text)))
+    with pytest.raises(ValueError, match=rf"j\.{suffix}' is not read as a network: line 1: (found|expected) "):
+        ce.as_network(path)
 
 
 @pytest.mark.slow

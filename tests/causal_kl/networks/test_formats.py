@@ -102,7 +102,7 @@ def test_files(tmp_path, suffix, metastatic):
 
 def test_entities_are_not_expanded(tmp_path):
     path = tmp_path / "bomb.xml"
-    path.write_text('<?xml version="1.0"?><!DOCTYPE BIF [<!ENTITY a "aaaa">]><BIF>&a;</BIF>')
+    path.write_text('<?xml version="1.0"?><!DOCTYPE BIF [<!ENTITY a "aaaa">]><BIF>&a;</BIF>', encoding="utf-8")
     with pytest.raises(ValueError, match="declares XML entities"):
         ce.as_network(path)
 

@@ -100,7 +100,7 @@ def test_gaussian_networks_of_the_repository():
     paths = sorted(FOLDER.glob("*.json"))
     assert paths
     for path in paths:
-        nodes = json.loads(path.read_text())["cpds"]
+        nodes = json.loads(path.read_text(encoding="utf-8"))["cpds"]
         dicts = {
             name: {
                 "parents": node["parents"],
@@ -141,7 +141,7 @@ def test_the_other_formats_hold_the_same_networks(name, tmp_path):
     found, model = ce.as_network(plain), gum.loadBN(str(plain))
     for suffix in ("net", "bifxml"):
         gum.saveBN(model, str(tmp_path / f"{name}.{suffix}"))
-    (tmp_path / f"{name}.dsc").write_text(as_dsc(found))
+    (tmp_path / f"{name}.dsc").write_text(as_dsc(found), encoding="utf-8")
     for suffix in ("net", "bifxml", "dsc"):
         other = ce.as_network(tmp_path / f"{name}.{suffix}")
         assert other.structure == found.structure

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.reasoning import example_replies, join_answers, make_tasks, parse_answers, quantities
+from causaleval_pd.reasoning.asking.prose import ProseReader
 
 STRICT = {
     True: [
@@ -137,27 +136,25 @@ REPEATED = [
 ]
 
 
-def cpu_seconds(text):
-    start = time.process_time()
-    parse_answers([text], how="prose")  # reads the last line first
-    return time.process_time() - start
+@pytest.mark.parametrize("start", STARTS)
+def test_the_work_on_a_reply_grows_with_its_length(start, count_lines):
+    for token in REPEATED:
+        for end in ("", "x"):
+            once, twice = (
+                count_lines(lambda n, t=token, e=end: parse_answers([start + t * n + e], how="prose"), n)
+                for n in (50, 100)
+            )
+            assert twice < 2 * once + 100, f"{start!r} + {token!r} * n + {end!r}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("end", [pytest.param("", marks=pytest.mark.slow), "x"])
-def test_the_time_of_a_reply_grows_with_its_length(start, end):
-    """Twice as long a text takes about twice the time: four times over two steps, and 16 if time were quadratic."""
+def test_patterns_of_prose_take_linear_time(start):
+    """A pattern that reads the rest of the text at each character would take minutes for each text."""
+    reader = ProseReader({"yes": True, "no": False})
     for token in REPEATED:
-        seconds = {}
-        n = 100
-        while n <= 12_800:
-            text = start + token * (n // len(token)) + end
-            seconds[n] = cpu_seconds(text)
-            if seconds[n] > 0.02:  # shorter times are too noisy for a ratio
-                now, before = (min(cpu_seconds(t) for _ in range(3)) for t in (text, text[: n // 4]))
-                assert now < 9 * max(before, 0.002), f"{start!r} + {token!r} * n + {end!r}: {now / before} times"
-            n *= 2
+        few, many = (reader.read(start + token * (n // len(token)) + "x") for n in (3_000, 300_000))
+        assert few is many
 
 
 def test_only_both_ends_of_a_long_text_are_read():

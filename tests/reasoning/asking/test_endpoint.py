@@ -92,11 +92,11 @@ def drip(parts):
 
 
 DRIPPED = {
-    "status line": [b"H", b"T", b"T", b"P", *[b"/"] * 200],
-    "headers": [b"HTTP/1.1 200 OK\r\n", *[b"X-More: 1\r\n"] * 200],
-    "interim responses": [b"HTTP/1.1 100 Continue\r\n\r\n"] * 200,
-    "body": [b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", *[b" "] * 200],
-    "chunks": [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", *[b"1\r\n \r\n"] * 200],
+    "status line": [b"H", b"T", b"T", b"P", *[b"/"] * 2000],
+    "headers": [b"HTTP/1.1 200 OK\r\n", *[b"X-More: 1\r\n"] * 2000],
+    "interim responses": [b"HTTP/1.1 100 Continue\r\n\r\n"] * 2000,
+    "body": [b"HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n", *[b" "] * 2000],
+    "chunks": [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", *[b"1\r\n \r\n"] * 2000],
 }
 
 
@@ -105,8 +105,8 @@ def test_the_timeout_is_for_the_whole_request(kind):
     act, sent = drip(DRIPPED[kind])
     with serving(act) as url, Endpoint(url, "tiny", timeout=0.5) as model:
         assert "no reply within 0.5 s" in quick(model)["error"][0]
-    # the server was left before it had sent a quarter: each part took longer than 0.05 s
-    assert len(sent) < 50
+    # the server was left before it had sent a quarter, which takes 25 s: each part takes longer than 0.05 s
+    assert len(sent) < 500
 
 
 def test_a_server_that_does_not_answer_costs_one_timeout():
@@ -399,19 +399,12 @@ def test_an_endpoint_is_not_pickled_with_its_key():
         pickle.dumps(model)
 
 
-@pytest.mark.slow
 def test_the_time_to_remove_a_key_does_not_grow_with_its_length():
-    """A server may repeat all of the key but its end; the forms of each character must not be tried in combinations."""
-    seconds = []
-    for length in (8, 64):
-        key = "&" * length + "x"
-        body = response(b"&" * 2**18, status="400 Bad Request")
-        with serving(lambda *_, body=body: body) as url, Endpoint(url, "tiny", api_key=key, timeout=30) as model:
-            start = time.process_time()
-            assert "***" not in quick(model)["error"][0]
-            seconds.append(time.process_time() - start)
-    # 8 times as long a key takes at most 8 times as long, where two forms a character took 2**56 times
-    assert seconds[1] < 40 * max(seconds[0], 0.05)
+    """A server may repeat all of the key but its end; two forms of each character would be tried in 2**32 ways."""
+    body = response(b"a" * 2**12, status="400 Bad Request")
+    with serving(lambda *_: body) as url, Endpoint(url, "tiny", api_key="a" * 32 + "x", timeout=300) as model:
+        error = quick(model)["error"][0]
+    assert "a" * 32 in error and "***" not in error
 
 
 def completion(message, **choice):
@@ -564,12 +557,9 @@ def test_keys_in_the_environment_are_removed_from_what_a_function_of_yours_retur
 
 @pytest.mark.parametrize("token", ["sk-", "bearer ", "://a:", "://a@", "Bearer\n", "a" * 7 + "-"])
 def test_the_time_to_redact_an_error_grows_with_its_length(token):
-    def failing(prompt):
-        raise RuntimeError(token * (n // len(token)))
+    """A pattern that reads the rest of the error at each token would take longer than a test may."""
 
-    seconds = {}
-    for n in (2**16, 2**18):
-        start = time.process_time()
-        quick(failing)
-        seconds[n] = time.process_time() - start
-    assert seconds[2**18] < 9 * max(seconds[2**16], 0.02)
+    def failing(prompt):
+        raise RuntimeError(token * (2_000_000 // len(token)))
+
+    assert quick(failing)["error"][0].startswith("RuntimeError: ")

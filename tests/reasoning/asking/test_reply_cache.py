@@ -96,7 +96,7 @@ def test_processes_share_a_cache_and_a_killed_one_loses_no_reply(tmp_path):
 
 def test_replies_under_way_are_kept_when_the_call_ends(tmp_path):
     cache = tmp_path / "replies.sqlite"
-    together = threading.Barrier(4, timeout=10)
+    together = threading.Barrier(4, timeout=60)
     failed = threading.Event()
 
     def reasoner(prompt):
@@ -104,7 +104,7 @@ def test_replies_under_way_are_kept_when_the_call_ends(tmp_path):
         if prompt == "prompt 0":
             failed.set()
             raise PermissionError("key expired")
-        failed.wait(10)
+        assert failed.wait(60)
         return "yes"
 
     with pytest.warns(UserWarning, match="key expired"):
@@ -119,7 +119,7 @@ def test_an_error_ends_waits_before_retries(tmp_path):
 
     def reasoner(prompt):
         if prompt == "prompt 0":
-            waiting.wait(10)
+            assert waiting.wait(60)
             raise PermissionError("key expired")
         calls.append(prompt)
         waiting.set()

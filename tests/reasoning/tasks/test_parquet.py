@@ -78,9 +78,9 @@ def test_only_tasks_are_replaced(tasks, tmp_path):
     """What stands beside the folder or in it, and is no table of tasks, stays."""
     part = tmp_path / "data.part"
     part.mkdir()
-    (part / "thesis.txt").write_text("all of it")
+    (part / "thesis.txt").write_text("all of it", encoding="utf-8")
     path = write_tasks(tasks, tmp_path / "data")
-    (path / "notes.txt").write_text("mine")
+    (path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(FileExistsError, match="data holds 'notes.txt'; overwrite=True replaces only what write_tasks"):
         write_tasks(tasks, path, overwrite=True)
     for other in (part, part / "thesis.txt"):
@@ -94,7 +94,7 @@ def test_only_tasks_are_replaced(tasks, tmp_path):
     for overwrite in (True, False):
         with pytest.raises(ValueError, match="link is a symbolic link"):
             write_tasks(tasks, tmp_path / "link", overwrite=overwrite)
-    assert (part / "thesis.txt").read_text() == "all of it"
+    assert (part / "thesis.txt").read_text(encoding="utf-8") == "all of it"
     (tmp_path / "empty").mkdir()
     assert len(read_tasks(write_tasks(tasks, tmp_path / "empty", overwrite=True)).worlds) == 4
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data", "data.part", "empty", "link"]
