@@ -121,8 +121,8 @@ def score_runs(
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
     joint, tails = _joint_models(runs, choice, models, repeated), drawing.tails
     if runs.candidates is not None:
-        # candidates are relabelled by truth anyway
-        joint, drawing = [None] * len(joint), replace(drawing, tails=None)
+        # candidates are relabelled by truth anyway, and the best of them has no exact law
+        joint, drawing = [None] * len(joint), replace(drawing, tails="combinations" if tails else None)
     n_bytes = drawing.n_draws * 8 * len(runs.metrics)
     n_layers = len(models) + any(joint)
     kept = keep is True or (keep == "auto" and n_layers * grid.n_cells * n_bytes <= DRAWS_BYTES)
@@ -143,18 +143,19 @@ def score_runs(
         found: set[str] = set()
         for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
             joint_draws = jointly if model.by_cluster(task.field.joint_null) else None
-            ids, counted = runs.clusters.ids, None if joint_draws is None else ~repeated
+            ids, counted, hold = runs.clusters.ids, None if joint_draws is None else ~repeated, bool(combined.any())
             values = {m.name: np.full(len(runs.index), np.nan) for m in task.metrics}
+            gathered = _Gathered(task, model, grid, drawing, keep=kept, hold=combined)
             if runs.candidates is None:
                 match = runs.matches.matcher(model, task, grid.stratum)
                 chunks = control_chunks(
                     *(task, match, runs.matches.keys_of(model), drawing, runs.index, execution, strata, ids, counted),
-                    hold=bool(combined.any()),
+                    hold=hold,
                 )
             else:
                 how = (drawing, runs.index, execution)
-                chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values, strata, ids)
-            gathered = _Gathered(task, model, grid, drawing, keep=kept, hold=combined)
+                chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values, strata, ids, hold=hold)
+                joint_draws = gathered if model.by_cluster(task.field.joint_null) else None
             for chunk in chunks:
                 gathered.add(chunk)
                 found |= set(chunk.kind.tolist())

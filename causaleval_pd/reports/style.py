@@ -97,10 +97,10 @@ def style(
     >>> cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
     >>> styled = ce.style(cube.ceval.summary())
     >>> styled.data[["algorithm", "metric", "skill", "p"]]
-      algorithm metric                 skill            p
-    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 8.2e−41 *
-    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 8.2e−41 *
-    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 6.6e−40 *
+      algorithm metric                 skill         p
+    0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 1e−5 *
+    1    lingam  shd ↓  0.867 [0.778, 0.920]  ≤ 1e−5 *
+    2        pc  shd ↓  0.615 [0.549, 0.671]  ≤ 1e−5 *
     >>> "font-weight: bold" in styled.to_html()
     True
     """

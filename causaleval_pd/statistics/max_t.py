@@ -142,6 +142,10 @@ def joint_max_t(
 
     Notes
     -----
+    The null hypothesis of a comparison is that its differences are symmetric about 0, the alternative that their mean
+    is not 0 or lies on the named side. Assumption: blocks are independent, also over comparisons; differences of one
+    block may depend on each other. Not for skewed differences in few blocks.
+
     Comparisons of different numbers of blocks are on one scale: the sum of the signed differences in units of its
     standard deviation under sign flips, which is at most sqrt(n) for n blocks.
 

@@ -179,6 +179,8 @@ def best_chunks(
     values: dict[str, Floats],
     strata: NDArray[np.int64] | None = None,
     clusters: NDArray[np.int64] | None = None,
+    *,
+    hold: bool = False,
 ) -> Iterator[Chunk]:
     """Score groups of candidates and their controls, as `control_chunks` does rows: the rows of chunks are groups.
 
@@ -218,7 +220,7 @@ def best_chunks(
             if strata is not None:
                 mine = None if of_clusters is None else of_clusters.take(groups)
                 add_strata(m, strata[groups], every[m.name], added[m.name], observed[:, 0], mine)
-        yield Chunk(groups, kind, summaries, every if how.keep and strata is None else {}, added, {}, {})
+        yield Chunk(groups, kind, summaries, every if how.keep and (strata is None or hold) else {}, added, {}, {})
 
 
 def _scored(
