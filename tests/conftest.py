@@ -27,8 +27,16 @@ settings.register_profile("ci", max_examples=40, derandomize=True, deadline=None
 settings.load_profile("ci")
 
 
+#: examples of docstrings that take seconds
+SLOW_EXAMPLES = ("placebo_study.size_and_power", "inspect_evaluation.inspect_task", "warm_up.warm_up")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the share of the slow tests that `SLOW_SHARE` names."""
+    """Mark slow examples, and keep the share of the slow tests that `SLOW_SHARE` names."""
+    for item in items:
+        if item.name.endswith(SLOW_EXAMPLES):
+            item.add_marker("slow")
     share, parts = map(int, os.environ.get("SLOW_SHARE", "1/1").split("/"))
     left_out = [x for x in items if x.get_closest_marker("slow") and zlib.crc32(x.nodeid.encode()) % parts + 1 != share]
     if left_out:

@@ -38,6 +38,7 @@ def partitioned(table: pd.DataFrame, order: list[int], cuts: list[int]) -> dd.Da
     return dd.from_map(lambda i: parts[i], range(len(parts)), meta=rows.iloc[:0])
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(st.permutations(range(len(RUNS))), st.lists(st.integers(0, len(RUNS)), max_size=5))
 def test_rows_are_the_same_bits_in_any_partitions(order, cuts):
@@ -88,6 +89,7 @@ def test_comparisons_agree(settings):
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_columns_are_short_or_full():
     table, how = dd.from_pandas(RUNS, npartitions=3), {"n_draws": 50, "rng": 7, "key": "run"}
     for columns in ("short", "full"):
@@ -109,6 +111,7 @@ def test_scores_are_lazy_with_their_dtypes():
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["stratum", ["edges", "erdos_renyi"]])
 def test_summaries_of_nulls_that_no_partition_can_draw(null):
     by = ["n_nodes", "algorithm"]
@@ -137,6 +140,7 @@ def two_sided():
         del METRICS_BY_NAME[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_draws", [30, None])
 def test_metrics_with_further_dimensions(two_sided, n_draws):
     lazy = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20])
@@ -151,6 +155,7 @@ def test_metrics_with_further_dimensions(two_sided, n_draws):
         pd.testing.assert_frame_equal(found.compute(), summary, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_draws", [30, None])
 def test_metrics_without_a_truth(two_sided, n_draws):
     lazy = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20])
@@ -256,6 +261,7 @@ def test_verbs_that_need_all_rows_are_refused_by_name():
     assert not hasattr(table.ceval, "nothing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["permute_answers", "majority_answers", "random_answers"])
 @pytest.mark.parametrize("tails", ["exact", None])
 def test_answers_are_shuffled_within_whole_strata(null, tails):

@@ -203,6 +203,7 @@ def with_copies() -> str:
     return COPY.sub(copy, EXTENDING.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATED)
 def test_tables_are_those_of_the_registry(name):
     page, text = with_table(name)
@@ -382,6 +383,7 @@ SLOW = ["comparing_algorithms", "configurational", "extending", "large_studies",
 SLOW += ["first_study", "reporting", "statistics", "which_null_model"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page.stem in SLOW)) for page in WITH_BLOCKS],

@@ -14,6 +14,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PAGES = [*EXAMPLES.parent.glob("*.md"), *EXAMPLES.parent.glob("docs/*.md"), *EXAMPLES.parent.glob("docs/guide/*.md")]
 
 
+@pytest.mark.slow
 def test_every_stored_figure_is_made_by_blocks_of_pages_or_by_the_example_that_names_it():
     """`python tests/test_docs.py` draws the figures after blocks; examples say in their docstrings what they write."""
     drawn, written = set(), []

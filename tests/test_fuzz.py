@@ -34,6 +34,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "label", [pytest.param(label, marks=[pytest.mark.slow] * (label != "wrong exception")) for label in BAD]
 )
@@ -52,6 +53,7 @@ def test_misbehaviour_is_reported_with_the_command_that_repeats_it(tmp_path, lab
         assert fuzz("bad", "--folder", tmp_path, "--seed", 4, "--case", 0).returncode == 0
 
 
+@pytest.mark.slow
 def test_what_a_message_names_is_the_modules_to_say(tmp_path):
     text = "NAMES = 'whole'\ndef row():\n    raise ValueError('not whole')\ndef cases(rng):\n    yield 'n', row\n"
     (tmp_path / "own.py").write_text(text)

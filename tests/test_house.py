@@ -199,8 +199,9 @@ def test_the_check_sees_idle_tests():
 def test_sections_of_docstrings_have_their_underline_below():
     """A formatter that joins lines makes a heading and its underline part of a sentence, which shows no section."""
     joined = []
-    for module, path in FILES.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = {module: path.read_text(encoding="utf-8") for module, path in FILES.items()}
+    for module, text in texts.items():
+        for node in ast.walk(ast.parse(text)) if re.search(r"\w -{5}", text) else ():
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 lines = (ast.get_docstring(node) or "").splitlines()
                 joined += [f"{'.'.join(module)}: {line}" for line in lines if re.search(r"\w -{5}", line)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -191,7 +193,9 @@ def test_tables_and_arrays_are_not_names():
             ce.list_metrics(odd)
 
 
-CUBE = ce.cube(ce.datasets.runs().head(9), ["shd"], by=["n"], n_draws=5, rng=7)
+@functools.cache
+def made_cube():
+    return ce.cube(ce.datasets.runs().head(9), ["shd"], by=["n"], n_draws=5, rng=7)
 
 
 @pytest.mark.parametrize("verb", [ce.summary, ce.test_controls, ce.meta_analysis, ce.control_power, ce.plot.strata])
@@ -204,9 +208,9 @@ def test_cubes_are_needed(verb):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: CUBE.ceval.meta_analysis(), r"over= names no dimension; .* of \['n'\]"),
-        (lambda: CUBE.ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
-        (lambda: CUBE.ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
+        (lambda: made_cube().ceval.meta_analysis(), r"over= names no dimension; .* of \['n'\]"),
+        (lambda: made_cube().ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
+        (lambda: made_cube().ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
         (
             lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]),
             "truth names 1 columns of accepted truths: choose over_truths=",
@@ -237,12 +241,12 @@ def test_arguments_of_verbs(call, message):
         (lambda: GRAPHS.ceval.shd(), r"which is a metric; use df.ceval.evaluate\(\['shd'\]\)"),
         (lambda: GRAPHS.ceval.sumary(), "a table of runs has no verb 'sumary'; did you mean 'summary'"),
         (
-            lambda: CUBE.ceval.with_controls(["shd"]),
+            lambda: made_cube().ceval.with_controls(["shd"]),
             r"'with_controls', which is one of tables of runs; use df.ceval.with",
         ),
-        (lambda: CUBE.ceval.cube(["shd"]), "'cube', which is one of tables of runs"),
-        (lambda: CUBE.ceval.trend(), r"which is a figure; use cube.ceval.plot.trend\("),
-        (lambda: CUBE.ceval.compere(), "a cube has no verb 'compere'; did you mean 'compare'"),
+        (lambda: made_cube().ceval.cube(["shd"]), "'cube', which is one of tables of runs"),
+        (lambda: made_cube().ceval.trend(), r"which is a figure; use cube.ceval.plot.trend\("),
+        (lambda: made_cube().ceval.compere(), "a cube has no verb 'compere'; did you mean 'compare'"),
     ],
 )
 def test_verbs_of_tables_and_of_cubes(call, message):
@@ -251,7 +255,7 @@ def test_verbs_of_tables_and_of_cubes(call, message):
 
 
 def test_names_that_tools_look_for_are_missing_without_a_hint():
-    for thing in (GRAPHS, CUBE):
+    for thing in (GRAPHS, made_cube()):
         with pytest.raises(AttributeError, match="Accessor' object has no attribute '_repr_latex_'$"):
             getattr(thing.ceval, "_repr_latex_")  # noqa: B009
 
@@ -295,7 +299,7 @@ def test_metrics_that_lost_their_attributes(verb):
 
 
 def test_objects_that_are_no_tables():
-    for wrong in (CUBE, CUBE["shd"], None, [GRAPHS]):
+    for wrong in (made_cube(), made_cube()["shd"], None, [GRAPHS]):
         with pytest.raises(TypeError, match="table must be a table of compare or test_controls, found"):
             ce.plot.forest(wrong)
         with pytest.raises(TypeError, match="table must be a table of runs, found"):
@@ -342,4 +346,4 @@ def test_functions_that_are_no_null_models(null):
 
 def test_corrections_that_are_nearly_known():
     with pytest.raises(ValueError, match=r"unknown correction 'bonferoni' \(adjust=\); did you mean 'bonferroni'\?"):
-        CUBE.ceval.test_controls(adjust="bonferoni")
+        made_cube().ceval.test_controls(adjust="bonferoni")

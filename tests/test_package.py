@@ -55,6 +55,7 @@ def printed(code: str) -> object:
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow
 def test_importing_is_light_and_silent():
     code = f"""
 import json, sys, pandas, xarray
@@ -65,6 +66,7 @@ print(json.dumps([m for m in {HEAVY} if m in sys.modules and m not in before]))
     assert printed(code) == []
 
 
+@pytest.mark.slow
 def test_a_first_cube_does_not_import_scipys_distributions():
     code = """
 import json, sys
@@ -77,6 +79,7 @@ print(json.dumps([m for m in ("scipy.stats", "statsmodels", "seaborn") if m in s
     assert printed(code) == []
 
 
+@pytest.mark.slow
 def test_importing_adds_no_warning_filter():
     code = """
 import json, warnings, pandas, xarray
@@ -108,6 +111,7 @@ def test_types_are_declared():
     assert files("causaleval_pd").joinpath("py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_a_missing_extra_is_named():
     code = "import sys; sys.modules['dask.dataframe'] = None; import causaleval_pd.dask"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -131,6 +135,7 @@ def test_versions_are_shown():
     assert not set("/\\") & set(text)
 
 
+@pytest.mark.slow
 def test_sources_without_an_installation_show_their_versions():
     code = """
 import importlib.metadata, io, json

@@ -51,6 +51,7 @@ SLOW = [
         "reasoning/compare_answers",
     ),
     *("network/evaluate/discrete", "network/cube/draws", "network/null/dags/gaussian", "figure/skill_profile"),
+    *("dask/cube", "answer/cube", "reasoning/answer_scores", "files/to_zarr", "reasoning/resamples"),
     *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),
 ]
 NAMES = [

@@ -59,6 +59,7 @@ def in_toctrees(text: str) -> set[str]:
     return {line for tree in trees for line in tree.split()}
 
 
+@pytest.mark.slow
 def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
     for name, row in ce.list_metrics().iterrows():
         page = pages[f"metrics/{name}.md"]
@@ -68,6 +69,7 @@ def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
     assert {f"generated/metrics/{name}" for name in ce.list_metrics().index} == in_toctrees(shown["metrics"])
 
 
+@pytest.mark.slow
 def test_pages_of_metrics_without_a_best_value_name_none(pages):
     bounded = np.isfinite(ce.list_metrics()["optimum"].dropna().astype(float))
     assert 0 < (~bounded).sum() < bounded.sum()
@@ -88,6 +90,7 @@ def test_no_text_of_a_page_is_cut_off():
     assert "overflow-x: auto" in table and "max-width: 100%" in table
 
 
+@pytest.mark.slow
 def test_code_of_generated_pages_fits_them(pages):
     """Pages of examples are wider than others: they have no sidebar."""
     for name, page in pages.items():
@@ -193,6 +196,7 @@ def test_every_page_is_in_the_navigation(pages, shown):
     assert listed == {*shown, *generated}
 
 
+@pytest.mark.slow
 def test_links_lead_to_pages_and_files(pages, shown):
     texts = {DOCS / f"{name}.md": text for name, text in shown.items()}
     texts |= {DOCS / "generated" / name: text for name, text in pages.items()}
@@ -205,6 +209,7 @@ def test_links_lead_to_pages_and_files(pages, shown):
             assert found in texts if found.suffix == ".md" and not is_file else found.exists(), (page, target)
 
 
+@pytest.mark.slow
 def test_pages_are_written_once_and_old_ones_removed(tmp_path, pages):
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics/gone.md").write_text("# gone\n")

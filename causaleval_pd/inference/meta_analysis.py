@@ -33,7 +33,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import NO_RUN, declare_columns
-from ..cubes.stratum_tests import stratum_tests
+from ..cubes.stratum_tests import draw_sums, stratum_tests
 from ..cubes.worst_case import cells
 from ..statistics.arrays import SMALLEST_P, Floats, moments, ratio
 from ..statistics.clusters import cluster_columns
@@ -326,6 +326,6 @@ def _guessing_variance(cube: xr.Dataset, name: str, expected: Floats) -> Floats:
 
     Where a stratum repeats a cluster, draws relabel the estimates of a cluster alike.
     """
-    columns = stratum_tests(cube, name, combine=False).columns
-    spread = moments(columns.values[:, 1:])[2]
+    n_runs = stratum_tests(cube, name, combine=False).columns.defined[:, 0]
+    spread = moments(ratio(*draw_sums(cube, name)))[2] * n_runs
     return ratio(spread, np.where(np.isnan(expected), 0.0, expected).sum(axis=1)) ** 2

@@ -65,6 +65,7 @@ def test_small_p_values_are_not_zero():
     assert 0 < p[0] < 1e-100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "peer"), [("chi_squared", "chisq"), ("g", "gsq")])
 def test_tests_of_levels_are_those_of_causal_learn(test, peer):
     from causallearn.utils.cit import CIT
@@ -85,6 +86,7 @@ def test_strata_without_two_levels_have_no_degrees_of_freedom():
     assert p[0] == 1  # in each stratum one of the columns is constant
 
 
+@pytest.mark.slow
 def test_text_categories_and_truth_values_are_levels():
     words = LEVELS.assign(B=LEVELS["B"].map({0: "low", 1: "middle", 2: "high"}), A=LEVELS["A"] == 1)
     words["D"] = words["D"].astype("category")
@@ -127,6 +129,7 @@ def test_functions_with_other_arguments_are_named():
         ce.evaluate(runs, ["lmc_share"], truth=None, context={"data": NUMBERS, "test": marginal})
 
 
+@pytest.mark.slow
 def test_a_function_is_asked_once_a_pair_and_set():
     asked = []
 

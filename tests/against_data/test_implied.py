@@ -41,6 +41,7 @@ def every_dag(d=4):
     return ce.graph_column(texts)
 
 
+@pytest.mark.slow
 def test_values_of_classes_are_the_same_for_all_their_dags():
     dags = every_dag()
     table = pd.DataFrame({"estimate": dags, "class": dags.graph.cpdag().to_numpy()})
@@ -86,6 +87,7 @@ def smallest(connected, x, y, d):
     return next(z for z in sets if not connected(x, y, set(z)))
 
 
+@pytest.mark.slow
 def test_separators_are_the_first_smallest_of_all_sets():
     rng = np.random.default_rng(3)
     for _ in range(40):
@@ -106,6 +108,7 @@ def test_separators_are_the_first_smallest_of_all_sets():
             assert tuple(np.flatnonzero(given)) == smallest(connected, x, y, d)
 
 
+@pytest.mark.slow
 def test_mixed_graphs_are_tested_by_their_m_separations():
     # A and B are confounded, C is a collider: A and D are separated by nothing and not given C
     graphs = ["A <-> B; B -> C; D -> C", "A o-o B; C; D", "A -> B; B <-> C; C -> D; A <-> D"]
@@ -134,6 +137,7 @@ def test_mixed_graphs_are_tested_by_their_m_separations():
         ce.evaluate(table, ["deviance"], truth=None, context={"data": DATA})
 
 
+@pytest.mark.slow
 def test_equivalent_graphs_of_different_kinds_have_the_same_value():
     dag = ce.graph_column(["A -> B; B -> C; D -> C"])
     table = pd.DataFrame({"estimate": [dag[0], dag.graph.cpdag()[0], dag.graph.pag()[0], dag.graph.mag()[0]]})
@@ -141,6 +145,7 @@ def test_equivalent_graphs_of_different_kinds_have_the_same_value():
     assert found["separation_share"].nunique() == found["mean_abs_partial"].nunique() == 1
 
 
+@pytest.mark.slow
 def test_the_smallest_p_value_by_relabelling_counts_automorphisms():
     dags = every_dag(4).sample(60, random_state=1)
     cpdags = marks_from_planes(unpack_column(dags.graph.cpdag()).blocks[0].planes, 4)
@@ -152,6 +157,7 @@ def test_the_smallest_p_value_by_relabelling_counts_automorphisms():
     assert ce.p_floor(None, "; ".join(f"X{i}" for i in range(40))) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "graph",
     [

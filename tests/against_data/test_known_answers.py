@@ -48,6 +48,7 @@ def scored(metrics, test="fisher_z", **context):
     return ce.evaluate(runs(), metrics, truth=None, context=given)
 
 
+@pytest.mark.slow
 def test_local_markov_violations_are_those_of_dowhy():
     found = scored(["n_lmc", "lmc_violations", "lmc_share", "faithfulness_violations", "minimality_violations"])
     np.testing.assert_array_equal(found["n_lmc"], of_peer("dowhy", "lmc_tests"))
@@ -56,6 +57,7 @@ def test_local_markov_violations_are_those_of_dowhy():
     np.testing.assert_allclose(found["lmc_share"], found["lmc_violations"] / found["n_lmc"])
 
 
+@pytest.mark.slow
 def test_every_p_value_is_that_of_dowhy():
     # at a level just below and just above a p-value, other statements are violated
     parts = []
@@ -70,6 +72,7 @@ def test_every_p_value_is_that_of_dowhy():
     assert len(table) > 200 and found["lmc_violations"].tolist() == table["wanted"].tolist()
 
 
+@pytest.mark.slow
 def test_permutation_p_values_are_those_of_dowhy():
     given = {"data": ("dataset", frames())}
     found = ce.with_controls(runs(), ["lmc_share"], truth=None, null="permutation", context=given, rng=1)

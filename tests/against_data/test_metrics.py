@@ -40,6 +40,7 @@ def text(arcs):
     return "; ".join([*(f"X{i}" for i in range(len(arcs))), *(f"X{i} -> X{j}" for i, j in np.argwhere(arcs))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "suffix"), [(NUMBERS, "Gauss"), (LEVELS, "")])
 def test_likelihoods_are_those_of_pgmpy(data, suffix):
     with warnings.catch_warnings():
@@ -56,6 +57,7 @@ def test_likelihoods_are_those_of_pgmpy(data, suffix):
                 assert found[name][row] == pytest.approx(getattr(structure_score, peer)(shown).score(dag), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_left_out_are_predicted_by_the_others():
     one, other = (ce.evaluate(RUNS, ["cv_log_likelihood"], truth=None, context={"data": NUMBERS}) for _ in range(2))
     assert one["cv_log_likelihood"].equals(other["cv_log_likelihood"])

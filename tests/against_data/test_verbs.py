@@ -73,6 +73,7 @@ def test_cases_in_which_nodes_are_perturbed_are_not_pooled():
     assert ce.evaluate(RUNS.head(1), ["bic"], truth=None, context=none)["bic"].equals(plain["bic"])
 
 
+@pytest.mark.slow
 def test_a_missing_truth_leaves_metrics_of_data_alone():
     table = RUNS.assign(truth=[TRUE, None] * 6)
     found = ce.evaluate(table, ["shd", "separation_share", "bic"], context=BY)
@@ -95,6 +96,7 @@ def test_a_truth_over_latent_nodes_leaves_data_to_the_estimate():
     assert found.loc[0, ["shd", "n_implied"]].tolist() == [0, 1] and found["separation_share"].notna().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", NULLS)
 def test_controls_are_judged_by_the_data_of_their_row(null):
     names = ["lmc_share", "separation_share", "bic"]
@@ -131,6 +133,7 @@ def test_exact_relabelling_is_the_share_of_all_orders():
     assert found.loc[0, "bic_p"] >= ce.p_floor(None, graph) - 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", ["ABCDE", "ABCDEFGHIJKLMN"])
 def test_results_do_not_depend_on_what_was_tested_before(nodes):
     data = linear(150, ["AB", "BC", "CD"], 2, nodes)
@@ -154,6 +157,7 @@ def test_results_do_not_depend_on_what_was_tested_before(nodes):
     assert together.to_numpy().tobytes() == by_row.to_numpy().tobytes()
 
 
+@pytest.mark.slow
 def test_cubes_pair_runs_by_their_data():
     cube = ce.cube(RUNS, ["separation_share", "bic"], by=["algorithm"], truth=None, replicate="dataset",
                    null=["permutation", "edges"], context=BY, n_draws=99, rng=3)  # fmt: skip
@@ -168,6 +172,7 @@ def test_cubes_pair_runs_by_their_data():
     assert (compared["n_pairs"] == 4).all() and len(compared) == 3
 
 
+@pytest.mark.slow
 def test_runs_on_different_data_are_no_pairs():
     mixed = RUNS.assign(rep=np.arange(12) // 3)
     mixed.loc[mixed["algorithm"] == "bad", "rep"] = [3, 2, 1, 0]
@@ -176,6 +181,7 @@ def test_runs_on_different_data_are_no_pairs():
         ce.compare(cube, "algorithm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [BY, {"data": FRAMES["set 0"]}])
 def test_one_data_set_is_one_pair_which_no_test_can_use(given):
     one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=given, n_draws=9, rng=3)
@@ -186,6 +192,7 @@ def test_one_data_set_is_one_pair_which_no_test_can_use(given):
     assert alone["note"].str.contains("too few").all()
 
 
+@pytest.mark.slow
 def test_runs_on_one_frame_are_one_cluster():
     """Named by a column or given for all rows, in memory and lazily."""
     one, how = FRAMES["set 0"], {"by": ["algorithm"], "truth": None, "null": "permutation", "n_draws": 49, "rng": 3}
@@ -198,6 +205,7 @@ def test_runs_on_one_frame_are_one_cluster():
     np.testing.assert_allclose(lazy.sort_values("algorithm")["p_value"], same.ceval.summary()["p_value"])
 
 
+@pytest.mark.slow
 def test_dask_gives_the_same_results():
     names = ["separation_share", "bic"]
     parts = dd.from_pandas(RUNS, npartitions=3)
@@ -207,6 +215,7 @@ def test_dask_gives_the_same_results():
     assert plain["bic_p"].tolist() == lazy["bic_p"].tolist()
 
 
+@pytest.mark.slow
 def test_descriptions_stratify_and_results_name_the_data():
     found = ce.evaluate(RUNS, ["n_implied", "p_floor"], truth=None, context=BY)
     assert found["n_implied"].tolist() == [5, 5, 0] * 4 and found["p_floor"].between(0, 1).all()

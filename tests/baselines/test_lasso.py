@@ -8,6 +8,7 @@ import pytest
 from causaleval_pd.baselines.lasso import lasso_by_bic, lasso_path
 
 
+@pytest.mark.slow
 def test_every_corner_is_a_lasso_solution():
     """At penalty C, residuals have inner product +-C with active predictors and at most C with others."""
     rng = np.random.default_rng(7)

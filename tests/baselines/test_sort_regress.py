@@ -29,6 +29,7 @@ def test_weights_are_those_of_causaldisco(published):
             np.testing.assert_allclose(found, known, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_graphs_are_the_supports_of_causaldisco(published):
     for one in published.values():
         for name in NAMES:

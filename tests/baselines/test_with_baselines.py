@@ -47,6 +47,7 @@ def test_one_row_a_data_set_and_baseline(studies, published):
         assert ce.Graph.from_bytes(row.estimate) == ce.baselines.var_sort_regress(context["data"][1][row.dataset])
 
 
+@pytest.mark.slow
 def test_baselines_are_rows_like_others_for_all_verbs(studies):
     runs, context = studies
     more = runs.ceval.with_baselines(["r2_sort_regress", "complete"], context=context, rng=7)
@@ -69,6 +70,7 @@ def test_matched_thresholds_have_the_edges_of_the_estimates(studies):
     assert new["seconds"].tolist() == kept["seconds"].tolist()
 
 
+@pytest.mark.slow
 def test_random_orders_depend_on_seed_data_and_name_alone(studies):
     runs, context = studies
     names = ["random_sort_regress"]
@@ -178,6 +180,7 @@ def test_wrong_sortability(studies, options, context, message):
     assert np.isnan(runs.ceval.evaluate(["var_sortability"], context=given)["var_sortability"][3])
 
 
+@pytest.mark.slow
 def test_complete_rows_only_where_asked(studies):
     runs, (column, frames) = studies[0], studies[1]["data"]
     gaps = {name: pd.concat([data, data.head(3).assign(A=np.nan)]) for name, data in frames.items()}

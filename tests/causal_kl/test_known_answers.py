@@ -95,6 +95,7 @@ def test_table_3_of_the_paper(metastatic, mutations):
         assert found == pytest.approx(row.reproduced, abs=5e-8)
 
 
+@pytest.mark.slow
 def test_table_4_of_the_paper(metastatic, mutations):
     rng = np.random.default_rng(20)
     cases = [sample(metastatic, 1000, rng=rng) for _ in range(200)]

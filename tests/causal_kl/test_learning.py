@@ -18,6 +18,7 @@ def copied(data: pd.DataFrame) -> str:
     return "M -> S; M -> B; S -> C; B -> C"
 
 
+@pytest.mark.slow
 def test_controls_are_fitted_as_the_estimates(tmp_path):
     truth = metastatic()
     cases = {r: sample(truth, 300, rng=r) for r in range(2)}

@@ -45,6 +45,7 @@ def pairs():
     return list(map(parse, truths)), list(map(parse, estimates))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "convention",
     [
@@ -70,6 +71,7 @@ def test_kernels_count_what_python_counts(convention):
         assert found[i].tobytes() == expected.tobytes() or (np.isnan(expected).any() and np.isnan(found[i]).any())
 
 
+@pytest.mark.slow
 def test_large_models_are_left_to_python():
     wide = "+".join(f"X{i}" for i in range(13)) + "<->Y"
     names = Names()
@@ -101,6 +103,7 @@ def test_names_have_numbers_of_their_own_in_threads_and_processes():
     assert pickle.loads(pickle.dumps(Names())).number("first") == 0
 
 
+@pytest.mark.slow
 def test_engines_draw_and_score_alike():
     truths, estimates = (random_models(30, 7, outcomes=2, rng=seed) for seed in (1, 2))
     runs = pd.DataFrame({"truth": truths, "estimate": estimates})

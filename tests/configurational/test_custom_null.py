@@ -20,6 +20,7 @@ def one_cause(estimate: Model | tuple[Model, ...], rng: np.random.Generator) -> 
     return "; ".join(f"{name}<->E" for name in names)
 
 
+@pytest.mark.slow
 def test_controls_are_those_of_the_function() -> None:
     found = ce.with_controls(RUNS, ["correctness"], null=one_cause, n_draws=400, rng=1, columns="full")
     assert found["correctness_control_mean"].tolist() == pytest.approx([0.5, 0.25, 0.5], abs=0.08)

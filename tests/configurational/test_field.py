@@ -69,6 +69,7 @@ def test_row_order_and_repetition_change_nothing():
     pd.testing.assert_frame_equal(again.groupby(again.index).first(), once)
 
 
+@pytest.mark.slow
 def test_function_evaluate_and_accessor_agree():
     for name in QUALITY:
         values = MANY.ceval.evaluate([name])[name]
@@ -224,6 +225,7 @@ def runs():
     return table
 
 
+@pytest.mark.slow
 def test_controls_do_not_depend_on_row_order(runs):
     names = ["correctness", "completeness", "lcr", "ncr"]
     how = {"n_draws": 9, "rng": 5, "context": {"factors": list("ABCDE")}}

@@ -84,6 +84,7 @@ def looks(ax: Any) -> dict[str, int]:
     return {look: n for look in names if (n := len(drawn(ax, look)))}
 
 
+@pytest.mark.slow
 def test_difference_tells_true_false_indirect_and_missing() -> None:
     ax = ce.plot.model_difference(D3, "(A+B*F<->D)*(B+c<->G)")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
@@ -98,6 +99,7 @@ def test_difference_tells_true_false_indirect_and_missing() -> None:
     assert [text.get_text() for text in same.get_legend().get_texts()] == ["in truth and estimate"]
 
 
+@pytest.mark.slow
 def test_difference_marks_what_is_true_of_the_chain_only_and_right_literals_of_wrong_conjunctions() -> None:
     # A and B are causes of G, but not directly beside D and E
     ax = ce.plot.model_difference(D3, "A+B+E+D<->G")
@@ -136,6 +138,7 @@ def texts_of(ax: Any) -> list[Any]:
     return [x for x in ax.figure.findobj(Text) if x.get_text().strip() and x.get_visible() and x not in hidden]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*SEVERAL[:3], *(pytest.param(x, marks=pytest.mark.slow) for x in SEVERAL[3:]), D3])
 def test_labels_never_collide(text: str) -> None:
     estimate = text.replace("*B=0", "*B=1", 1)
@@ -155,6 +158,7 @@ def test_an_outcome_has_one_label_a_value() -> None:
     assert Counter(text.get_text() for text in drawn(ax, "value")) == {"=2": 2, "=0": 1, "=1": 2}
 
 
+@pytest.mark.slow
 def test_profile_shows_the_metrics() -> None:
     estimate = "(A*B<->D)*(D+B*C<->G)"
     ax = ce.plot.score_profile(D3, estimate, n_draws=30)
@@ -174,6 +178,7 @@ def test_profile_shows_the_metrics() -> None:
     assert sum(tops[1]) < sum(tops[0])  # guesses among more factors are right less often
 
 
+@pytest.mark.slow
 def test_figures_can_be_drawn_into_given_axes() -> None:
     import matplotlib.pyplot as plt
 
@@ -198,6 +203,7 @@ LONG = "(UNEMPLOYMENT*inflation+SPENDING<->POPULAR_UNREST)*(POPULAR_UNREST*POLIC
 MANY = "(A*b*C+D*E*f+G*h+I<->Q)*(A*B+c*D+E*F+g*H+Q<->R)*(R*Q*a+B*C+D*e+F+I<->S)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [LONG, MANY, D3, "A<->B", "(A<->B)*(B<->C)*(C<->A)", "A=2*B=1+C=3<->D=1"])
 def test_nothing_is_cut_and_no_factors_overlap(text: str) -> None:
     ax = ce.plot.hypergraph(text)

@@ -10,6 +10,7 @@ from causaleval_pd.contract.closed_form import CLOSED_FORMS
 from causaleval_pd.contract.metric import METRICS, metric, probe_closed_form
 
 
+@pytest.mark.slow
 def test_every_metric_keeps_its_closed_form_rule():
     named = [m for m in METRICS.values() if m.closed_form is not None]
     assert len(named) > 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from causaleval_pd.contract.confusion import MEASURES, Confusion
 
@@ -33,6 +34,7 @@ def confusion(tp, fp, fn, tn):
     return Confusion(np.array([tp]), np.array([tp + fn]), np.array([tp + fp]), np.array([tp + fp + fn + tn]))
 
 
+@pytest.mark.slow
 def test_every_measure_is_its_definition():
     assert set(DEFINITIONS) == set(MEASURES)
     for counts in np.ndindex(3, 3, 3, 3):

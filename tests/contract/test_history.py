@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import math
@@ -19,7 +20,12 @@ from causaleval_pd.contract.history import HISTORY, call, calls, remember
 
 RUNS = ce.datasets.runs().query("n == 100 and replicate < 5").reset_index(drop=True)
 BY = ["algorithm", "density"]
-CUBE = ce.cube(RUNS, ["shd", "adjacency_f1"], by=BY, n_draws=20, rng=7, keep_draws=True)
+
+
+@functools.cache
+def made_cube():
+    return ce.cube(RUNS, ["shd", "adjacency_f1"], by=BY, n_draws=20, rng=7, keep_draws=True)
+
 
 OF_CUBES = {
     "summary": lambda cube: ce.summary(cube, level=0.9),
@@ -39,7 +45,7 @@ def history(result):
 
 @pytest.mark.parametrize("verb", OF_CUBES)
 def test_tables_of_cubes_carry_the_calls_of_cube_and_verb(verb):
-    table = OF_CUBES[verb](CUBE)
+    table = OF_CUBES[verb](made_cube())
     made = table.attrs[HISTORY]
     assert [made[0]["verb"], made[-1]["verb"]] == ["cube", verb]
     assert (made[0]["seed"], made[0]["null"], made[0]["n_draws"], made[0]["by"]) == (7, ["edges"], 20, BY)
@@ -47,9 +53,10 @@ def test_tables_of_cubes_carry_the_calls_of_cube_and_verb(verb):
     assert json.loads(json.dumps(table.attrs, allow_nan=False)) == table.attrs
 
 
+@pytest.mark.slow
 def test_settings_are_those_of_the_call():
     def last(verb):
-        return OF_CUBES[verb](CUBE).attrs[HISTORY][-1]
+        return OF_CUBES[verb](made_cube()).attrs[HISTORY][-1]
 
     assert last("summary")["level"] == 0.9 and last("summary")["metrics"] == ["shd", "adjacency_f1"]
     assert (last("test_controls")["adjust"], last("test_controls")["missing"]) == ("holm", "worst")
@@ -61,7 +68,7 @@ def test_settings_are_those_of_the_call():
 
 
 def test_a_comparison_that_draws_nothing_has_no_seed():
-    assert ce.compare(CUBE, "algorithm").attrs[HISTORY][-1]["seed"] is None
+    assert ce.compare(made_cube(), "algorithm").attrs[HISTORY][-1]["seed"] is None
 
 
 def test_rows_carry_every_call_in_its_order():
@@ -80,6 +87,7 @@ def test_published_results_carry_their_call():
     assert (table.attrs[HISTORY][0]["seed"], table.attrs[HISTORY][0]["kind"]) == (5, "dag")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rng", [None, np.random.default_rng(3), 11, np.int32(4)], ids=["none", "generator", "int", "numpy"]
 )
@@ -94,9 +102,9 @@ def test_the_seed_repeats_the_result(rng):
     cube = ce.cube(RUNS, ["shd"], by=BY, n_draws=10, rng=rng)
     xr.testing.assert_identical(ce.cube(RUNS, ["shd"], by=BY, n_draws=10, rng=history(cube)[0]["seed"]), cube)
 
-    drawn = ce.compare(CUBE, "algorithm", test="sign_flip", n_resamples=50, rng=rng)
+    drawn = ce.compare(made_cube(), "algorithm", test="sign_flip", n_resamples=50, rng=rng)
     seed = drawn.attrs[HISTORY][-1]["seed"]
-    again = ce.compare(CUBE, "algorithm", test="sign_flip", n_resamples=50, rng=seed)
+    again = ce.compare(made_cube(), "algorithm", test="sign_flip", n_resamples=50, rng=seed)
     pd.testing.assert_frame_equal(again, drawn, check_exact=True)
 
 
@@ -135,13 +143,15 @@ def test_attributes_survive_parquet_and_concat():
     assert len(pd.concat([parts[0], other])) == len(RUNS)
 
 
+@pytest.mark.slow
 def test_cubes_keep_their_history_in_files(tmp_path):
-    CUBE.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
+    made_cube().to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as stored:
-        assert history(stored.load()) == history(CUBE)
-        assert ce.summary(stored).attrs == ce.summary(CUBE).attrs
+        assert history(stored.load()) == history(made_cube())
+        assert ce.summary(stored).attrs == ce.summary(made_cube()).attrs
 
 
+@pytest.mark.slow
 def test_dask_carries_the_same():
     lazy = dd.from_pandas(RUNS, npartitions=3)
     wanted = ce.with_controls(RUNS, ["shd"], n_draws=10, rng=7)

@@ -27,6 +27,7 @@ def stored(laws):
     return Distribution.of(np.arange(len(laws))[::-1].copy(), table[0], table[1])
 
 
+@pytest.mark.slow
 @given(st.lists(LAWS, min_size=1, max_size=4), VALUES, st.sampled_from(["minimize", "maximize", "zero"]))
 def test_laws_equal_brute_force(laws, observed, direction):
     found = stored(laws)

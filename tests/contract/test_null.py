@@ -57,6 +57,7 @@ def test_options_are_those_of_the_model(toy):
     assert toy["prepared"] == []
 
 
+@pytest.mark.slow
 def test_the_list_has_options_and_defaults(toy):
     table = ce.list_nulls("graph")
     assert table.loc[("graph", "toy"), "options"] == "permute=True, depth=2"

@@ -25,6 +25,7 @@ def cube(runs, null, **settings):
     return runs.ceval.cube(["shd", "adjacency_f1"], null=null, **(how | settings))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_draws", [True, False])
 @pytest.mark.parametrize("verb", ["summary", "test_controls"])
 def test_a_stratum_has_the_row_of_the_largest_p(runs, verb, keep_draws):
@@ -43,6 +44,7 @@ def test_a_stratum_has_the_row_of_the_largest_p(runs, verb, keep_draws):
     assert len(found) == len(side_by_side) / 3 and found["control_null"].nunique() > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", [["edges", "permutation"], ce.worst_of("edges", "permutation")])
 def test_a_cube_of_one_stratum_has_several_null_models(runs, null):
     found = cube(runs, null, by=[]).ceval.summary()
@@ -52,11 +54,13 @@ def test_a_cube_of_one_stratum_has_several_null_models(runs, null):
     assert sorted(found["p_value"]) == sorted(wanted)
 
 
+@pytest.mark.slow
 def test_p_values_are_adjusted_after_the_largest_is_taken(runs):
     found = cube(runs, ce.worst_of("edges", "dags")).ceval.test_controls(adjust="bonferroni")
     np.testing.assert_allclose(found["p_adjusted"], np.minimum(1, found["p_value"] * len(found)))
 
 
+@pytest.mark.slow
 def test_composite_null_models_stand_beside_others(runs):
     either = ce.worst_of("edges", "dags", name="either")
     alone = cube(runs, ["edges", "permutation"]).ceval.test_controls()
@@ -75,6 +79,7 @@ def test_composite_null_models_stand_beside_others(runs):
     assert "control_null" not in made.sel(null="dags").ceval.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["summary", "test_controls"])
 def test_what_describes_p_is_missing_with_it(verb):
     """Controls with the estimate's own adjacencies do not vary in them."""
@@ -96,6 +101,7 @@ def test_what_describes_p_is_missing_with_it(verb):
         pd.testing.assert_series_equal(found[others], first[others], check_names=False)
 
 
+@pytest.mark.slow
 def test_a_stratum_without_a_p_under_one_member_has_none():
     nodes = "A; B; C; D; E; F"
     runs = pd.DataFrame(
@@ -143,6 +149,7 @@ def test_bad_composite_null_models_are_refused(runs, null, message):
         cube(runs, null)
 
 
+@pytest.mark.slow
 def test_the_level_holds_for_guessers_of_either_law():
     """Stars whose edges point along a random order reject too often under uniform directions."""
     rng = np.random.default_rng(4)

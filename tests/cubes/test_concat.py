@@ -26,6 +26,7 @@ def how(request) -> dict:
     return {"draws": {}, "sums": {"keep_draws": False}, "none": {"n_draws": None}}[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "lazy"), [("algorithm", False), ("n", True)])
 def test_strata_are_put_together(how, dim, lazy):
     parts = [make(part, **how) for _, part in RUNS.groupby(dim)]
@@ -34,6 +35,7 @@ def test_strata_are_put_together(how, dim, lazy):
     xr.testing.assert_identical(found.compute(), make(RUNS, **how))
 
 
+@pytest.mark.slow
 def test_ragged_strata_and_replicates_are_filled(how):
     # each cube lacks levels of the other dimension, and has fewer replicates
     here = RUNS[(RUNS["algorithm"] != "pc") | (RUNS["n"] == 100)]
@@ -65,6 +67,7 @@ def test_replicates_are_put_together(how):
         ce.concat(words, "replicate")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_null_models_are_put_side_by_side(keep):
     nulls = ["edges", "permutation", "oracle_skeleton"]
@@ -89,6 +92,7 @@ def test_null_models_are_put_side_by_side(keep):
         ce.concat([make(RUNS, n_draws=None)] * 2, "null")
 
 
+@pytest.mark.slow
 def test_levels_that_were_selected_are_put_together():
     whole = make(RUNS)
     parts = [whole.sel(n=n) for n in (100, 400)]
@@ -97,6 +101,7 @@ def test_levels_that_were_selected_are_put_together():
         ce.concat(parts, "algorithm")
 
 
+@pytest.mark.slow
 def test_new_strata_take_labels():
     parts = [make(RUNS[RUNS["n"] == n], by=["algorithm"]) for n in (400, 100)]
     found = ce.concat(parts, pd.Index(["large", "small"], name="study"))
@@ -110,6 +115,7 @@ def test_new_strata_take_labels():
         ce.concat(parts, pd.Index(["large"], name="study"))
 
 
+@pytest.mark.slow
 def test_seeds_may_be_a_stratum():
     parts = [make(RUNS, rng=seed) for seed in (7, 8)]
     found = ce.concat(parts, "control_seed")
@@ -120,6 +126,7 @@ def test_seeds_may_be_a_stratum():
         pd.testing.assert_frame_equal(mine, part.ceval.test_controls())
 
 
+@pytest.mark.slow
 def test_strata_keep_seeds_of_their_own(tmp_path):
     """Cubes of two authors: every stratum has the numbers of the cube that it comes from."""
     parts = {
@@ -147,6 +154,7 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
     assert "from seeds 7, 4611686018427387905 " in page
 
 
+@pytest.mark.slow
 def test_seeds_of_several_dimensions_are_kept():
     here = RUNS[(RUNS["algorithm"] != "pc") | (RUNS["n"] == 100)]
     seeds = {("ges", 100): 1, ("ges", 400): 2, ("lingam", 100): 3, ("lingam", 400): 3, ("pc", 100): 4}
@@ -209,6 +217,7 @@ def test_xarray_that_puts_together_what_was_made_differently_is_noticed(name, al
         whole.ceval.summary()
 
 
+@pytest.mark.slow
 def test_other_metrics_versions_and_labels_are_refused():
     small, large = make(RUNS.query("n == 100")), make(RUNS.query("n == 400"))
     with pytest.raises(ValueError, match=r'metrics \["adjacency_precision", "shd"\] .*leave metrics out by drop_vars'):
@@ -241,6 +250,7 @@ def test_reshaped_cubes_are_put_together():
     pd.testing.assert_frame_equal(found.ceval.summary().replace("SHD", "shd"), whole.ceval.summary())
 
 
+@pytest.mark.slow
 def test_a_cube_that_occurs_twice_is_refused(how):
     whole = make(RUNS, **how)
     twice = whole.assign_coords(replicate=whole["replicate"] + 100)

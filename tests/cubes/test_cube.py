@@ -165,6 +165,7 @@ CARRIED = pd.DataFrame(
 )
 
 
+@pytest.mark.slow
 def test_carried_columns_are_summarised():
     """A failed run counts with its value, as in a group's mean; without one it is failed."""
     for metrics, drawn in (([], None), (["shd"], 20)):
@@ -188,6 +189,7 @@ def test_carried_columns_are_summarised():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["minimize", "maximize", None])
 def test_carried_columns_are_compared_and_ranked(direction):
     cube = ce.cube(CARRIED, ["shd"], by=["algorithm"], n_draws=20, rng=7, values={"seconds": direction})
@@ -220,6 +222,7 @@ def test_directions_of_carried_columns_are_checked():
         ce.cube(CARRIED, ["shd"], by=["algorithm"], n_draws=None, values={"seconds": "lower"})
 
 
+@pytest.mark.slow
 def test_carried_columns_are_drawn():
     import matplotlib.pyplot as plt
 

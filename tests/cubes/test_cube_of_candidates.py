@@ -33,6 +33,7 @@ def tuned(n_strata, n_truths, n_levels, seed=1):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_draws", [True, False])
 def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
     runs = tuned(2, 3, 4)
@@ -60,6 +61,7 @@ def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
     assert cube.ceval.test_controls()["null"].unique().tolist() == ["permutation"]
 
 
+@pytest.mark.slow
 def test_draws_kept_or_summed_give_the_same_tests():
     runs = tuned(3, 4, 3)
     tables = [
@@ -69,6 +71,7 @@ def test_draws_kept_or_summed_give_the_same_tests():
     pd.testing.assert_frame_equal(*tables)
 
 
+@pytest.mark.slow
 def test_strata_of_the_best_of_guesses_keep_their_level():
     """Also where several algorithms are tuned on one truth, whose runs are relabelled alike."""
     n_strata = 80

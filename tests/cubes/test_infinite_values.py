@@ -22,6 +22,7 @@ def estimate(first, second=(0.2, 0.8)):
 INFINITE, UNDEFINED, GOOD, WORSE = (estimate(x) for x in ((1, 0), (np.nan, np.nan), (0.85, 0.15), (0.6, 0.4)))
 
 
+@pytest.mark.slow
 def test_networks_that_exclude_what_is_true_have_infinite_means():
     truth = metastatic()
     cases = {r: sample(truth, 12, rng=r) for r in range(6)}
@@ -70,6 +71,7 @@ def test_skills_of_infinite_losses():
     assert skill_notes(control, loss).item() == "no skill: the controls have infinite losses"
 
 
+@pytest.mark.slow
 def test_ranks_put_infinite_values_last_and_leave_out_undefined_ones():
     low, high = [GOOD, GOOD, TRUTH, WORSE, TRUTH], [INFINITE, WORSE, INFINITE, UNDEFINED, INFINITE]
     runs = pd.DataFrame({"truth": [TRUTH] * 10, "estimate": low + high, "arm": ["a"] * 5 + ["b"] * 5})

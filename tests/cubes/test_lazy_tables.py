@@ -85,6 +85,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cube", "verb"), PAIRS, indirect=["cube"])
 def test_tables_are_lazy_and_agree(cube, verb, monkeypatch):
     monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 20_000)
@@ -112,6 +113,7 @@ def test_blocks_are_bounded():
         assert max(cells) * n_bytes / (3 * 40 * 7) <= 100 or max(cells) == 1
 
 
+@pytest.mark.slow
 def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
     monkeypatch.setattr(lazy_tables, "BLOCK_BYTES", 1)
     seen = []
@@ -127,6 +129,7 @@ def test_one_stratum_of_one_metric_is_loaded_at_a_time(cube, monkeypatch):
     assert all(sizes["density"] == sizes["n"] == 1 and len(metrics) == 1 for sizes, metrics in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cube", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "sums")) for kind in KINDS], indirect=True
 )
@@ -140,6 +143,7 @@ def test_figures_of_a_lazy_cube(cube):
     assert len(one.ceval.plot.comparisons("shd", "algorithm").texts)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_lazy_cube_is_said():
     here = RUNS.query("algorithm != 'lingam'")
     apart = here[(here["algorithm"] == "pc") == (here["replicate"] < 4)]

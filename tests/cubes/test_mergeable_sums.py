@@ -14,6 +14,7 @@ from causaleval_pd.statistics.skill import skill_interval
 NAMES = ["shd", "orientation_precision"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
 @pytest.mark.parametrize("n_draws", [None, 20])
 def test_merged_sums_give_the_summary(small, interval, n_draws):

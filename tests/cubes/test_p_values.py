@@ -36,6 +36,7 @@ def test_p_values_that_no_draw_reached_are_at_the_floor(cube):
     assert stratum_p(cube, "shd").p.tolist() == ce.summary(cube, "shd")["p_value"].tolist()
 
 
+@pytest.mark.slow
 def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube):
     whole = ce.summary(cube, "adjacency_tp")
     assert whole["p_method"].tolist() == ["exact convolution"] * 3 and not whole["p_at_floor"].any()
@@ -52,6 +53,7 @@ def test_selecting_strata_keeps_exact_p_values_and_cutting_runs_drops_them(cube)
     assert methods(cube.drop_vars("n_runs")) == [COMBINED] * 3
 
 
+@pytest.mark.slow
 def test_cubes_that_are_put_together_keep_what_holds(cube):
     a, b = cube.sel(algorithm=["ges"]), cube.sel(algorithm=["lingam", "pc"])
     xr.testing.assert_identical(ce.concat([a, b], "algorithm")["adjacency_tp_mean_p"], cube["adjacency_tp_mean_p"])
@@ -63,6 +65,7 @@ def test_cubes_that_are_put_together_keep_what_holds(cube):
     assert methods(ce.concat([cube, more], "replicate")) == [COMBINED] * 3
 
 
+@pytest.mark.slow
 def test_files_and_null_models_keep_them(cube):
     buffer = io.BytesIO(cube.to_netcdf(engine="h5netcdf"))
     assert ce.summary(xr.open_dataset(buffer, engine="h5netcdf")).equals(ce.summary(cube))
@@ -85,6 +88,7 @@ def test_a_cube_without_tails_is_returned_as_it_is(cube):
     assert (with_tails(plain, cube, "adjacency_tp", "mean").p < 1e-4).all()
 
 
+@pytest.mark.slow
 def test_stacking_runs_with_a_stratum_keeps_p_values_of_whole_strata():
     runs = ce.datasets.runs().query("density == 0.2 and replicate < 6")
     cube = ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm", "n"], n_draws=19, rng=1, tails="exact")
@@ -95,6 +99,7 @@ def test_stacking_runs_with_a_stratum_keeps_p_values_of_whole_strata():
     assert ce.summary(first, "adjacency_tp")["p_method"].tolist() == [COMBINED, *["exact convolution"] * 2] * 3
 
 
+@pytest.mark.slow
 def test_runs_that_are_joined_are_tested_as_those_of_one_cube():
     runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
     how = {"by": ["algorithm"], "replicate": "replicate", "n_draws": 19, "rng": 1}

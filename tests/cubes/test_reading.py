@@ -35,6 +35,7 @@ def networks() -> xr.Dataset:
     return ce.cube(table, ["edit_distance", "shd"], by=["a"], n_draws=20, rng=7, context={"estimator": "joint"})
 
 
+@pytest.mark.slow
 def test_every_metric_carries_its_own_null(networks, cube):
     assert {name: null_name(networks, name) for name in ("edit_distance", "shd")} == {
         "edit_distance": "dags",
@@ -47,6 +48,7 @@ def test_every_metric_carries_its_own_null(networks, cube):
     assert (null_name(cube), null_name(cube, "shd"), cube.attrs["control_null"]) == ("edges",) * 3
 
 
+@pytest.mark.slow
 def test_references_have_no_test(small):
     reference = ce.cube(small, ["shd"], by=["algorithm"], n_draws=10, rng=7, null="oracle_skeleton")
     assert null_references(reference, "shd") == ["oracle_skeleton"]
@@ -102,6 +104,7 @@ def test_dimensions_of_a_metric_become_strata(lagged):
     assert metric_strata(part, "error") is part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
 @pytest.mark.parametrize("chunked", [False, True])
 def test_the_summary_has_rows_for_every_coordinate(lagged, interval, chunked):
@@ -134,6 +137,7 @@ def test_a_single_replicate_is_selected_by_a_list(cube):
         xr.Dataset({"x": 1}).ceval.summary()
 
 
+@pytest.mark.slow
 def test_sums_and_values_agree_with_the_raw_draws(cube, small):
     streamed = ce.cube(small, NAMES, by=BY, n_draws=60, rng=7, control_kind="kind", keep_draws=False)
     for name in NAMES:

@@ -272,6 +272,7 @@ def quick_first(names: Iterable[str]) -> list[Any]:
     return [pytest.param(name, marks=[pytest.mark.slow] * (i % 5 > 0)) for i, name in enumerate(names)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_first(WHOLE | CUTS))
 @pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_every_verb_of_a_reshaped_cube(cubes, wanted, kind, name):
@@ -293,6 +294,7 @@ def test_every_verb_of_a_reshaped_cube(cubes, wanted, kind, name):
             check_counts(found, runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["netcdf", "zarr"])
 def test_reshaped_cubes_are_saved(cubes, wanted, how, tmp_path):
     cut = cubes["draws"].where(cubes["draws"]["shd"] < 6).reindex(n=[100, 200, 400]).rename(shd="SHD")
@@ -302,6 +304,7 @@ def test_reshaped_cubes_are_saved(cubes, wanted, how, tmp_path):
         check(found.replace("SHD", "shd"), wanted("draws", verb, RUNS[RUNS["shd"] < 6]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_a_renamed_metric_stays_a_metric(cubes, kind):
     cube = cubes[kind]
@@ -357,6 +360,7 @@ def test_lazy_cubes_are_reshaped_alike(cubes, wanted, kind, name):
             check((CONTROLLED | OBSERVED)[verb](changed).compute(), wanted(kind, verb, rows(RUNS)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_first(["rename dims", "reindex", "where", "stack", "concat"]))
 def test_figures_of_a_reshaped_cube(cubes, name):
     change, rows = (WHOLE | CUTS)[name]
@@ -464,12 +468,14 @@ def exact_cube() -> xr.Dataset:
     return cube
 
 
+@pytest.mark.slow
 def test_a_stratum_whose_labels_are_of_another_dimension_stays_a_coordinate(exact_cube, tmp_path):
     swapped = exact_cube.assign_coords(size=("n", ["small", "large"])).swap_dims(n="size")
     np.testing.assert_array_equal(swapped.ceval.summary()["mean"], exact_cube.ceval.summary()["mean"])
     swapped.ceval.report(tmp_path / "report.md")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_first(REFUSED))
 def test_what_cannot_be_followed_is_refused(cubes, name):
     change, message = REFUSED[name]
@@ -487,6 +493,7 @@ def test_verbs_without_controls_refuse_them_too(cubes, name, verb):
         OBSERVED[verb](change(cubes["draws"]))
 
 
+@pytest.mark.slow
 def test_verbs_without_controls_take_cut_draws(cubes):
     cut = cubes["draws"].isel(draw=slice(3))
     for verb in OBSERVED.values():
@@ -510,6 +517,7 @@ ONE_STRATUM: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_STRATUM)
 @pytest.mark.parametrize("kind", ["draws", pytest.param("sums", marks=pytest.mark.slow)])
 def test_a_stratum_that_was_selected_without_its_label_is_one(cubes, tmp_path, kind, name):
@@ -523,6 +531,7 @@ def test_a_stratum_that_was_selected_without_its_label_is_one(cubes, tmp_path, k
     assert "cannot be read" not in repr(changed.ceval)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["edges", "empty"])
 def test_a_null_model_that_was_selected_without_its_label_is_that_one(tmp_path, null):
     """A point of reference gives no test, whether the cube still has its label or not."""
@@ -537,6 +546,7 @@ def test_a_null_model_that_was_selected_without_its_label_is_that_one(tmp_path, 
         assert tested["null"].unique().tolist() == [null] and tested["p_value"].isna().all() == (null == "empty")
 
 
+@pytest.mark.slow
 def test_strata_that_were_selected_without_their_labels_are_put_together_by_new_ones(cubes):
     parts = [cubes["draws"].sel(n=n, drop=True) for n in (100, 400)]
     found = ce.concat(parts, pd.Index([100, 400], name="n"))
@@ -554,6 +564,7 @@ def test_sums_are_checked_against_the_runs(cubes):
             change(cubes["sums"]).ceval.summary("shd")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dropped", ["variable", "dimension"])
 @pytest.mark.parametrize("verb", ["summary", "summary of means", "test_controls", "test_controls, worst"])
 def test_a_cube_without_its_draws_names_the_cube_that_needs_none(cubes, verb, dropped):
@@ -573,11 +584,13 @@ def test_a_cube_without_its_draws_names_the_cube_that_needs_none(cubes, verb, dr
     check(CONTROLLED[excess](without), CONTROLLED[excess](cube))
 
 
+@pytest.mark.slow
 def test_one_draw_is_a_dimension(cubes):
     one = make(RUNS, n_draws=1)
     check(one.squeeze("draw").ceval.test_controls(method="sign"), one.ceval.test_controls(method="sign"))
 
 
+@pytest.mark.slow
 def test_filled_cells_without_a_run_stay_without_one():
     """Nothing failed and every metric is defined, so that `fillna` fills cells without a run only."""
     runs = ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)")
@@ -599,6 +612,7 @@ def test_reshaped_cubes_are_described(cubes):
     assert describe_cube(xr.Dataset({"x": 1})) == "a dataset that was not made by cube()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("lazy", [False, True])
 def test_runs_are_scored_failed_or_undefined(seed, lazy):
@@ -623,6 +637,7 @@ def test_a_dimension_with_the_name_of_a_result_column_is_refused(cubes):
         cubes["draws"].rename(algorithm="mean").ceval.summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["draws", "sums"])
 def test_draws_that_repeat_are_refused_in_any_number(cubes, made):
     cube, n = cubes[made], cubes[made].sizes["draw"]

@@ -20,6 +20,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS.keys())
 def test_every_variable_is_as_declared(small, settings):
     cube = ce.cube(small, ["shd", "adjacency_f1"], by=["algorithm", "n"], **{"n_draws": 10, "rng": 7} | settings)
@@ -48,6 +49,7 @@ def test_the_table_of_variables_names_each_once():
     assert np.isin(["status", "m", "m_control_mean", "m_control_value"], table["variable"]).all()
 
 
+@pytest.mark.slow
 def test_columns_of_results_are_known():
     runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
     table = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=20, rng=1).ceval.summary()

@@ -24,6 +24,7 @@ def many_nulls():
     return runs, nulls, ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, null=nulls)
 
 
+@pytest.mark.slow
 def test_several_null_models_are_a_dimension(many_nulls):
     runs, nulls, cube = many_nulls
     assert cube["null"].to_numpy().tolist() == ["edges", "permutation", "oracle_skeleton", "degree"]
@@ -52,6 +53,7 @@ def test_several_null_models_are_a_dimension(many_nulls):
     assert references["p_value"].isna().all() and references.query("metric == 'shd'")["skill"].notna().all()
 
 
+@pytest.mark.slow
 def test_accumulators_of_several_null_models(many_nulls):
     runs, nulls, cube = many_nulls
     settings = {"by": ["algorithm"], "n_draws": 60, "rng": 7, "null": nulls, "keep_draws": False}
@@ -60,6 +62,7 @@ def test_accumulators_of_several_null_models(many_nulls):
     pd.testing.assert_frame_equal(streamed.ceval.test_controls(), cube.ceval.test_controls(), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_comparisons_do_not_depend_on_the_null_models(many_nulls):
     runs, _, cube = many_nulls
     failed = runs.assign(estimate=runs["estimate"].mask(runs["replicate"] == 2))
@@ -97,6 +100,7 @@ def test_lists_of_null_models_are_checked(many_nulls):
             ce.cube(runs, ["shd"], by=["algorithm"], n_draws=5, rng=7, null=null)
 
 
+@pytest.mark.slow
 def test_cubes_of_several_null_models_are_saved(many_nulls, tmp_path):
     import xarray as xr
 

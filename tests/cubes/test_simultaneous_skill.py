@@ -21,6 +21,7 @@ def cube():
     return ce.cube(ce.datasets.runs().query("density == 0.2"), ["shd", "adjacency_f1"], **HOW)
 
 
+@pytest.mark.slow
 def test_limits_widen_and_nothing_else_changes(cube):
     single, wide = ce.summary(cube), ce.summary(cube, simultaneous=True, rng=3)
     known = single["skill_low"].notna()
@@ -34,6 +35,7 @@ def test_limits_widen_and_nothing_else_changes(cube):
     pd.testing.assert_frame_equal(wide[LIMITS], ce.summary(cube, level=level)[LIMITS])
 
 
+@pytest.mark.slow
 def test_the_history_has_the_seed_that_repeats_the_table(cube):
     first = ce.summary(cube, simultaneous=True)
     record = first.attrs["causaleval_pd_history"][-1]
@@ -42,12 +44,14 @@ def test_the_history_has_the_seed_that_repeats_the_table(cube):
     assert "seed" not in ce.summary(cube).attrs["causaleval_pd_history"][-1]
 
 
+@pytest.mark.slow
 def test_a_table_of_runs_gives_the_summary_of_its_cube(cube):
     runs = ce.datasets.runs().query("density == 0.2")
     found = runs.ceval.summary(["shd", "adjacency_f1"], simultaneous=True, **HOW)
     pd.testing.assert_frame_equal(found, ce.summary(cube, simultaneous=True, rng=7))
 
 
+@pytest.mark.slow
 def test_strata_that_are_copies_need_no_more_than_one():
     runs = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'")
     copies = pd.concat([runs.assign(copy=i) for i in range(4)], ignore_index=True)
@@ -58,6 +62,7 @@ def test_strata_that_are_copies_need_no_more_than_one():
     assert ce.summary(apart, simultaneous=True, rng=2)["ci_level"].tolist() == pytest.approx([0.95**0.25] * 4)
 
 
+@pytest.mark.slow
 def test_strata_without_limits_do_not_count(cube):
     alone = cube.sel(algorithm=["pc"], n=cube["n"][:1])
     few = alone.isel(replicate=slice(0, 3))

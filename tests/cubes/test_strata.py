@@ -99,6 +99,7 @@ def test_values_that_are_written_alike_are_refused(small, odd):
         ce.cube(small.assign(g=values), ["shd"], by=["g"], n_draws=None)
 
 
+@pytest.mark.slow
 def test_a_stratum_cannot_have_the_name_of_a_result():
     runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
     with pytest.raises(
@@ -133,6 +134,7 @@ def test_dates_with_a_missing_one_stay_dates():
     assert summary["n_runs"].tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bool", "boolean", "bool[pyarrow]", "object", "category"])
 def test_truth_values_are_labels(small, dtype, tmp_path):
     flag = (small["density"] > small["density"].median()).to_numpy()

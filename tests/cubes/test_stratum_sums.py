@@ -136,6 +136,7 @@ def repeated_estimates(n_strata=40):
     )
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_mean_control_takes_a_cluster_as_one():
     how = {"by": ["s"], "n_draws": 200, "rng": 2}
     table = repeated_estimates(6)
@@ -151,6 +152,7 @@ def test_the_interval_of_the_mean_control_takes_a_cluster_as_one():
     np.testing.assert_allclose(found["control_low"], draws.quantile(0.025, "draw"), atol=0.2)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_mean_control_is_the_same_on_dask():
     dd = pytest.importorskip("dask.dataframe")
     table = repeated_estimates(3).sample(frac=1, random_state=1).assign(run=range(90))

@@ -123,6 +123,7 @@ def dependent_runs():
 HOW = {"by": ["s"], "n_draws": 40, "rng": 6, "method": "simulate"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cluster", "null", "words"),
     [
@@ -153,6 +154,7 @@ def test_draws_and_sums_give_the_same_tests(cluster, null, words):
     assert set(kept.ceval.test_controls()["p_method"]) == words
 
 
+@pytest.mark.slow
 def test_strata_without_repeats_are_tested_by_their_own_draws():
     table = dependent_runs()
     clustered, single = (ce.cube(table, METRICS, cluster=c, **HOW).ceval.test_controls() for c in ("truth", None))
@@ -182,6 +184,7 @@ def test_strata_that_their_null_model_does_not_vary_have_no_p_value(keep):
         assert (table["p_method"] == "none: no variation under the null").all()
 
 
+@pytest.mark.slow
 def test_control_means_are_those_of_the_null_model():
     table = dependent_runs()
     clustered, single = (ce.cube(table, METRICS, cluster=c, **HOW).ceval.summary() for c in ("truth", None))
@@ -199,6 +202,7 @@ def test_one_cluster_all_perfect_and_all_equal():
         assert found["p_method"].tolist() == ["relabelling by truth", "none: no variation under the null"]
 
 
+@pytest.mark.slow
 def test_a_stratum_of_failed_runs_has_no_p_and_the_reason():
     table = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": ["A -> B; C", None, None], "s": [0, 1, 1]})
     for keep in (True, False):
@@ -217,6 +221,7 @@ def test_a_stratum_of_undefined_runs_has_no_p_and_the_reason(keep):
     assert found["note"].tolist() == ["all 1 values undefined", "all 2 values undefined"]
 
 
+@pytest.mark.slow
 def test_cuts_along_replicate_follow_the_draws():
     kept, summed = (ce.cube(dependent_runs(), METRICS, keep_draws=keep, **HOW) for keep in (True, False))
     first = kept.isel(replicate=slice(0, 5))
@@ -226,6 +231,7 @@ def test_cuts_along_replicate_follow_the_draws():
         summed.isel(replicate=slice(0, 5)).ceval.test_controls()
 
 
+@pytest.mark.slow
 def test_a_test_cannot_ask_for_other_clusters():
     table = dependent_runs()
     cube = ce.cube(table, ["shd"], **HOW)
@@ -237,6 +243,7 @@ def test_a_test_cannot_ask_for_other_clusters():
     assert set(made["p_method"]) == {f"simulated, {COMBINED}"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_cubes_are_stored_and_put_together(tmp_path, keep):
     table = dependent_runs()
@@ -252,6 +259,7 @@ def test_cubes_are_stored_and_put_together(tmp_path, keep):
         ce.concat([whole, other], "replicate")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_further_runs_of_a_cluster_are_refused(keep):
     table = dependent_runs().query("s == 'a'").dropna()
@@ -262,6 +270,7 @@ def test_further_runs_of_a_cluster_are_refused(keep):
     assert ce.concat(by_truth, "replicate").ceval.test_controls()["n_clusters"].tolist() == [3]
 
 
+@pytest.mark.slow
 def test_networks_are_relabelled_jointly():
     """Copies of an estimate meet the same draws; graph metrics of networks are relabelled with them."""
     network = ce.causal_kl.metastatic()
@@ -278,6 +287,7 @@ def test_networks_are_relabelled_jointly():
         np.testing.assert_array_equal(copies[0], copies[1])
 
 
+@pytest.mark.slow
 def test_formulas_exchange_the_factors_of_a_cluster_alike():
     truth = "A*b+C<->E"
     estimates = ["A*b<->E", "A*b<->E", "C+D<->E", "A+D<->E"]
@@ -307,6 +317,7 @@ def test_answers_are_clustered_by_a_column():
     assert by_question["p_value"][0] > single["p_value"][0] / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_p_does_not_hang_on_rounding_where_the_runs_of_a_cluster_cancel(keep):
     # of an edge that both share with a truth, either the graph or its reversal has the direction

@@ -19,6 +19,7 @@ BY = ["algorithm", "density", "n"]
 NAMES = ["shd", "adjacency_f1"]
 
 
+@pytest.mark.slow
 def test_summary_is_what_pandas_gives(cube, small):
     scored = ce.evaluate(small, NAMES)
     table = cube.ceval.summary(statistic="mean")
@@ -73,6 +74,7 @@ def test_failed_and_undefined_runs_are_counted():
     assert (row["n_runs"], row["n_scored"], row["n_failed"], row["n_undefined"], row["mean"]) == (4, 2, 1, 1, 0.5)
 
 
+@pytest.mark.slow
 def test_published_table_from_given_controls():
     table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
     nodes = [str(i) for i in range(10)]
@@ -102,6 +104,7 @@ def test_published_table_from_given_controls():
     assert tests["ci_low"] == pytest.approx(difference.mean() - half, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_too_long_value_tables_are_averaged(monkeypatch, small):
     monkeypatch.setattr(sys.modules["causaleval_pd.tables.stratum_draws"], "MAX_VALUES", 8)
     streamed = ce.cube(small, ["adjacency_f1"], by=["algorithm"], n_draws=60, rng=7, keep_draws=False)
@@ -155,6 +158,7 @@ def _of_data_sets(rng, sizes):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_mean_leaves_out_one_cluster_at_a_time():
     runs = _of_data_sets(np.random.default_rng(1), [6, 3, 2, 1, 1]).assign(s=0, lab=[0] * 9 + [1, 1, 2, 3])
     for settings, groups in (({}, "truth"), ({"cluster": "lab"}, "lab")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
@@ -33,6 +34,7 @@ def words(table, **rows):
     return table.set_index("graph")["verdict"].to_dict()
 
 
+@pytest.mark.slow
 def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     cube = ce.cube(RUNS, ["separation_share", "bic"], null=["permutation", "edges"], **HOW)
     table = ce.summary(cube)
@@ -44,6 +46,7 @@ def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     assert "p_floor" not in set(table["metric"]) and cube["p_floor"].notnull().all()
 
 
+@pytest.mark.slow
 def test_dask_tables_have_the_verdicts_of_their_cube():
     """Rows of a data set stand in several partitions."""
     how = HOW | {"null": "permutation", "n_draws": 49}
@@ -60,6 +63,7 @@ def test_dask_tables_have_the_verdicts_of_their_cube():
     assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
 
 
+@pytest.mark.slow
 def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
     chain = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D; D -> E; C")
     small = chain.assign(estimate="A -> B; B -> D")
@@ -73,6 +77,7 @@ def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
     assert alone["verdict"].tolist() == ["uninformative"]
 
 
+@pytest.mark.slow
 def test_other_cubes_have_no_verdicts():
     runs = RUNS.assign(truth=GRAPHS["good"])
     context = {"data": ("data", FRAMES)}

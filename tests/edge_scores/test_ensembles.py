@@ -52,6 +52,7 @@ def test_undirected_edges_by_the_shares_of_their_class(estimate, expected):
     assert {pair: found[tuple(pair)] for pair in expected} == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_shares_of_every_class_over_four_nodes_are_those_of_its_dags():
     pairs = list(itertools.combinations("ABCD", 2))
     texts = []

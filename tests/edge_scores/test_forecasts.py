@@ -75,6 +75,7 @@ def test_shuffled_brier_scores_have_exact_moments():
     assert exact["brier_control_mean"][0] == pytest.approx(drawn["brier_control_mean"][0], abs=error)
 
 
+@pytest.mark.slow
 def test_calibration_has_its_own_null_model():
     rng = np.random.default_rng(4)
     n = 60

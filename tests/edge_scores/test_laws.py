@@ -64,6 +64,7 @@ def test_laws_are_those_of_all_labelings(n, k, sizes):
         assert exact - 1e-12 <= upper <= exact * 1.05 + 1e-12 or exact > 0.2
 
 
+@pytest.mark.slow
 def test_rankings_of_a_table_are_all_shuffles():
     """Every metric's p is the share of all 720 shuffles of six candidates that are as good."""
     rng = np.random.default_rng(1)
@@ -103,6 +104,7 @@ def five_nodes(trial):
     return pd.DataFrame({"truth": truth, "estimate": column})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", range(4))
 def test_moments_of_relabelled_nodes_are_those_of_all_relabellings(trial):
     table = five_nodes(trial)
@@ -125,6 +127,7 @@ def test_moments_of_relabelled_nodes_are_those_of_all_relabellings(trial):
         assert row[f"{name}_p_method"] == "exact"
 
 
+@pytest.mark.slow
 def test_large_laws_are_mixtures_or_normal():
     sparse = np.array([1] * 200 + [2250])
     mixture = rank_sum(make_ties(2450, 100, sparse))

@@ -110,6 +110,7 @@ def test_the_default_depends_on_the_support():
     assert shuffled["auroc_p"][1] == found["auroc_p"][1]
 
 
+@pytest.mark.slow
 def test_draws_do_not_depend_on_order_and_engine():
     rng = np.random.default_rng(6)
     frame = table([rng.normal(size=(4, 4)), weighted_dag(rng), rng.normal(size=(4, 4))])
@@ -138,6 +139,7 @@ def test_cubes_and_verbs_take_scores():
     assert graphs["shd"].notna().all()
 
 
+@pytest.mark.slow
 def test_scores_are_shuffled_over_the_universe_of_the_metric():
     rng = np.random.default_rng(8)
     frame = table([rng.normal(size=(4, 4)) for _ in range(3)])

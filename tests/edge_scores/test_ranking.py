@@ -162,6 +162,7 @@ def test_weights_rank_by_magnitude():
         line(-3, -1, 0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_the_best_shd_is_that_of_the_best_threshold():
     rng = np.random.default_rng(3)
     for trial in range(12):

@@ -67,6 +67,7 @@ def test_unknown_engines_and_numbers_of_jobs_are_refused():
     assert job_count(None) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["threads", "dask", None])
 @pytest.mark.parametrize("stop_after", [None, 5])
 def test_every_engine_gives_the_same_bits(engine, stop_after, monkeypatch):

@@ -131,6 +131,7 @@ def table_of(verb, keep):
     return verb(made(keep))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keep", "chunks"),
     [
@@ -162,6 +163,7 @@ def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
     assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces", "_lock"))]
 
 
+@pytest.mark.slow
 def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
     path = to_zarr(made(True).chunk(algorithm=1), tmp_path / "cube.zarr")
     cut = xr.open_zarr(path).chunk(algorithm=3, replicate=40).isel(n=[1])
@@ -188,6 +190,7 @@ def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
     assert found["y"].sel(a="u").to_numpy().tolist() == [3.0, 3.0, 3.0]
 
 
+@pytest.mark.slow
 def test_variables_may_be_divided_in_their_own_ways(tmp_path):
     cube = made(True).chunk(algorithm=1)
     cube = cube.assign(shd=cube["shd"].chunk(algorithm=2, n=1), shd_p=cube["shd_p"].chunk(algorithm=3))

@@ -87,6 +87,7 @@ def spoil(folder: Path, pieces: tuple[str, str], how: str) -> None:
 HOW = ["garbage", "a bit", "cut", "gone", "swapped"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_spoiled_pieces_are_made_again(output, how):
     output.interrupt()
@@ -98,6 +99,7 @@ def test_spoiled_pieces_are_made_again(output, how):
     output.make(resume=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_spoiled_pieces_of_a_finished_output_are_named(output, how):
     output.make()
@@ -106,6 +108,7 @@ def test_spoiled_pieces_of_a_finished_output_are_named(output, how):
         output.make(resume=True)
 
 
+@pytest.mark.slow
 def test_spoiled_labels_are_written_again(tmp_path):
     output = Output(to_zarr, made_cube().chunk(algorithm=1), ("", ""), tmp_path / "out")
     output.interrupt()
@@ -115,6 +118,7 @@ def test_spoiled_labels_are_written_again(tmp_path):
     assert output.is_right()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     [
@@ -133,6 +137,7 @@ def test_a_spoiled_plan_is_refused(output, plan):
         output.make(resume=True)
 
 
+@pytest.mark.slow
 def test_spoiled_records_are_not_trusted(output):
     output.interrupt()
     records = output.partial / "_pieces"
@@ -143,6 +148,7 @@ def test_spoiled_records_are_not_trusted(output):
     assert output.is_right()
 
 
+@pytest.mark.slow
 def test_links_are_refused_and_not_followed(output, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -180,6 +186,7 @@ def test_a_folder_that_is_no_output_is_left_alone(output):
     assert (output.partial / "thesis.txt").read_text() == "all of it"
 
 
+@pytest.mark.slow
 def test_files_of_others_are_refused(output):
     output.interrupt()
     (output.partial / "part-9.parquet").write_bytes(b"mine")
@@ -193,6 +200,7 @@ def test_files_of_others_are_refused(output):
     assert (output.path / "notes.writing").read_bytes() == b"mine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finished", [True, False])
 @pytest.mark.parametrize(
     "kind", ["pipe", *(pytest.param(x, marks=pytest.mark.slow) for x in ("folder", "full folder"))]
@@ -235,12 +243,14 @@ def test_a_path_needs_a_name(output, path, monkeypatch, tmp_path):
         output.write(output.what, path)
 
 
+@pytest.mark.slow
 def test_the_home_folder_is_written_as_tilde(output, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert output.write(output.what, "~/out") == output.path
     assert output.is_right()
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_a_hard_link_does_not_overwrite_the_other_file(output, tmp_path):
     output.interrupt()
     (tmp_path / "thesis.txt").write_text("all of it")
@@ -250,6 +260,7 @@ def test_a_lock_that_is_a_hard_link_does_not_overwrite_the_other_file(output, tm
     assert (tmp_path / "thesis.txt").read_text() == "all of it"
 
 
+@pytest.mark.slow
 def test_a_plan_does_not_lead_to_files_elsewhere(output):
     output.make()
     plan = json.loads((output.path / "_plan.json").read_text())
@@ -264,6 +275,7 @@ def test_a_plan_does_not_lead_to_files_elsewhere(output):
     assert output.is_right()
 
 
+@pytest.mark.slow
 def test_an_empty_folder_of_a_killed_writer_is_continued(output):
     output.partial.mkdir()
     (output.partial / "_lock").write_text("process 1 on elsewhere")

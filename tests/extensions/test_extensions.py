@@ -41,6 +41,7 @@ def test_a_metric_is_called_on_two_cells():
     assert displacement("a > b > c", "c > b > a").tolist() == [2.0, 0.0, 2.0]
 
 
+@pytest.mark.slow
 def test_evaluate_and_controls(runs):
     scored = ce.with_controls(runs, n_draws=50, rng=7, columns="full")
     assert scored["footrule"].equals(runs.ceval.evaluate()["footrule"])
@@ -59,6 +60,7 @@ def test_controls_are_the_same_in_any_order_and_on_any_engine(runs):
     pd.testing.assert_frame_equal(whole, threads, check_exact=True)
 
 
+@pytest.mark.slow
 def test_cubes_tests_and_comparisons(runs):
     cube = ce.cube(runs, ["footrule"], by=BY, n_draws=99, rng=7)
     assert isinstance(cube, xr.Dataset) and cube.attrs["control_null"] == "shuffled"
@@ -85,6 +87,7 @@ def test_cubes_tests_and_comparisons(runs):
     )
 
 
+@pytest.mark.slow
 def test_figures(runs):
     cube = ce.cube(runs, ["footrule"], by=BY, n_draws=20, rng=7)
     assert type(cube.ceval.plot.strata("footrule", x="algorithm", hue="half")).__name__ == "FacetGrid"
@@ -92,6 +95,7 @@ def test_figures(runs):
     assert len(cube.ceval.plot.p_values("footrule", x="algorithm", y="half").texts) == 4
 
 
+@pytest.mark.slow
 def test_figures_of_a_metric_with_further_dimensions(runs):
     cube = ce.cube(runs, ["displacement", "footrule"], by=BY, n_draws=20, rng=7)
     grid = cube.ceval.plot.strata("displacement", x="item", hue="algorithm", col="half")
@@ -145,6 +149,7 @@ def test_a_failing_third_party_is_named(monkeypatch):
     assert "the entry point 'broken' of 'causaleval_pd.metrics': broken_package.metrics" in note
 
 
+@pytest.mark.slow
 def test_truths_of_another_field(runs):
     table = runs.drop(columns="estimate")
     scored = ce.with_controls(table, estimate="weights", n_draws=30, rng=7)
@@ -199,6 +204,7 @@ def test_a_result_of_the_wrong_shape_is_refused(runs):
         ce.evaluate(runs, [crooked])
 
 
+@pytest.mark.slow
 def test_dask_tables_of_metrics_with_dimensions(runs):
     table, lazy = runs, _lazy(runs)
     made = lazy.ceval.cube(["first_items"], by=BY, n_draws=9, rng=7, keep_draws=True)
@@ -209,6 +215,7 @@ def test_dask_tables_of_metrics_with_dimensions(runs):
     pd.testing.assert_frame_equal(summary, table.ceval.summary(["first_items"], by=BY, n_draws=9, rng=7), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_dask_tables_without_a_truth(runs):
     table = runs.drop(columns="truth").assign(number=runs.groupby(BY).cumcount())
     settings = {"by": BY, "truth": None, "n_draws": 9, "rng": 7, "keep_draws": True}
@@ -235,6 +242,7 @@ def without_truths(runs):
     return runs.drop(columns="truth").assign(number=np.arange(len(runs)) // 2, run=np.arange(len(runs)))
 
 
+@pytest.mark.slow
 def test_further_dimensions_in_cubes(runs, tmp_path):
     how = {"by": BY, "n_draws": 40, "rng": 7}
     kept, sums = (ce.cube(runs, [OPEN, "footrule", DECLARED], keep_draws=keep, **how) for keep in (True, False))
@@ -298,6 +306,7 @@ def test_dimensions_that_the_data_decide_are_refused_on_dask(runs, verb):
         getattr(table.ceval, verb)(["footrule", OPEN], **by)
 
 
+@pytest.mark.slow
 def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths):
     def compare(**settings):
         cube = ce.cube(without_truths, ["orderly"], truth=None, by=["algorithm"], n_draws=None, **settings)
@@ -319,6 +328,7 @@ def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths)
     assert compare(replicate="number")[0].equals(compare(context={"judge": "number"})[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"key": "run"}, {"replicate": "number"}])
 def test_runs_without_a_truth_on_dask(without_truths, settings):
     how = {"truth": None, "by": ["algorithm"], "n_draws": 9, "rng": 7} | settings
@@ -338,6 +348,7 @@ def test_runs_without_a_truth_on_dask_have_no_context_to_be_paired_by(without_tr
     assert table.ceval.cube(["orderly"], replicate="number", **how).compute()["orderly"].notnull().all()
 
 
+@pytest.mark.slow
 def test_metrics_of_one_call_may_have_different_null_models(tmp_path):
     estimates = [*list(ce.causal_kl.metastatic_mutations().values())[:3], None]
     table = pd.DataFrame({"truth": [ce.causal_kl.metastatic()] * 4, "estimate": estimates, "a": list("xyxy")})
@@ -401,6 +412,7 @@ def own_encoding():
     del ENCODINGS["chain"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_test", "own_figure")
 def test_own_tests_and_figures_take_own_fields(runs):
     cube = ce.cube(runs, ["footrule", DECLARED], by=BY, n_draws=20, rng=7)

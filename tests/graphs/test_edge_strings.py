@@ -153,6 +153,7 @@ def test_plain_names_are_written_bare(name: str) -> None:
     assert write_name(name) == name
 
 
+@pytest.mark.slow
 @given(st.lists(NAMES | SYNTAX | TRICKY | JOINED, max_size=5, unique=True), st.data())
 def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
     names = sorted(names)

@@ -158,6 +158,7 @@ probability ( B | A ) { (a) 0.5, 0.5; (b) 0.2, 0.8; }
 GML = 'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "B" ] edge [ source 0 target 1 ] ]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -228,6 +229,7 @@ def test_paths(tmp_path: Path) -> None:
     assert isinstance(ce.read_graphs([]), pd.Series)
 
 
+@pytest.mark.slow
 def test_texts_that_are_read_again_are_not_kept_without_bound(tmp_path: Path) -> None:
     edges = "\n".join(f"{k}. A --> B " + "[A --> B]:0.9;" * 70_000 for k in range(1, 3))
     for k in range(9):

@@ -33,6 +33,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return as_graph(arcs, nodes=names)
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first call compiles
 @given(graphs())
 def test_round_trips(graph: Graph) -> None:
@@ -48,6 +49,7 @@ def test_round_trips(graph: Graph) -> None:
         assert as_graph(graph.to_numpy(nodes, encoding), nodes=nodes, encoding=encoding) == graph
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(graphs(), graphs())
 def test_equal_graphs_have_equal_bytes_and_hashes(left: Graph, right: Graph) -> None:

@@ -107,6 +107,7 @@ def test_large_components_with_directed_edges_are_refused():
         ways(*map(tuple, close(parents, undirected(n, edges))))
 
 
+@pytest.mark.slow
 def test_work_is_bounded():
     """Long bands and dense graphs are drawn from in time, or refused."""
     band = undirected(40, [(i, j) for i in range(40) for j in range(i + 1, min(40, i + 5))])

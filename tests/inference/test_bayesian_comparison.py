@@ -32,6 +32,7 @@ def study(make_cube):
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["signed_rank", "hierarchical"])
 def test_the_direction_decides_who_is_better(study, model):
     less, more = (
@@ -44,6 +45,7 @@ def test_the_direction_decides_who_is_better(study, model):
     assert (wide["p_equivalent"] > 0.9).all() and set(wide["note"].dropna()) <= {SHARED}
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_the_models(study):
     cube = study(shift=-0.2)
     values = (cube["m"].sel(algorithm="x") - cube["m"].sel(algorithm="y")).to_numpy()
@@ -65,6 +67,7 @@ def test_runs_on_one_truth_are_one_value(study):
     assert (one["n_pairs"] == 10).all() and (one[P].to_numpy() != each[P].to_numpy()).any()
 
 
+@pytest.mark.slow
 def test_strata_with_few_truths_are_left_out_by_name(study):
     status = np.ones((2, 4, 10))
     status[:, 1, 2:] = 0
@@ -150,6 +153,7 @@ def test_the_region_is_needed(study):
         bayesian_comparison(study(), "algorithm", rope=None)
 
 
+@pytest.mark.slow
 def test_infinite_values_are_named(make_cube):
     values = np.random.default_rng(3).normal(size=(2, 3, 12))
     values[0, 0, 0] = np.inf

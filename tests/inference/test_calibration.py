@@ -54,6 +54,7 @@ def test_randomisation_by_brute_force(cube, name):
             assert found.loc[algorithm, what] == pytest.approx(np.mean(np.array(p) <= 0.1), abs=near)
 
 
+@pytest.mark.slow
 def test_power_grows_with_skill_and_runs(cube):
     powers = [ce.size_and_power(cube, "shd", skill=skill)["power"].to_numpy() for skill in (0.05, 0.2, 0.6)]
     assert (powers[0] <= powers[1]).all() and (powers[1] <= powers[2]).all()
@@ -64,6 +65,7 @@ def test_power_grows_with_skill_and_runs(cube):
     assert (few["power"] == 0).all() and (few["size"] == 0).all() and few["verdict"].isna().all()
 
 
+@pytest.mark.slow
 def test_verdicts(cube):
     # one run has no sign test at .05, and nineteen draws no p-value below it
     single = ce.size_and_power(cube.isel(replicate=[0]), "shd", methods=["sign", "t"], alpha=0.4)

@@ -41,6 +41,7 @@ def by_lab(runs):
     return runs.ceval.cube(["shd"], cluster="lab", values=["lab", "batch"], **CONTROLS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_clusters_of_the_cube_are_the_default(runs, by_lab, verb):
     groups = VERBS[verb]
@@ -79,6 +80,7 @@ def test_runs_without_a_cluster_are_refused_by_name(runs):
         compare(cube, "algorithm", cluster="lab")
 
 
+@pytest.mark.slow
 def test_a_cube_without_controls_has_clusters(runs):
     how = {"by": ["algorithm"], "n_draws": None}
     cube = runs.ceval.cube(["shd"], cluster="lab", **how)
@@ -104,6 +106,7 @@ def test_a_cube_without_controls_has_clusters(runs):
     assert nodes.ceval.cube(["shd"], by=["a"], cluster="g", n_draws=None).sizes["a"] == 2
 
 
+@pytest.mark.slow
 def test_saved_cubes_keep_their_clusters(by_lab, tmp_path):
     xr = pytest.importorskip("xarray")
     by_lab.to_netcdf(tmp_path / "cube.nc")
@@ -111,6 +114,7 @@ def test_saved_cubes_keep_their_clusters(by_lab, tmp_path):
     pd.testing.assert_frame_equal(compare(read, "algorithm"), compare(by_lab, "algorithm"))
 
 
+@pytest.mark.slow
 def test_answers_have_no_clusters_by_truth():
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"truth": rng.random(24) < 0.5, "estimate": rng.random(24) < 0.7, "q": np.arange(24) % 12})
@@ -128,6 +132,7 @@ def test_answers_have_no_clusters_by_truth():
     assert model(by_question, "answer_accuracy ~ model")["n_clusters"].tolist() == [12, 12]
 
 
+@pytest.mark.slow
 def test_the_size_of_comparisons_of_dependent_truths(make_cube):
     """Eight laboratories have five truths each, and their truths favour one algorithm alike, by chance."""
     rng = np.random.default_rng(11)

@@ -51,6 +51,7 @@ def hodges_lehmann_by_hand(d):
     return np.median([(d[i] + d[j]) / 2 for i in range(len(d)) for j in range(i, len(d))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "theirs", "size"),
     [
@@ -84,6 +85,7 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
         assert row.method == test and row.alternative == "two-sided" and pd.isna(row.null)
 
 
+@pytest.mark.slow
 def test_each_metric_is_a_family_unless_others_are_named(ragged):
     for by in (None, "all"):
         usual = compare(ragged, "algorithm", by=by)
@@ -123,6 +125,7 @@ def test_one_sided_comparisons(ragged):
     np.testing.assert_allclose(two, 2 * np.minimum(less, greater))
 
 
+@pytest.mark.slow
 def test_order_of_dimensions_does_not_matter(ragged):
     turned = ragged.transpose("replicate", "density", "draw", "algorithm")
     for by in (None, "all"):
@@ -131,6 +134,7 @@ def test_order_of_dimensions_does_not_matter(ragged):
     pd.testing.assert_frame_equal(against_controls(ragged), against_controls(turned))
 
 
+@pytest.mark.slow
 def test_cubes_from_files_give_the_same(ragged, tmp_path):
     ragged.to_zarr(tmp_path / "cube.zarr", zarr_format=2)
     with xr.open_zarr(tmp_path / "cube.zarr") as back:
@@ -284,6 +288,7 @@ def test_bootstrap_brings_its_own_interval(ragged):
     assert np.abs(boot["p_value"] - t["p_value"]).max() < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
 def test_seeds_make_tables_repeatable(ragged, test):
     first, again, other = (by_stratum(ragged, "algorithm", test=test, n_resamples=60, rng=x) for x in (5, 5, 6))
@@ -426,6 +431,7 @@ def test_mcnemar_refuses_other_values(ragged):
         by_stratum(ragged, "algorithm", test="mcnemar")
 
 
+@pytest.mark.slow
 def test_zero_handling_is_explicit(ragged, make_cube):
     values = np.array([[0.0, 1, 0, 3, 2, 5, 4, 4], [0, 0, 0, 1, 4, 1, 1, 0]])
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
@@ -482,6 +488,7 @@ def test_groups_of_pairs_count_once(test, make_cube):
     pd.testing.assert_frame_equal(compare(carried, "a", cluster="batch", **given), grouped)
 
 
+@pytest.mark.slow
 def test_excess_over_controls_is_compared(ragged, make_cube):
     table = by_stratum(ragged, "algorithm", test="t", on="excess")
     for row in table.itertuples():
@@ -496,6 +503,7 @@ def test_excess_over_controls_is_compared(ragged, make_cube):
         compare(bare, "a", on="excess")
 
 
+@pytest.mark.slow
 def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
     paired = by_stratum(ragged, "algorithm", effect="cliffs_delta", metrics="shd").iloc[0]
     a, b = pair_of(ragged, next(by_stratum(ragged, "algorithm", metrics="shd").itertuples()))
@@ -505,6 +513,7 @@ def test_effect_can_be_cliffs_delta_with_and_without_pairs(ragged):
     pd.testing.assert_frame_equal(*(x.drop(columns="effect_size") for x in both))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjust", ["by", "fdr_by"])
 def test_any_dependence_is_corrected_for(ragged, adjust):
     table = by_stratum(ragged, "algorithm", adjust=adjust, family=None)
@@ -514,6 +523,7 @@ def test_any_dependence_is_corrected_for(ragged, adjust):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["sign_flip", "bootstrap"])
 def test_the_seed_of_resampling_is_recorded(ragged, test):
     first = by_stratum(ragged, "algorithm", test=test, n_resamples=99)
@@ -576,6 +586,7 @@ def test_accessors_have_the_parameters_of_their_functions():
             assert [(x.name, x.default, x.kind) for x in mine] == [(x.name, x.default, x.kind) for x in theirs]
 
 
+@pytest.mark.slow
 def test_excess_is_compared_under_every_null_model():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2")
     nulls = ["edges", "permutation"]
@@ -674,6 +685,7 @@ def test_skill_is_refused_with_reasons(make_cube):
         compare(bare, "a", on="skill")
 
 
+@pytest.mark.slow
 def test_the_largest_t_corrects_for_all_pairs(ragged):
     settings = {"test": "max_t", "metrics": "shd", "rng": 1}
     table = pd.concat([by_stratum(ragged.isel(density=[i]), "algorithm", **settings) for i in (0, 1)])
@@ -695,6 +707,7 @@ def test_the_largest_t_corrects_for_all_pairs(ragged):
     np.testing.assert_allclose(holm["p_adjusted"], multipletests(holm["p_value"], method="holm")[1])
 
 
+@pytest.mark.slow
 def test_the_largest_t_corrects_for_all_strata_by_signs_of_truths(ragged):
     table = by_stratum(ragged, "algorithm", test="max_t", rng=1)
     for name, part in table.groupby("metric"):
@@ -734,6 +747,7 @@ def test_pooled_differences_are_means_of_truths(ragged):
     assert compare(ragged, "density", "shd", paired=False)["n_clusters"].tolist() == [24]
 
 
+@pytest.mark.slow
 def test_strata_are_kept_by_name(make_cube):
     rng = np.random.default_rng(3)
     strata = {"algorithm": ["x", "y"], "density": [0.2, 0.5], "n": [10, 20, 30]}
@@ -782,6 +796,7 @@ def test_independent_levels_are_pooled_where_both_have_runs(make_cube):
     assert np.isnan(row["p_value"]) and row["note"] == "no stratum has a value of both levels"
 
 
+@pytest.mark.slow
 def test_a_usual_study_finds_its_differences():
     """Three algorithms on ten, and on twenty, truths of each density, at three sample sizes."""
     cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
@@ -814,6 +829,7 @@ def normal_studies(rng, n_studies, delta=0.0, crossing=0.0):
     return strata, {f"m{i}": (values, "minimize") for i, values in enumerate(noise)}, status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounded", [False, True])
 def test_equal_algorithms_keep_the_familywise_level(rounded):
     """On arrays: t with Holm's correction, pooled and by stratum, and the largest t over pairs and strata."""
@@ -838,6 +854,7 @@ def test_equal_algorithms_keep_the_familywise_level(rounded):
         assert found.mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_studies), name
 
 
+@pytest.mark.slow
 def test_pooling_finds_what_strata_share_and_strata_what_crosses(make_cube):
     rng = np.random.default_rng(5)
     strata, metrics, status = normal_studies(rng, 25, delta=1.0)

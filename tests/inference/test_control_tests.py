@@ -97,6 +97,7 @@ def test_paired_methods_use_the_first_control(ragged, method, theirs, metric, si
     assert counted.tolist() == ragged["n_runs"].to_numpy().ravel().tolist()
 
 
+@pytest.mark.slow
 def test_accumulators_give_the_same_as_raw_draws(ragged, without_draws):
     raw, streamed = against_controls(ragged), against_controls(without_draws(ragged))
     pd.testing.assert_frame_equal(raw, streamed, rtol=1e-12)
@@ -183,6 +184,7 @@ def test_no_strata_and_no_rows(ragged):
     assert len(none) == 0 and list(none.columns) == list(against_controls(ragged).columns)
 
 
+@pytest.mark.slow
 def test_adjustment_spans_all_rows_returned(ragged):
     table = against_controls(ragged, adjust="holm")
     np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
@@ -251,6 +253,7 @@ def perfect(n):
     return pd.DataFrame({"s": range(n), "truth": graphs, "estimate": graphs})
 
 
+@pytest.mark.slow
 def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
     cube = ce.cube(perfect(12), ["shd"], by=["s"], n_draws=199, rng=1, tails="exact")
     with pytest.warns(UserWarning, match=r"holm.*over 12 tests turns into 0.06.*n_draws=239"):
@@ -265,6 +268,7 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
         against_controls(ce.cube(perfect(12), ["adjacency_tp"], **exact), adjust="holm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found", [0, 3])
 def test_a_family_that_passes_by_combinations_of_draws_is_not_warned_of(found):
     """Twelve strata of six runs, of which none or three are perfect."""
@@ -293,6 +297,7 @@ def test_advice_on_draws_is_what_the_cube_takes():
     assert against_controls(cube)["note"].item().endswith(words)
 
 
+@pytest.mark.slow
 def test_auto_chooses_the_draws_of_the_family():
     runs = perfect(4)
     cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)
@@ -307,6 +312,7 @@ def test_auto_chooses_the_draws_of_the_family():
     assert set(table["n_draws"]) == {999}
 
 
+@pytest.mark.slow
 def test_paired_tests_take_a_cluster_as_one_value():
     """300 tables of one guess a truth, repeated five times: five equal differences are no five witnesses."""
     rng, names = np.random.default_rng(1), [f"X{i}" for i in range(6)]

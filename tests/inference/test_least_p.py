@@ -66,6 +66,7 @@ def test_families_and_claims_decide(apart):
     assert two == "too few clusters for an interval; p_value is at least 0.062 with 5 clusters; 6 are needed for 0.05"
 
 
+@pytest.mark.slow
 def test_rows_of_several_sizes_are_corrected_together(make_cube):
     values = np.arange(2)[:, None, None] * np.linspace(10, 11, 16).reshape(2, 8) ** 2
     status = np.ones((2, 2, 8))

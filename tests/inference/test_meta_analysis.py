@@ -20,6 +20,7 @@ def cube():
     return ce.cube(both, ["shd", "adjacency_f1"], by=["algorithm", "density"], n_draws=199, rng=7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combine", ["fisher", "stouffer"])
 def test_p_values_are_combined_by_scipy(cube, combine):
     table = ce.meta_analysis(cube, "density", combine=combine)
@@ -34,6 +35,7 @@ def test_p_values_are_combined_by_scipy(cube, combine):
     assert found["pc"].max() < 1e-3 < 0.01 < found["shuffled"].min()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combine", ["fisher", "stouffer"])
 def test_p_of_many_perfect_strata_is_never_zero(combine):
     # each stratum has p of at least 1e-5; those of 100 combine to less than the smallest float
@@ -44,6 +46,7 @@ def test_p_of_many_perfect_strata_is_never_zero(combine):
     assert 0 < table["p_value"].item() < 1e-300 and 0 < table["p_adjusted"].item() < 1e-300
 
 
+@pytest.mark.slow
 def test_skill_is_pooled_with_the_variance_of_the_controls(cube):
     table = ce.meta_analysis(cube, "density", level=0.9)
     summary = ce.summary(cube)
@@ -103,6 +106,7 @@ def test_a_stratum_that_every_draw_beats_has_a_finite_statistic(make_cube):
     assert np.isfinite(row["statistic"]) and row["p_value"] < 0.2
 
 
+@pytest.mark.slow
 def test_several_null_models_have_rows_of_their_own():
     runs = ce.datasets.runs().query("n == 100 and algorithm == 'pc'")
     found = ce.cube(runs, ["shd"], by=["density"], null=["edges", "permutation"], n_draws=99, rng=1)
@@ -112,6 +116,7 @@ def test_several_null_models_have_rows_of_their_own():
     assert table["p_value"].iloc[1] == ce.meta_analysis(one, "density")["p_value"].iloc[0]
 
 
+@pytest.mark.slow
 def test_strata_that_share_truths_are_combined_by_truth():
     runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
     found = ce.cube(runs, ["shd"], by=["n"], n_draws=99, rng=1)
@@ -128,6 +133,7 @@ def test_strata_that_share_truths_are_combined_by_truth():
     )
 
 
+@pytest.mark.slow
 def test_strata_that_share_truths_name_the_test_of_all_their_runs():
     # two algorithms are far better than guessing; the third one guesses
     runs = ce.datasets.runs().query("density == 0.2 and n == 1600 and algorithm != 'lingam'")
@@ -156,12 +162,14 @@ def test_settings_are_checked(cube):
         ce.meta_analysis(bare, "density")
 
 
+@pytest.mark.slow
 def test_the_accessor_delegates(cube):
     pd.testing.assert_frame_equal(
         cube.ceval.meta_analysis("density", adjust="holm"), ce.meta_analysis(cube, "density", adjust="holm")
     )
 
 
+@pytest.mark.slow
 def test_composite_null_models_are_combined_by_their_members():
     runs = ce.datasets.runs().query("n == 100 and algorithm == 'pc'").ceval.placebo(rng=2)
     how = {"by": ["density"], "n_draws": 99, "rng": 1}
@@ -178,6 +186,7 @@ def test_composite_null_models_are_combined_by_their_members():
     assert (found["p_adjusted"] >= found["p_value"]).all()
 
 
+@pytest.mark.slow
 def test_strata_on_the_same_truths_that_are_taken_as_independent_are_noted():
     runs = ce.datasets.runs().query("density == 0.2 and algorithm == 'pc'")
     how = {"by": ["n"], "n_draws": 19, "rng": 1, "cluster": None}

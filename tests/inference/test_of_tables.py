@@ -35,6 +35,7 @@ def test_tables_are_those_of_the_cube(cube):
     )
 
 
+@pytest.mark.slow
 def test_settings_of_cubes_pass_through():
     given = {"control_kind": "cpdag", "keep_draws": False}
     cube = ce.cube(RUNS, ["shd"], **HOW, **given)
@@ -60,6 +61,7 @@ def test_settings_that_both_take_go_to_the_verb_and_no_setting_is_given_twice():
         RUNS.ceval.test_controls(["shd"], control_kinds="dag", **HOW)
 
 
+@pytest.mark.slow
 def test_comparisons_make_no_controls_unless_they_are_subtracted():
     drawn = []
     how = {"by": BY, "metrics": ["shd"], "n_draws": 1, "null": lambda estimate, rng: drawn.append(estimate) or estimate}
@@ -69,6 +71,7 @@ def test_comparisons_make_no_controls_unless_they_are_subtracted():
     assert set(RUNS.ceval.compare("algorithm", metrics=["shd"], on="excess", **HOW)["null"]) == {"edges"}
 
 
+@pytest.mark.slow
 def test_strata_are_kept_by_name(cube):
     names = ["shd", "adjacency_f1"]
     for keep in ("all", ["density"]):
@@ -81,6 +84,7 @@ def test_strata_are_kept_by_name(cube):
         RUNS.ceval.compare("algorithm", ["shd"], by=BY, keep=BY)
 
 
+@pytest.mark.slow
 def test_generators_are_drawn_from_once():
     one, two = np.random.default_rng(3), np.random.default_rng(3)
     kwargs = {"by": BY, "metrics": ["shd"], "on": "excess", "n_draws": 9, "test": "sign_flip"}

@@ -88,6 +88,7 @@ def test_clusters_are_one_value_each(levels):
     assert found["n_clusters"].tolist() == [3, 4, 4, 4, 4, 4] and found["n_pairs"].tolist()[3:] == [8, 8, 8]
 
 
+@pytest.mark.slow
 def test_every_test_of_compare_and_every_effect_has_a_result(levels):
     for effect, size in EFFECTS.items():
         for name in ("wilcoxon", "sign", "t", "sign_flip", "bootstrap", "friedman"):

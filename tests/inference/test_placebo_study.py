@@ -88,6 +88,7 @@ def found(runs):
     return small(runs, metrics=both, adjust="holm", methods=["randomisation", "wilcoxon"])
 
 
+@pytest.mark.slow
 def test_a_row_a_stratum_metric_method_and_level(found):
     assert found.columns.tolist() == [
         *(
@@ -130,6 +131,7 @@ def test_sizes_are_those_of_placebos_by_hand(runs, found):
     assert table["size"].mean() == pytest.approx(np.mean(np.stack(p) <= 0.5), abs=0.25)
 
 
+@pytest.mark.slow
 def test_skill_is_found(runs):
     table = small(runs, n_placebos=8, skill=0.7, alpha=0.05).query("method == 'randomisation'")
     assert (table["power"] > 0.8).all() and (table["size"] < 0.5).all()
@@ -150,6 +152,7 @@ def test_several_nulls_have_rows_of_their_own(runs):
     assert table["null"].unique().tolist() == ["edges", "permutation"] and len(table) == 2 * 3 * 3
 
 
+@pytest.mark.slow
 def test_the_mean_skill_of_placebos_is_covered(runs):
     table = small(ce.datasets.runs().query("density == 0.2 and n == 100"), n_placebos=8, skill=None)
     missed = table[table["method"] == "skill interval"]
@@ -170,6 +173,7 @@ def test_wrong_settings_are_refused(runs):
             small(runs, **settings)
 
 
+@pytest.mark.slow
 def test_the_call_is_remembered(found):
     made = found.attrs["causaleval_pd_history"][-1]
     assert (made["verb"], made["seed"], made["adjust"]) == ("size_and_power", 5, "holm")
@@ -187,6 +191,7 @@ def test_levels_below_the_least_p_value_are_named():
     assert words["t"].isna().all(), "its p-values do not depend on the number of draws"
 
 
+@pytest.mark.slow
 def test_levels_that_combinations_of_draws_reach_are_not_out_of_reach():
     table = constant(np.random.default_rng(1), n_truths=12, n_runs=1)
     how = {"by": ["s"], "n_draws": 39, "n_placebos": 8, "rng": 1, "skill": 0.5, "alpha": 0.01}

@@ -44,6 +44,7 @@ def simulated(rng, n_studies, n_runs, skill, n_draws=99):
     return study(rng.normal(10 * (1 - skill), 2, (n_studies, n_runs)), draws)
 
 
+@pytest.mark.slow
 def test_the_needed_number_of_runs_has_the_power_asked_for():
     rng = np.random.default_rng(1)
     pilot = control_power(simulated(rng, 3, 400, 0.15, 400), skill=0.15, power=0.8)
@@ -157,6 +158,7 @@ def dependent(rng, n_strata, n_truths, n_estimates):
 HOW = {"by": ["s"], "n_draws": 199, "rng": 5, "method": "simulate"}
 
 
+@pytest.mark.slow
 def test_repeats_of_an_estimate_add_nothing_to_its_cluster():
     table = dependent(np.random.default_rng(4), 2, 20, 1)
     once = control_power(ce.cube(table, ["shd"], **HOW), skill=0.1)
@@ -171,12 +173,14 @@ def test_repeats_of_an_estimate_add_nothing_to_its_cluster():
     assert (single["n_needed"] < 0.5 * four["n_needed"]).all() and (single["n_clusters"] == single["n_pairs"]).all()
 
 
+@pytest.mark.slow
 def test_power_by_clusters_does_not_depend_on_what_a_cube_keeps():
     table = dependent(np.random.default_rng(5), 2, 8, 3)
     kept, summed = (control_power(ce.cube(table, ["shd"], keep_draws=keep, **HOW)) for keep in (True, False))
     pd.testing.assert_frame_equal(kept, summed, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_clusters_that_cannot_be_relabelled_are_refused():
     table = dependent(np.random.default_rng(6), 2, 6, 2)
     how = HOW | {"null": "orientation"}

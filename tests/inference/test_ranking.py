@@ -23,6 +23,7 @@ def cube(runs):
     return ce.cube(runs, ["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=None)
 
 
+@pytest.mark.slow
 def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
     table = ce.rank_test(cube, "algorithm", adjust="holm")
     assert list(table.columns[:6]) == ["density", "n", "metric", "algorithm", "mean_rank", "statistic"]
@@ -43,6 +44,7 @@ def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
     np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1])
 
 
+@pytest.mark.slow
 def test_failed_runs_rank_last_when_they_count(cube):
     dropped, worst = (ce.rank_test(cube, "algorithm", "shd", missing=x) for x in ("drop", "worst"))
     assert set(worst["n_blocks"]) == {20} and set(dropped["n_blocks"]) == {17}
@@ -70,6 +72,7 @@ def test_what_cannot_be_ranked_is_refused(cube, runs):
         ce.rank_test(ce.cube(pc, ["shd"], by=["density", "n"], replicate="replicate", n_draws=None), "density")
 
 
+@pytest.mark.slow
 def test_repeats_on_a_truth_are_one_block():
     once = ce.datasets.runs().query("density == 0.2 and n == 400")
     by = {"by": ["algorithm"], "n_draws": None}

@@ -58,6 +58,7 @@ def test_a_further_stratum_is_a_further_column(study, columns):
     pd.testing.assert_frame_equal(table[table["n"] == 10].drop(columns="n").reset_index(drop=True), narrow)
 
 
+@pytest.mark.slow
 def test_printed_tables_show_results():
     runs = ce.datasets.runs().query("n == 100")
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
@@ -104,6 +105,7 @@ def test_a_metric_is_named_once(study):
         control_tests.test_controls(study, ["m", "m"])
 
 
+@pytest.mark.slow
 def test_directions_of_carried_columns_are_those_of_the_cube():
     runs = ce.datasets.runs().head(60).assign(run=range(60))
     values = {"seconds": "minimize", "run": None}

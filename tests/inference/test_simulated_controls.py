@@ -34,6 +34,7 @@ def test_controls_are_simulated(cube):
     assert (errors > 0).all() and cube["shd_control_mean"].std() > 0
 
 
+@pytest.mark.slow
 def test_summary_and_test_have_no_interval(cube):
     found = cube.ceval.summary()
     assert found["skill"].notna().all() and found[["skill_low", "skill_high", "ci_level"]].isna().all(axis=None)
@@ -45,6 +46,7 @@ def test_summary_and_test_have_no_interval(cube):
     assert tested["note"].str.startswith("no variation beyond the controls' Monte Carlo error").all()
 
 
+@pytest.mark.slow
 def test_comparisons_have_no_interval(cube):
     skill = cube.ceval.compare("a", on="skill").iloc[0]
     assert np.isnan(skill["ci_low"]) and (np.isnan(skill["p_value"]) or skill["p_value"] == 1)
@@ -57,6 +59,7 @@ def test_comparisons_have_no_interval(cube):
             assert excess["effect"] == pytest.approx(means[0] - means[1], abs=0.5)
 
 
+@pytest.mark.slow
 def test_a_level_compared_with_itself_is_no_better(cube):
     twice = cube.sel(a=["x", "x"]).assign_coords(a=["x", "z"])
     # controls of their own

@@ -49,6 +49,7 @@ def test_seeds_are_recorded_and_repeat_the_table(guesses):
     assert first.attrs["causaleval_pd_history"][-1]["simultaneous"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings", [{"test": "wilcoxon"}, {"test": "sign"}, {"effect": "cohen_dz"}, {"effect": "rank_biserial"}]
 )
@@ -59,6 +60,7 @@ def test_every_paired_effect_widens(guesses, settings, make_cube):
     assert (wide["ci_low"] < single["ci_low"]).all() and (wide["ci_high"] > single["ci_high"]).all()
 
 
+@pytest.mark.slow
 def test_skills_have_simultaneous_intervals(ragged):
     single, wide = (by_stratum(ragged, "algorithm", on="skill", simultaneous=x, rng=1) for x in (False, True))
     known = wide["ci_low"].notna()
@@ -76,6 +78,7 @@ def test_few_clusters_have_no_simultaneous_interval_and_do_not_count(make_cube):
     assert enough["ci_level"] == 0.95
 
 
+@pytest.mark.slow
 def test_truths_that_strata_share_are_one_cluster(guesses):
     # each truth moves all strata alike: all intervals hold or fail together
     cube = guesses(1)
@@ -90,6 +93,7 @@ def xr_factor(cube):
     return 1 + cube["n"]
 
 
+@pytest.mark.slow
 def test_lazy_cubes_give_the_same(guesses):
     cube = guesses(4)
     lazy = by_stratum(cube.chunk({"n": 3}), "algorithm", rng=1, **KNOWN).compute()
@@ -125,6 +129,7 @@ def test_tables_of_guesses_cover_zero_together(guesses):
     assert np.mean(together) > 0.89
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["wilcoxon", "t", "sign"])
 def test_infinite_values_leave_other_strata_as_they_are(make_cube, test):
     values = np.random.default_rng(3).normal(size=(2, 3, 12))

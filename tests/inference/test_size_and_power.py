@@ -135,8 +135,9 @@ def test_guesses_beat_their_controls_no_more_often_than_the_level(graphs, null):
             found = rates(ce.test_controls(part, method=method)["p_value"])
             assert (found <= limit(LEVELS)).all(), (null, b, method, found)
             if b >= 20 and method in ("randomisation", "wilcoxon", "t"):
-                # calibrated: not far below the level either
-                assert (found[1:] >= 0.6 * LEVELS[1:]).all(), (null, b, method, found)
+                # calibrated: not far below the level either; sums of whole numbers have ties, which count against them
+                least = 0.5 if method == "randomisation" else 0.6
+                assert (found[1:] >= least * LEVELS[1:]).all(), (null, b, method, found)
 
 
 def test_stratum_controls_keep_the_level(graphs):
@@ -227,7 +228,8 @@ def contest(graphs):
 @pytest.mark.parametrize("name", COMPARISONS)
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
 def test_guessers_differ_no_more_often_than_the_level_and_skill_is_found(contest, name, alternative):
-    how = {"metrics": "shd", "adjust": None, "alternative": alternative, "test": name.split(",")[0]} | COMPARISONS[name]
+    how = {"metrics": "shd", "by": "all", "adjust": None, "alternative": alternative, "test": name.split(",")[0]}
+    how |= COMPARISONS[name]
     guessers, skilled = contest.sel(algorithm=["a", "b"]), contest.sel(algorithm=["c", "b"])
     for b in SIZES:
         size = rates(ce.compare(guessers.isel(replicate=slice(b)), "algorithm", **how)["p_value"])
@@ -247,7 +249,9 @@ def test_margins_keep_the_level_at_the_margin(contest, test):
     given = {"metrics": "shd", "test": test, "margin": 1.5, "n_resamples": 199, "rng": 1}
     for claim in ("non_inferior", "equivalent"):
         for b in (2, 5, 20, 100):
-            found = rates(ce.compare(pair.isel(replicate=slice(b)), "algorithm", alternative=claim, **given)["p_value"])
+            found = rates(
+                ce.compare(pair.isel(replicate=slice(b)), "algorithm", by="all", alternative=claim, **given)["p_value"]
+            )
             assert (found <= limit(LEVELS)).all(), (claim, b, found)
         assert found[1] >= 0.03
 
@@ -258,7 +262,7 @@ def test_ranks_of_three_guessers_keep_the_familywise_level(contest):
         part = three.isel(replicate=slice(b))
         found = {"friedman": ce.rank_test(part, "algorithm", "shd")["p_value"][::3]}
         for adjust, family in (("nemenyi", None), ("holm", "table")):
-            pairs = ce.compare(part, "algorithm", metrics="shd", test="friedman", adjust=adjust, family=family)
+            pairs = ce.compare(part, "algorithm", "shd", by="all", test="friedman", adjust=adjust, family=family)
             found[adjust] = pairs.groupby("table")["p_adjusted"].min()
         for name, p in found.items():
             assert (rates(p) <= limit(LEVELS)).all(), (name, b, rates(p))

@@ -70,6 +70,7 @@ def test_every_test_of_ours_is_listed_and_explained():
         ce.list_tests("rank_test")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_through_every_verb(ragged):
     assert ce.list_tests().loc["toy", "null"] == "The median difference is 0."
@@ -91,6 +92,7 @@ def test_a_toy_test_runs_through_every_verb(ragged):
     assert "toy" in set(ce.size_and_power(ragged)["method"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_on_cubes_of_dask(ragged):
     for by in (None, "all"):

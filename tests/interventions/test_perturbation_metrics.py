@@ -43,6 +43,7 @@ def by_hand(graph, data, longest=3):
     return [*shares, len(distance)]
 
 
+@pytest.mark.slow
 def test_values_are_those_of_scipy(perturbed):
     estimates = [TRUTH, "F -> D; C -> B; A; E", "A -> B -> C -> D -> E -> F"]
     found = score(estimates, perturbed)
@@ -63,6 +64,7 @@ def test_edges_from_nodes_that_are_not_perturbed_are_left_out(perturbed):
     assert zero["mean_wasserstein"].tolist() == [0.0]
 
 
+@pytest.mark.slow
 def test_paths_end_omissions_up_to_a_length(perturbed):
     chain = "A -> B -> C -> D -> E -> F"
     rates = [ce.tweak("false_omission_rate", max_path_length=k, name=f"f{k + 1}") for k in (-1, 0, 1, 3, 5)]

@@ -46,6 +46,7 @@ def test_what_is_known_is_scored(estimate, undirected, values):
     np.testing.assert_allclose(runs.ceval.evaluate(metrics)[NAMES].to_numpy()[0], values)
 
 
+@pytest.mark.slow
 def test_tables_hold_knowledge_as_values_or_text():
     runs = pd.DataFrame(
         {
@@ -63,6 +64,7 @@ def test_tables_hold_knowledge_as_values_or_text():
     assert summary.set_index("metric").loc["known_accuracy", "n_scored"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimate", ["A -> B; C -> B; D", "A -- B; C -> D", "A -> B -> C -> A; D"])
 def test_relabelling_means_are_those_of_all_permutations(estimate):
     names = list("ABCD")

@@ -58,18 +58,21 @@ def readable(ax):
     assert not any(overlap(a, b) for a, b in itertools.combinations(boxes(words), 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_TWO)
 def test_figures_of_two_strata(named, name):
     verb = getattr(named.ceval.plot, name.split()[0])
     readable(narrow(lambda ax: verb("shd", ax=ax, **OF_TWO[name])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_ONE)
 def test_figures_of_one_stratum(named, name):
     verb = getattr(named.sel(density=0.4).ceval.plot, name)
     readable(narrow(lambda ax: verb("shd", "algorithm", ax=ax)))
 
 
+@pytest.mark.slow
 def test_a_new_figure_of_ranks_fits_a_page(named):
     ax = named.sel(density=0.4).ceval.plot.critical_difference("shd", "algorithm")
     assert ax.figure.get_figwidth() <= 8
@@ -77,6 +80,7 @@ def test_a_new_figure_of_ranks_fits_a_page(named):
     readable(ax)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["trend", "pareto"])
 def test_labels_of_low_axes_stay_off_the_caption(cube, name):
     part = cube.sel(density=0.4)

@@ -18,6 +18,7 @@ def parts(ax, gid):
     return [x for x in [*ax.lines, *ax.texts] if x.get_gid() == gid]
 
 
+@pytest.mark.slow
 def test_ranks_and_groups_are_those_of_the_tables(cube):
     one = cube.sel(density=[0.2])
     ax = one.ceval.plot.critical_difference("shd", "algorithm", post_hoc="nemenyi")
@@ -34,6 +35,7 @@ def test_ranks_and_groups_are_those_of_the_tables(cube):
     np.testing.assert_allclose(group.get_xdata(), [ranks[0] - 0.04, ranks[1] + 0.04])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("post_hoc", "words"),
     [
@@ -76,6 +78,7 @@ def test_pairs_that_no_bar_can_join_are_lines():
     assert alike_pairs(np.zeros((4, 4), bool)) == []
 
 
+@pytest.mark.slow
 def test_a_reach_longer_than_the_axis_is_said(cube):
     two = cube.sel(density=[0.2]).isel(replicate=slice(2))
     ax = ce.plot.critical_difference(two, "shd", "algorithm", post_hoc="nemenyi")
@@ -93,6 +96,7 @@ def test_strata_that_are_not_shown_and_empty_ranks_are_refused(cube):
         ce.plot.critical_difference(empty, "shd", "algorithm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_levels", [2, 3])
 def test_all_names_stand_within_the_axis(cube, n_levels):
     # names stand on both sides, one more on the left where their number is odd

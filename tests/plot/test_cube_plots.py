@@ -78,11 +78,13 @@ def test_figures_of_fields_are_public() -> None:
     assert ce.reasoning.plot.quadrant is ce.plot.quadrant
 
 
+@pytest.mark.slow
 def test_figures_can_be_listed_without_drawing() -> None:
     code = "import sys, causaleval_pd as ce; ce.list_figures(); dir(ce.plot); sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ce.list_figures().index))
 def test_every_figure_has_a_caption(name: str) -> None:
     (drawn.FIGURES | drawn.NOT_RECORDED)[name]()

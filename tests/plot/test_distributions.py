@@ -17,6 +17,7 @@ import causaleval_pd as ce
 from .conftest import SHD, captions, inside, spaced
 
 
+@pytest.mark.slow
 def test_distributions_have_unit_bins_and_area_one(cube, make):
     raw = ce.plot.distributions(cube, "shd", hue="algorithm", col="density")
     tables = ce.plot.distributions(make(keep_draws=False), "shd", hue="algorithm", col="density")
@@ -36,6 +37,7 @@ def test_distributions_have_unit_bins_and_area_one(cube, make):
     inside(raw.figure)
 
 
+@pytest.mark.slow
 def test_triangles_are_medians(cube, make):
     for found in (cube, make(keep_draws=False)):
         grid = ce.plot.distributions(found, "shd", hue="algorithm", row="density")

@@ -28,6 +28,7 @@ def test_nine_facets_with_three_hues(cube):
         assert all(legend.x0 >= ax.get_window_extent().x1 for ax in grid.axes.flat)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [ce.plot.strata, ce.plot.distributions])
 def test_without_controls_there_is_no_band(make, call):
     options = {"x": "density", "hue": "algorithm", "col": "n"} if call is ce.plot.strata else {"hue": "density"}
@@ -56,6 +57,7 @@ def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
     assert not empty.texts
 
 
+@pytest.mark.slow
 def test_figures_do_not_change_the_cube(cube):
     before = cube.copy(deep=True)
     ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n")
@@ -77,6 +79,7 @@ def test_other_strata_must_have_one_level(cube):
         ce.plot.comparisons(cube, "shd", "algorithm")
 
 
+@pytest.mark.slow
 def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
     grid = ce.plot.strata(cube, "shd")
     shown = {spaced(text.get_text()) for legend in grid.figure.legends for text in legend.get_texts()}
@@ -121,6 +124,7 @@ def words_of(figure, gid):
     return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_gid() == gid]
 
 
+@pytest.mark.slow
 def test_facets_without_a_value_say_so(runs):
     none = runs.assign(estimate=runs["estimate"].where(runs["algorithm"] != "zero", None))
     found = ce.cube(none, ["shd"], by=["algorithm", "density", "n"], n_draws=20, rng=7, replicate="replicate")
@@ -169,6 +173,7 @@ def named_by(algorithm, metric="shd"):
     return runs.ceval.cube([metric], by=["algorithm", "n"], n_draws=20, rng=7, values={"seconds": "minimize"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [r"$\bad{", *(pytest.param(x, marks=pytest.mark.slow) for x in ("cost of $5 to $6", "$a$ & $b$"))]
 )
@@ -185,6 +190,7 @@ def test_dollar_signs_in_names_are_no_formulas(name):
         assert named and not any(text.get_parse_math() for text in named)
 
 
+@pytest.mark.slow
 def test_levels_that_a_cube_with_several_null_models_was_cut_to_are_named(runs):
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density", "n"], n_draws=9, rng=7, null=["permutation", "empty"])
     ax = ce.plot.skills(cube.sel(density=0.2, algorithm=ALGORITHMS[0]), "shd")

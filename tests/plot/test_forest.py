@@ -26,6 +26,7 @@ def points(ax):
     )
 
 
+@pytest.mark.slow
 def test_rows_are_the_table(cube):
     table = ce.compare(cube.sel(density=0.6), "algorithm", "shd", by="all")
     ax = ce.plot.forest(table)
@@ -61,6 +62,7 @@ def test_tests_against_controls(cube):
     assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws a run." in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
     part = cube.sel(n=1000, density=0.2)
     with pytest.raises(ValueError, match="effects of 'shd', 'adjacency_f1' have different units; choose one metric"):
@@ -73,6 +75,7 @@ def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
     assert "Null model: edges" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_infinite_effects_and_limits_are_at_the_edges(cube):
     table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
     table["effect"] = [np.inf, 1.0, -2.0]
@@ -84,6 +87,7 @@ def test_infinite_effects_and_limits_are_at_the_edges(cube):
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_directions_of_other_metrics_can_be_given(cube):
     table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd").assign(metric="loss")
     assert words(ce.plot.forest(table), "side") == []
@@ -93,6 +97,7 @@ def test_directions_of_other_metrics_can_be_given(cube):
         ce.plot.forest(table, directions={"loss": "down"})
 
 
+@pytest.mark.slow
 def test_lazy_tables_are_computed(cube):
     lazy = cube.sel(density=0.2).chunk({"algorithm": 1})
     ax = ce.plot.forest(lazy.ceval.test_controls("shd"))
@@ -118,6 +123,7 @@ def test_what_is_no_table_of_tests_is_refused(cube, change, error, message):
         ce.plot.forest(change(table))
 
 
+@pytest.mark.slow
 def test_margins_and_other_settings_are_stated(cube):
     part = cube.sel(n=1000, density=0.2)
     aimed = {"alternative": "non_inferior", "margin": 1.5, "reference": ALGORITHMS[0]}
@@ -134,6 +140,7 @@ def test_margins_and_other_settings_are_stated(cube):
     assert "its 95 % interval, simultaneous for all rows" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
     part = cube.sel(n=1000, density=0.2)
     ax = ce.plot.forest(part.ceval.test_controls("shd"))

@@ -17,6 +17,7 @@ import causaleval_pd as ce
 from .conftest import ALGORITHMS, SHD, captions, inside, spaced
 
 
+@pytest.mark.slow
 def test_p_values_show_the_tests(cube):
     part = cube.sel(n=100)
     ax = ce.plot.p_values(part, "shd", x="density", y="algorithm", adjust="bh")
@@ -42,6 +43,7 @@ def test_p_values_show_the_tests(cube):
     assert "p at most .05, not adjusted" in captions(ce.plot.p_values(part, "shd", x="density", y="algorithm").figure)
 
 
+@pytest.mark.slow
 def test_comparisons_show_compare(cube):
     part = cube.sel(n=100, density=0.2)
     ax = ce.plot.comparisons(part, "shd", "algorithm", test="sign")
@@ -66,6 +68,7 @@ def test_blue_is_a_better_row(cube, metric, side):
     assert "p adjusted: no" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_failed_runs_can_count_as_worst(cube, runs):
     part = cube.isel(density=[2]).sel(n=100)
     some = runs[(runs["n"] == 100) & (runs["density"] == 0.2)].copy()
@@ -95,6 +98,7 @@ def test_one_sided_comparisons_fill_one_side(cube):
     assert len(ax.texts) == 3
 
 
+@pytest.mark.slow
 def test_figures_draw_into_given_axes(cube):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
     assert ce.plot.p_values(cube.sel(n=100), "shd", x="density", y="algorithm", ax=axes[0]) is axes[0]
@@ -105,6 +109,7 @@ def test_figures_draw_into_given_axes(cube):
     inside(figure)
 
 
+@pytest.mark.slow
 def test_long_names_of_levels_stay_apart():
     names = ["a-very-long-name-without-any-spaces-whatsoever", "the PC algorithm with Fisher-z tests at .01", "x"]
     rows = [(name, "A -> B; C", "A -> B; C") for name in names for _ in range(3)]
@@ -126,6 +131,7 @@ def test_p_values_of_other_tests_have_no_smallest_value(cube):
     assert not any("≤" in text.get_text() for text in ax.texts) and "≤" not in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
     few = cube.sel(n=100, density=0.2).isel(replicate=slice(4))
     n = ce.compare(few, "algorithm", metrics="shd", test="sign")["n_clusters"].max()
@@ -139,6 +145,7 @@ def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
     assert "Hodges-Lehmann" in ax.images[0].colorbar.ax.get_ylabel()
 
 
+@pytest.mark.slow
 def test_levels_with_dashes_keep_their_places(runs):
     names = {"peter and clark": "a", "greedy equivalence search": "a - b", "zero": "b - c"}
     part = runs.query("n == 100 and density == 0.2")

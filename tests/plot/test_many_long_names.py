@@ -60,6 +60,7 @@ def apart(boxes):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["p_values", "skills", "comparisons"])
 def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
     plot = (twelve.isel(density=0) if name == "comparisons" else twelve).ceval.plot
@@ -71,6 +72,7 @@ def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
     assert ax.get_window_extent().height / ax.figure.dpi > 0.4 * len(ax.get_yticks())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uses", [{"x": "density", "hue": "algorithm"}, {"x": "density", "col": "algorithm"}])
 @pytest.mark.parametrize("theme", [{}, {"context": "talk"}])
 def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
@@ -86,6 +88,7 @@ def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
     assert "random_forest_variable_imp" not in [t.get_text().split("\n")[0] for t in figure.legends[0].get_texts()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["comparisons", "critical_difference"])
 def test_levels_against_each_other_fit_a_column(twelve, name):
     one = twelve.sel(density="sparse")
@@ -100,6 +103,7 @@ def test_levels_against_each_other_fit_a_column(twelve, name):
         assert box.x0 >= 0 and box.x1 <= ax.figure.bbox.width
 
 
+@pytest.mark.slow
 def test_captions_name_strata_without_a_value(twelve):
     failed = "all runs failed: (GES with extended BIC penalty (gamma=2), dense)"
     part, others = twelve.isel(algorithm=slice(4, 7)), twelve.isel(algorithm=slice(0, 3))
@@ -114,6 +118,7 @@ def test_captions_name_strata_without_a_value(twelve):
     assert "the only stratum" in captions(part.isel(algorithm=[1], density=[0]).ceval.plot.distributions("shd").figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [None, 3.4])
 def test_legends_of_curves_stay_off_the_lines(width):
     rng = np.random.default_rng(1)
@@ -129,6 +134,7 @@ def test_legends_of_curves_stay_off_the_lines(width):
     assert legend.y0 >= ax.get_window_extent().y1 - 1 or legend.x0 >= ax.get_window_extent().x1 - 1
 
 
+@pytest.mark.slow
 def test_nodes_with_long_names_can_be_told_apart():
     nodes = [f"protein_kinase_{i}_phosphorylated" for i in range(12)]
     graph_text = "; ".join([f"{nodes[0]} -> {nodes[1]}", *nodes])
@@ -139,6 +145,7 @@ def test_nodes_with_long_names_can_be_told_apart():
     assert len({text.get_text() for text in ax.texts if "phosphor" in text.get_text()}) == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_names_of_nodes_stay_inside_new_figures(seed):
     rng = np.random.default_rng(seed)
@@ -154,6 +161,7 @@ def test_names_of_nodes_stay_inside_new_figures(seed):
     plt.close(ax.figure)
 
 
+@pytest.mark.slow
 def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))

@@ -34,6 +34,7 @@ def test_the_front_by_hand():
     assert on_front(np.array([1.0, 1.0]), np.array([-np.inf, 0.0])).tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_points_are_the_summary_and_the_front_is_named(cube):
     part = cube.sel(density=0.4)
     ax = ce.plot.pareto(part, "shd", dim="algorithm")
@@ -50,6 +51,7 @@ def test_points_are_the_summary_and_the_front_is_named(cube):
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_each_hue_has_a_front_and_a_maximised_cost_turns_it(cube):
     ax = ce.plot.pareto(cube, "shd", dim="algorithm", hue="density")
     assert len(of(ax, "front")) == 3 and len(of(ax, "point")) == 9
@@ -59,6 +61,7 @@ def test_each_hue_has_a_front_and_a_maximised_cost_turns_it(cube):
     assert "in both: lingam." in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_points_at_one_place_share_their_numbers():
     rows = [(a, t, t) for a in "xyz" for t in ("A -> B; B -> C", "A -> C; B")]
     runs = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]).assign(seconds=[1, 1, 1, 1, 50, 50])
@@ -91,6 +94,7 @@ def test_costs_without_direction_are_refused(cube, cost, message):
         ce.plot.pareto(cube.sel(density=0.2), "shd", cost, dim="algorithm")
 
 
+@pytest.mark.slow
 def test_costs_that_are_not_positive_have_no_place_on_a_log_axis(cube):
     free = cube.sel(density=0.2)
     free = free.assign(seconds=free["seconds"].copy(data=np.zeros_like(free["seconds"])))

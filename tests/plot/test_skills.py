@@ -22,6 +22,7 @@ def numbers(image):
     return np.ma.filled(image.get_array().astype(float), np.nan)
 
 
+@pytest.mark.slow
 def test_squares_are_the_skills_of_the_summary(cube):
     part = cube.sel(n=100)
     ax = ce.plot.skills(part, "shd", x="density", y="algorithm")
@@ -33,6 +34,7 @@ def test_squares_are_the_skills_of_the_summary(cube):
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_hatched_squares_are_not_better_than_controls(cube):
     one = cube.sel(n=100).isel(replicate=[0])
     for adjust in (None, "holm"):
@@ -45,6 +47,7 @@ def test_hatched_squares_are_not_better_than_controls(cube):
         assert f", {weak} of 7" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_skills_far_below_guessing_have_the_last_colour_and_their_number():
     # the empty graph has one error of one; the estimate has three
     rows = [
@@ -64,6 +67,7 @@ def test_skills_far_below_guessing_have_the_last_colour_and_their_number():
     assert "all runs failed: y" in captions(profile.figure)
 
 
+@pytest.mark.slow
 def test_a_profile_has_a_row_a_level_and_a_colour_a_metric(cube):
     part = cube.sel(n=1000, density=0.2)
     ax = ce.plot.skill_profile(part, "algorithm", ["adjacency_f1", "shd"])
@@ -103,6 +107,7 @@ def test_skill_needs_controls_and_two_strata(cube, make, call):
         call(cube, **options)
 
 
+@pytest.mark.slow
 def test_skills_of_minus_infinity_are_squares_and_not_grey():
     @ce.metric(field="graph", kinds=("dag",), direction="minimize", range=(0, np.inf), optimum=0, long_name="loss")
     def loss_of_no_edge(pairs):

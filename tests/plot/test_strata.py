@@ -16,6 +16,7 @@ import causaleval_pd as ce
 from .conftest import ALGORITHMS, F1, SHD, captions, inside, spaced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["mean_ci", "quantile"])
 def test_strata_show_the_summary(cube, interval):
     grid = ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", interval=interval)
@@ -46,6 +47,7 @@ def test_strata_show_the_summary(cube, interval):
     inside(grid.figure)
 
 
+@pytest.mark.slow
 def test_open_points_are_not_better_than_controls(cube, make):
     # one run a stratum: some of them are not better
     one = cube.isel(replicate=[0])
@@ -87,6 +89,7 @@ def test_many_levels_and_hues_fit(runs):
         assert figure.get_figwidth() < 22
 
 
+@pytest.mark.slow
 def test_bands_keep_off_the_edge_of_the_axes(cube):
     """Higher is better: the lowest mark is a band, and a point there would be cut in half."""
     for ax in ce.plot.strata(cube, "adjacency_f1", x="density", hue="algorithm", col="n").axes.flat:
@@ -95,6 +98,7 @@ def test_bands_keep_off_the_edge_of_the_axes(cube):
         assert min(bands) - low > 0.02 * (high - low)
 
 
+@pytest.mark.slow
 def test_levels_keep_the_order_of_the_cube(cube):
     grid = ce.plot.strata(cube.sel(n=100, density=0.2), "adjacency_f1", x="algorithm")
     assert [spaced(tick.get_text()) for tick in grid.ax.get_xticklabels()] == ALGORITHMS
@@ -103,6 +107,7 @@ def test_levels_keep_the_order_of_the_cube(cube):
     inside(grid.figure)
 
 
+@pytest.mark.slow
 def test_members_of_a_composite_null_model_are_drawn_each(runs):
     both = ce.worst_of("edges", "permutation")
     cube = runs.head(60).ceval.cube(["shd"], by=["algorithm"], null=both, n_draws=9, rng=1)

@@ -21,6 +21,7 @@ def drawn(ax, gid):
     return [line for line in ax.lines if line.get_gid() == gid]
 
 
+@pytest.mark.slow
 def test_lines_are_the_summary_at_their_numbers(cube):
     part = cube.sel(density=0.4)
     ax = ce.plot.trend(part, "shd", x="n", hue="algorithm")
@@ -50,6 +51,7 @@ def test_levels_are_in_the_order_of_their_numbers_and_failures_are_named(cube):
     assert "all runs failed: 100" in captions(ax.figure)
 
 
+@pytest.mark.slow
 def test_open_points_are_not_better(cube):
     one = cube.isel(replicate=[0]).sel(density=0.2)
     ax = ce.plot.trend(one, "shd", x="n", hue="algorithm")
@@ -73,6 +75,7 @@ def many_levels(n_levels):
     return runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "n"], **options)
 
 
+@pytest.mark.slow
 def test_many_levels_share_a_band_and_a_page():
     ax = ce.plot.trend(many_levels(30), "shd", x="n", hue="algorithm")
     assert sum(x.get_gid() == "band" for x in ax.collections) == 1
@@ -84,6 +87,7 @@ def test_many_levels_share_a_band_and_a_page():
     inside(ax.figure)
 
 
+@pytest.mark.slow
 def test_given_axes_and_dark_themes(cube):
     with plt.style.context("dark_background"):
         figure, given = plt.subplots(figsize=(3.4, 5), layout="constrained")
@@ -118,6 +122,7 @@ def test_what_cannot_be_drawn_is_refused(cube, options, message):
         ce.plot.trend(cube.sel(density=0.2), "shd", **options)
 
 
+@pytest.mark.slow
 def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
     part = cube.sel(density=0.2).assign_coords(n=[0, 1, 2])
     with pytest.raises(ValueError, match="'n' has the level 0, which has no place on a log axis; use scale='linear'"):
@@ -125,6 +130,7 @@ def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
     ce.plot.trend(part, "shd", x="n", hue="algorithm", scale="linear")
 
 
+@pytest.mark.slow
 def test_large_letters_leave_room_for_the_caption(cube):
     with plt.rc_context({"font.size": 15}):
         figure = ce.plot.trend(cube.sel(density=0.2), "shd", hue="algorithm").figure
@@ -132,6 +138,7 @@ def test_large_letters_leave_room_for_the_caption(cube):
         assert len(captions(figure)) > 200
 
 
+@pytest.mark.slow
 def test_infinite_controls_and_means_without_interval_are_named():
     graphs = ["A -> B; C", "A; B -> C", "A -> B; B -> C"]
     rows = [(n, f"{n}-{r}", graphs[r], graphs[0]) for n in (10, 100, 1000) for r in range(1 if n == 10 else 3)]

@@ -92,6 +92,7 @@ def test_constant_edges_are_those_of_every_run():
     assert "edges of each run" in only(unknown, "needed")
 
 
+@pytest.mark.slow
 def test_the_mean_of_a_distance_is_exact_from_numbers_alone():
     for n_edges in (2, 3, 4):
         found = ce.from_published(printed(kind="dag", estimated_edges=n_edges, shd=4))
@@ -128,6 +129,7 @@ def test_a_known_truth_gives_p_of_one_run():
     assert again["shd_p"].tolist() == found["shd_p"].tolist(), "same seed, same bits"
 
 
+@pytest.mark.slow
 def test_a_mean_of_runs_on_one_truth_has_the_law_of_its_sum():
     values, counts = np.unique(dags("shd", 3), return_counts=True)
     law = np.array([1.0])
@@ -170,6 +172,7 @@ def test_rounding_that_matters_is_named_beside_a_truth():
     assert pd.isna(only(ce.from_published(table.assign(directed_f1=2 / 7), rng=1), "needed"))
 
 
+@pytest.mark.slow
 def test_numbers_are_read_as_they_are_printed():
     cells = ["0.67 ± 0.00", r"$\mathbf{0.67}\pm 0.0$", "**0.67** (0.00)", "67 %", r"67\,\%", "0.67*", "0.67 +/- .0"]
     plain = ce.from_published(printed(n_runs=1, adjacency_precision=0.67))
@@ -274,6 +277,7 @@ def test_the_table_is_kept_and_the_call_remembered():
     assert len(ce.from_published(table.iloc[:0])) == 0
 
 
+@pytest.mark.slow
 def test_the_numbers_of_table_6_are_those_of_the_graphs():
     runs = ce.datasets.sachs_estimates()
     nodes = list(ce.datasets.sachs().columns)
@@ -400,6 +404,7 @@ def test_all_impossible_means_are_named_at_once():
     assert "row 1" not in str(found.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [1, 2, 3, 7, 10, 30])
 def test_means_of_whole_counts_pass_however_they_are_rounded(runs):
     sums = np.arange(0, 6 * runs + 1)

@@ -105,6 +105,7 @@ def test_mcnemars_test_is_refused_where_questions_share_a_sample():
     assert found["n_samples"].tolist() == found["n_pairs"].tolist() == [33] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["sign_flip", "t", "wilcoxon"])
 def test_intervals_agree_with_p_values(test):
     generator = np.random.default_rng(8)
@@ -117,6 +118,7 @@ def test_intervals_agree_with_p_values(test):
             assert found["p_value"] > 0.05
 
 
+@pytest.mark.slow
 def test_why_there_is_no_interval_is_noted():
     few = compare_answers(answers_of([0.5, 0.25]), "model").iloc[0]
     assert (few["note"], few["p_value"]) == ("too few clusters for an interval", 0.5)

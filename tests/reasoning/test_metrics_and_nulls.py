@@ -81,6 +81,7 @@ def test_zeros_are_safe():
         ce.log_error(0.1, 0.1, floor=0)
 
 
+@pytest.mark.slow
 def test_a_quantity_is_told_by_its_counts(table):
     pns = table[table["quantity"] == "pns"]
     assert pns.ceval.evaluate(["pns_error"], context=COUNTS)["pns_error"].notna().all()
@@ -157,6 +158,7 @@ def test_laws_by_enumeration(null, quantity):
         assert weights[np.isclose(values, value)].sum() == pytest.approx(share, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 40), st.data())
 @settings(max_examples=60, deadline=None)
 def test_laws_have_the_expected_means(n, data):
@@ -208,6 +210,7 @@ def test_draws_follow_the_closed_forms(table, null):
     assert (p_apart <= 5 * np.sqrt(0.25 / 4000)).all()
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_the_rows_beside_them(table):
     rows = table[table["model"] == "noisy"].iloc[::3]
     how = {"null": "random_answers", "rng": 3, "n_draws": 20, "context": COUNTS}
@@ -291,6 +294,7 @@ def test_rows_keep_their_draws_in_any_order_and_chunk(table):
     pd.testing.assert_frame_equal(whole.iloc[[3]], one)
 
 
+@pytest.mark.slow
 def test_a_cube_of_quantities(table):
     rows = table[(table["quantity"] == "pns") & (table["relation"] == "external")].assign(
         pair=lambda t: t["cause"] + ">" + t["effect"] + t["path"].fillna("")
@@ -306,6 +310,7 @@ def test_a_cube_of_quantities(table):
     assert (tests["effect"].abs() > 0).all()
 
 
+@pytest.mark.slow
 def test_answers_have_controls_of_their_question(answers):
     rows = answers[0].assign(group=lambda t: t["model"] + t["question"])
     rows = rows[rows["model"] != "random"].reset_index(drop=True)

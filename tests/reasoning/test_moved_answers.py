@@ -27,6 +27,7 @@ def shuffling_test(table, by=(), cluster="sample", n_draws=999, statistic="mean"
     return cube.ceval.test_controls(statistic=statistic, adjust=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("replicates", [1, 4])
 def test_p_is_the_share_of_all_joint_shufflings(replicates, keep):
@@ -40,6 +41,7 @@ def test_p_is_the_share_of_all_joint_shufflings(replicates, keep):
     assert found["p_method"] == "relabelling by column sample"
 
 
+@pytest.mark.slow
 def test_replicates_add_nothing():
     rng = np.random.default_rng(4)
     truths = np.arange(10)[:, None] % 2 == 0
@@ -50,6 +52,7 @@ def test_replicates_add_nothing():
     assert alone < p[1] / 10
 
 
+@pytest.mark.slow
 def test_clusters_with_other_questions_keep_their_answers():
     # no sample answered what another one did, so nothing can move
     table = answered(np.eye(3, dtype=bool), np.eye(3, dtype=bool), 2)
@@ -66,6 +69,7 @@ def test_clusters_with_other_questions_keep_their_answers():
     assert shuffling_test(lost, n_draws=9999)["p_value"].iloc[0] == pytest.approx(1 / 3, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter():
     rng = np.random.default_rng(2)
     table = answered(rng.random((12, 2)) < 0.5, rng.random((12, 2)) < 0.5, 3)
@@ -74,6 +78,7 @@ def test_the_order_of_rows_does_not_matter():
     pd.testing.assert_frame_equal(first, second)
 
 
+@pytest.mark.slow
 def test_only_the_null_model_that_shuffles_moves_answers():
     rng = np.random.default_rng(3)
     table = answered(rng.random((6, 1)) < 0.5, rng.random((6, 1)) < 0.5, 3)
@@ -88,6 +93,7 @@ def test_only_the_null_model_that_shuffles_moves_answers():
     assert both.to_dict() == methods
 
 
+@pytest.mark.slow
 def test_repeated_samples_are_named_where_rows_count_as_independent():
     table = answered([[1], [0]], [[1], [0]], 3).assign(g="a")
     for n_draws in (99, None):
@@ -147,6 +153,7 @@ def test_placebos_move_answers_and_show_that_replicates_are_not_independent():
     assert set(found["verdict"]) == {"miscalibrated"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["cube", "summary"])
 def test_repeated_samples_are_named_on_dask(verb):
     dd = pytest.importorskip("dask.dataframe")
@@ -166,6 +173,7 @@ def test_repeated_samples_are_named_on_dask(verb):
         getattr(lazy.ceval, verb)(["answer_accuracy"], **(how | settings))
 
 
+@pytest.mark.slow
 def test_placebos_keep_the_answers_of_a_stratum_and_sample_together():
     table = coins(2, 6, [3], 0.9, seed=2)
     found = table.ceval.size_and_power(

@@ -26,6 +26,7 @@ def large_points(ax):
     }
 
 
+@pytest.mark.slow
 def test_the_quadrant_places_reasoners(table):
     ax = plot.quadrant(table)
     points = large_points(ax)
@@ -41,6 +42,7 @@ def test_the_quadrant_places_reasoners(table):
         plot.quadrant(table, by="modle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", [None, "paper"])
 def test_the_quadrant_agrees_with_the_classes(convention):
     tasks = make_tasks("candy_party", [[3, 3, 3]], n_tasks=2, n_samples=400, min_pns=0.02, rng=3)
@@ -55,6 +57,7 @@ def test_the_quadrant_agrees_with_the_classes(convention):
         plt.close()
 
 
+@pytest.mark.slow
 def test_points_that_coincide_stand_where_they_are(table):
     constant = table[table["model"] == "always_no"]
     alone = large_points(plot.quadrant(constant))["always_no"]
@@ -67,6 +70,7 @@ def test_points_that_coincide_stand_where_they_are(table):
     assert orders["always_no"] < orders["twin"]
 
 
+@pytest.mark.slow
 def test_the_cut_tree_draws_each_pair_by_its_decision(table):
     one = table[(table["model"] == "random") & (table["task"] == 0)]
     ax = plot.cut_tree(one)
@@ -97,6 +101,7 @@ def test_complexity_has_bands_that_hold_their_reasoners(table, x, error):
         plot.complexity(table.assign(mediators=None, distance=None))
 
 
+@pytest.mark.slow
 def test_reliability_has_a_panel_a_level(table):
     figure = plot.reliability(table)
     assert [ax.get_title() for ax in figure.axes] == ["association", "intervention", "counterfactual"]
@@ -128,6 +133,7 @@ def test_long_names_and_many_reasoners_leave_room_for_the_axes(table):
     assert len(plot.quadrant(many).get_legend().get_texts()) == 30
 
 
+@pytest.mark.slow
 def test_reasoners_without_an_estimate_are_named(table):
     silent = table["model"] == "always_no"
     some = table.assign(estimate=table["estimate"].mask(silent))

@@ -29,12 +29,14 @@ def of(table, model, quantity):
     return rows[rows["kind"] != "composition"]
 
 
+@pytest.mark.slow
 def test_all_are_there_once(answers, tasks):
     assert set(answers["model"]) == set(reasoners.NAMES)
     assert (answers.groupby("model").size() == len(tasks.questionnaire())).all()
     assert answers["answer"].notna().all()
 
 
+@pytest.mark.slow
 def test_what_each_does_to_the_pns(table):
     perfect = of(table, "perfect", "pns")
     np.testing.assert_allclose(perfect["estimate"], perfect["truth_sample"])
@@ -50,6 +52,7 @@ def test_what_each_does_to_the_pns(table):
     assert near[near["distance"] > 1]["estimate"].sub(0.25).abs().max() < 0.08
 
 
+@pytest.mark.slow
 def test_the_classes_that_they_stand_for(table):
     published = taxonomy(table, by="model", convention="paper", multiplier=None)
     classes = published.groupby("model")["class"].agg(lambda c: set(c.dropna()))
@@ -62,6 +65,7 @@ def test_the_classes_that_they_stand_for(table):
     assert (careful.loc["wrong_world", "consistent"] != "no").all()
 
 
+@pytest.mark.slow
 def test_wrong_world_is_right_about_the_other_world(tasks, answers):
     task = tasks.tasks[0]
     own = answers[(answers["model"] == "wrong_world") & (answers["task"] == 0)]
@@ -97,6 +101,7 @@ def test_noise_and_majority(tasks):
     assert (given == questions["truth"]).mean() >= 0.5
 
 
+@pytest.mark.slow
 def test_what_is_lacking_is_said(tasks):
     questions = tasks.questionnaire()
     with pytest.raises(ValueError, match="ask each effect in fact too"):
@@ -111,6 +116,7 @@ def test_what_is_lacking_is_said(tasks):
     }
 
 
+@pytest.mark.slow
 def test_factual_accuracy_is_no_guard(answers, table):
     scores = answer_scores(answers[answers["model"] == "ignores_do"], by="model").set_index(["model", "world"])
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
@@ -118,6 +124,7 @@ def test_factual_accuracy_is_no_guard(answers, table):
     assert (of(table, "ignores_do", "pns")["estimate"] == 0).all()
 
 
+@pytest.mark.slow
 def test_comparisons_find_who_is_better(answers):
     kept = answers[answers["model"].isin(["perfect", "noisy", "random"])]
     for test in ("wilcoxon", "t", "sign_flip", "bootstrap"):

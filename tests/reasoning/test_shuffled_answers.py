@@ -92,6 +92,7 @@ def test_draws_are_shufflings_all_equally_likely():
     assert len(counts) == 12 and stats.chisquare(counts).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_p_values_of_draws_agree_with_exact_ones():
     table = one_stratum(CASES[2])
     how = {"by": ["s"], "rng": 2, "n_draws": 4000, "tails": "exact", "context": {"group": "q"}}
@@ -113,6 +114,7 @@ def test_answers_are_shuffled_within_strata():
     ]
 
 
+@pytest.mark.slow
 def test_draws_do_not_depend_on_order_or_blocks():
     rng = np.random.default_rng(5)
     n = 1200

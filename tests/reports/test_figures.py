@@ -23,6 +23,7 @@ def titles(cube, over=None):
     return [x.title.partition(": ")[2] for x in pictures(cube, "shd", over, "png") if isinstance(x, Picture)]
 
 
+@pytest.mark.slow
 def test_figures_that_fit_one_stratum():
     assert titles(cube_of(), "algorithm") == [
         "mean of the runs and of their controls by stratum",
@@ -32,6 +33,7 @@ def test_figures_that_fit_one_stratum():
     ]
 
 
+@pytest.mark.slow
 def test_figures_of_runs_alone_claim_nothing_of_controls():
     found = list(pictures(cube_of(n_draws=None), "shd", None, "png"))
     assert [x.title.partition(": ")[2] for x in found] == ["mean of the runs by stratum", "distribution of the runs"]
@@ -41,6 +43,7 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
         assert "No stratum is tested" in first.caption and "better than their" not in first.caption
 
 
+@pytest.mark.slow
 def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", "png", level=0.9, adjust="bh")
     assert "90 % t interval" in first.caption and "p at most .05, not adjusted)" in first.caption
@@ -48,11 +51,13 @@ def test_figures_have_the_level_and_the_correction_of_the_report():
     assert first.title.startswith("shd, structural Hamming distance: ")
 
 
+@pytest.mark.slow
 def test_captions_are_joined_at_hyphens():
     for cube in (cube_of(), cube_of(by=["algorithm", "n"])):
         assert all("- " not in x.caption for x in pictures(cube, "shd", None, "png"))
 
 
+@pytest.mark.slow
 def test_two_strata_have_a_map_of_skill_and_the_differences_in_each():
     by_class = RUNS.assign(size=RUNS["n"].map({100: "small", 400: "medium", 1600: "large"}))
     cube = cube_of(by_class, by=["algorithm", "size"])
@@ -90,6 +95,7 @@ def test_run_times_have_a_figure_where_the_cube_carries_them():
     assert cost not in titles(cube_of(never, values={"seconds": "minimize"}), "algorithm")
 
 
+@pytest.mark.slow
 def test_the_forest_shows_the_comparison_of_the_report():
     cube = read_cube(RUNS.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=None))
     tables = compare_in_blocks(cube, "algorithm", ["shd", "adjacency_f1"], adjust="bonferroni")
@@ -100,6 +106,7 @@ def test_the_forest_shows_the_comparison_of_the_report():
     assert len(drawn) == 2 and "by stratum: " not in drawn[0] and "by stratum: " in drawn[1]
 
 
+@pytest.mark.slow
 def test_numbers_have_lines_along_them():
     cube = cube_of(by=["algorithm", "n"])
     drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", "png", level=0.9) if isinstance(x, Picture)]
@@ -110,10 +117,12 @@ def test_numbers_have_lines_along_them():
     assert drawn.title.endswith(": mean of the runs along a numeric stratum") and "better than" not in drawn.caption
 
 
+@pytest.mark.slow
 def test_a_cube_without_strata_has_distributions():
     assert titles(cube_of(by=[])) == ["distribution of the runs and of their controls"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "null", [pytest.param(["edges", "permutation"], marks=pytest.mark.slow), ce.worst_of("edges", "permutation")]
 )
@@ -122,6 +131,7 @@ def test_null_models_are_facets(null):
     assert "Null model: edges, permutation" in first.caption
 
 
+@pytest.mark.slow
 def test_a_figure_that_would_not_be_readable_is_named():
     runs = RUNS.head(1).loc[RUNS.index[:1].repeat(60)].assign(algorithm=[f"a{i}" for i in range(60)])
     [first, *_] = pictures(cube_of(runs, n_draws=None), "shd", None, "png")
@@ -131,6 +141,7 @@ def test_a_figure_that_would_not_be_readable_is_named():
     assert [type(x) for x in found] == [Omitted] and "more than four strata" in found[0].reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "begins"), [("png", b"\x89PNG"), pytest.param("pdf", b"%PDF", marks=pytest.mark.slow)]
 )
@@ -141,6 +152,7 @@ def test_files_have_no_time_stamp_and_figures_are_closed(suffix, begins):
     assert plt.get_fignums() == open_before
 
 
+@pytest.mark.slow
 def test_dollar_signs_in_names_are_no_formulas():
     runs = RUNS.assign(algorithm=RUNS["algorithm"] + r" $\frac$")
     assert len(list(pictures(cube_of(runs), "shd", None, "png"))) == 2
@@ -151,6 +163,7 @@ def test_levels_share_truths_where_their_runs_do():
     assert levels_share_truths(cube, "algorithm") and not levels_share_truths(cube, "density")
 
 
+@pytest.mark.slow
 def test_differences_of_too_many_pairs_are_named():
     few = RUNS[RUNS["n"] < 1000]
     copies = [few.assign(algorithm=few["algorithm"] + str(i)) for i in range(3)]

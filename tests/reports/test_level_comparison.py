@@ -11,6 +11,7 @@ import causaleval_pd as ce
 RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(6)
 
 
+@pytest.mark.slow
 def test_strata_that_cannot_differ_are_left_out(tmp_path):
     """Eight truths: p of 9 comparisons by Wilcoxon's test is at least 9 * 2 / 2^8 in the strata, pooled 3 * 2 / 2^8."""
     runs = ce.datasets.runs().query("density == 0.2 and replicate < 8")

@@ -61,7 +61,7 @@ def test_numbers_have_three_digits(x, text):
 
 def test_p_values_at_the_floor_name_the_number_of_draws():
     assert p_text(1 / 1001, at_floor=True) == "≤ 1/1001"
-    assert p_text(1e-6, at_floor=True) == "≤ 1/1000000"
+    assert p_text(1e-4, at_floor=True) == "≤ 1/10000"
     # twice the mean of p-values at the floor is no 1/(R + 1)
     assert p_text(2 / 1001, at_floor=True) == "≤ 0.0020"
     assert p_text(1.0, at_floor=True) == "≤ 1.0"

@@ -93,6 +93,7 @@ def test_ways_to_p_values_are_explained():
     assert "relabelling by truth" in text and "relabels all estimates of that cluster" in text
 
 
+@pytest.mark.slow
 def test_skill_is_described_where_it_is_shown():
     cube = RUNS.ceval.cube(["adjacency_tp"], by=["algorithm"], n_draws=9, rng=1)
     found = methods(read_cube(cube), ["adjacency_tp"], {"summary": cube.ceval.summary()})

@@ -65,6 +65,7 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
     xr.testing.assert_identical(cube, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "picture"), [(".md", "png"), (".tex", "pdf")])
 def test_figures_and_references_lie_beside(cube, tmp_path, suffix, picture):
     path = cube.ceval.report(tmp_path / f"my report_1{suffix}", metrics="shd", date="1 May <2026>")
@@ -81,6 +82,7 @@ def test_figures_and_references_lie_beside(cube, tmp_path, suffix, picture):
         assert set(re.findall(r"\\cite\{(.*?)\}", text)) <= set(re.findall(r"\\bibitem\{(.*?)\}", text))
 
 
+@pytest.mark.slow
 def test_names_are_text_in_every_format(tmp_path):
     runs = RUNS.assign(algorithm=RUNS["algorithm"].map(dict(zip(["pc", "ges", "lingam"], ODD, strict=True))))
     odd = runs.rename(columns={"n": "<b>n_%"}).ceval.cube(["shd"], by=["algorithm", "<b>n_%"], n_draws=None)
@@ -92,6 +94,7 @@ def test_names_are_text_in_every_format(tmp_path):
     assert len({row.count("| ") for row in pages["md"].split("\n") if row.startswith("| ") and "ges" not in row}) <= 4
 
 
+@pytest.mark.slow
 def test_nothing_is_replaced_unasked(cube, tmp_path, monkeypatch):
     path = tmp_path / "r.md"
     cube.ceval.report(path, metrics="shd")
@@ -111,6 +114,7 @@ def test_nothing_is_replaced_unasked(cube, tmp_path, monkeypatch):
     assert {x: x.read_bytes() for x in tmp_path.rglob("*.*") if x.is_file()} == files
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_user_is_expanded(cube, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
@@ -118,6 +122,7 @@ def test_the_folder_of_the_user_is_expanded(cube, tmp_path, monkeypatch):
     assert (tmp_path / "r_files" / "figure-1.png").exists()
 
 
+@pytest.mark.slow
 def test_links_are_not_followed(cube, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "r_files").symlink_to(tmp_path / "other", target_is_directory=True)
@@ -126,6 +131,7 @@ def test_links_are_not_followed(cube, tmp_path):
     assert not any((tmp_path / "other").iterdir())
 
 
+@pytest.mark.slow
 def test_a_failure_leaves_no_file(cube, tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("no figure")
@@ -144,6 +150,7 @@ def test_a_cube_that_was_saved_gives_the_same_report(cube, tmp_path):
     assert again == cube.ceval.report(tmp_path / "r.html", metrics="shd").read_bytes()
 
 
+@pytest.mark.slow
 def test_failed_and_undefined_runs_and_empty_strata_are_counted(tmp_path):
     runs = RUNS[~((RUNS["algorithm"] == "pc") & (RUNS["n"] == 100))].reset_index(drop=True)
     runs["estimate"] = [None if a == "ges" else x for a, x in zip(runs["algorithm"], runs["estimate"], strict=True)]
@@ -162,6 +169,7 @@ def test_all_failed(tmp_path):
     assert "54 runs failed" in text and "no stratum has a test" in text and "## Figures" not in text
 
 
+@pytest.mark.slow
 def test_without_controls(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     text = cube.ceval.report(tmp_path / "r.md", over="algorithm").read_text("utf-8")
@@ -180,6 +188,7 @@ def test_several_null_models_and_carried_columns(tmp_path):
     assert "Columns of the table of runs, which have no controls: seconds." in text and "| seconds ↓ |" in text
 
 
+@pytest.mark.slow
 def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
     text = cube.sel(algorithm="pc").ceval.report(tmp_path / "r.md", metrics="shd").read_text("utf-8")
     assert "Of algorithm it covers pc alone." in text and "## Comparison" not in text
@@ -220,6 +229,7 @@ def test_lazy_and_empty_cubes_are_refused(cube, tmp_path):
         ce.report(np.zeros(3), tmp_path / "r.html")
 
 
+@pytest.mark.slow
 def test_too_few_draws_for_the_correction_are_no_evidence(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=99, rng=7, tails=None)
     text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
@@ -230,6 +240,7 @@ def test_too_few_draws_for_the_correction_are_no_evidence(tmp_path):
     assert "too few draws" not in text
 
 
+@pytest.mark.slow
 def test_metrics_of_one_long_name_are_told_apart(tmp_path):
     other = ce.tweak("shd", reversal_cost=2, name="shd_2")
     cube = RUNS.ceval.cube(["shd", other], by=["algorithm"], n_draws=None)
@@ -237,12 +248,14 @@ def test_metrics_of_one_long_name_are_told_apart(tmp_path):
     assert "shd, structural Hamming distance: mean" in text and "shd_2, structural Hamming distance: mean" in text
 
 
+@pytest.mark.slow
 def test_rows_that_share_draws_have_a_report_without_tests(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=9, rng=1, share_draws=True)
     text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8")
     assert "Tests against controls" not in text and "no test of a stratum is valid" in text
 
 
+@pytest.mark.slow
 def test_long_names_with_commas_stay_apart_and_break(tmp_path):
     names = {"pc": "PC, Fisher's z, level .05 <after screening>", "ges": "GES", "lingam": "LiNGAM"}
     runs = RUNS.assign(algorithm=RUNS["algorithm"].astype("str").map(names))
@@ -254,6 +267,7 @@ def test_long_names_with_commas_stay_apart_and_break(tmp_path):
     assert long in page and '<span class="long">GES<' not in page and ".long {" in page
 
 
+@pytest.mark.slow
 def test_of_many_inputs_the_first_are_listed(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     cube.attrs["context"] = json.dumps({"data": "by column data (0: a; 1: b; 2: c; 3: d; 4: e)", "estimator": 0.5})
@@ -261,6 +275,7 @@ def test_of_many_inputs_the_first_are_listed(tmp_path):
     assert "inputs: data = by column data (0: a; 1: b; 2: c; and 2 more), estimator = 0.5." in text
 
 
+@pytest.mark.slow
 def test_dates_and_infinite_values_are_stated(tmp_path):
     runs = RUNS.head(12)
     days = pd.to_datetime("2024-01-01") + pd.to_timedelta(np.arange(12) % 2, unit="D")
@@ -271,6 +286,7 @@ def test_dates_and_infinite_values_are_stated(tmp_path):
     assert "Infinite: seconds in 1 run." in text
 
 
+@pytest.mark.slow
 def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "skill.md", metrics=["shd", "seconds"], on="skill")
     text = path.read_text("utf-8")
@@ -286,6 +302,7 @@ def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
     assert "the effect is the mean difference of the metric minus the mean of its controls" in text
 
 
+@pytest.mark.slow
 def test_a_report_without_a_comparison_takes_no_test(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match=r"on= and test= set the comparison .* without controls has not"):

@@ -33,6 +33,7 @@ def results(cube):
 VERBS = ["summary", "test_controls", "compare", "rank_test", "meta_analysis"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_result_is_shown_as_html_and_latex(results, verb):
     before = results[verb].copy()
@@ -84,6 +85,7 @@ def test_other_results_are_shown_as_well(others, verb):
     assert result_of(bare) == verb
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_table_that_lost_its_history_is_recognised(results, verb):
     bare = results[verb].copy()
@@ -251,6 +253,7 @@ except ImportError as error:
     assert run.stdout == "styled tables and reports need jinja2: pip install 'causaleval_pd[report]'"
 
 
+@pytest.mark.slow
 def test_the_caption_states_controls_seed_and_conventions():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2")
     cube = runs.ceval.cube(["adjacency_f1"], by=["algorithm"], n_draws=20, rng=7, zero_division=0.0)
@@ -263,6 +266,7 @@ def test_the_caption_states_controls_seed_and_conventions():
     assert "controls: 20" not in ce.style(table).to_html()
 
 
+@pytest.mark.slow
 def test_posteriors_and_sizes_of_tests_are_shown():
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1)
     table = cube.ceval.bayesian_comparison("algorithm", rope=1, rng=1)
@@ -283,6 +287,7 @@ def test_posteriors_and_sizes_of_tests_are_shown():
         assert list(shown_table(plain).texts) == list(shown_table(one).texts)
 
 
+@pytest.mark.slow
 def test_skill_is_better_when_larger_whatever_the_metric():
     cube = ce.datasets.runs().query("n == 100").ceval.cube(["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
     for table in (cube.ceval.compare("algorithm", on="skill"), cube.ceval.model("skill ~ algorithm")):

@@ -32,6 +32,7 @@ def strata(words):
     return [x.mean() for x in values], [x.std(ddof=1) for x in values], [len(x) for x in values]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", HIERARCHICAL.to_dict("records"), ids=lambda x: f"q={x['differences'].count('|') + 1}")
 def test_hierarchical_probabilities_are_those_of_a_sampler(case):
     found = hierarchical_posterior(*strata(case["differences"]), case["rope"])
@@ -39,6 +40,7 @@ def test_hierarchical_probabilities_are_those_of_a_sampler(case):
     np.testing.assert_allclose(found, theirs, atol=0.005 + 3 * case["mc_error"])
 
 
+@pytest.mark.slow
 def test_probabilities_are_mirrored_and_add_up():
     rng = np.random.default_rng(3)
     values = rng.normal(0.3, 1, (5, 12))
@@ -51,6 +53,7 @@ def test_probabilities_are_mirrored_and_add_up():
     assert there.sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_models_do_not_depend_on_the_unit():
     rng = np.random.default_rng(4)
     values = rng.normal(0.3, 1, 9)
@@ -62,6 +65,7 @@ def test_models_do_not_depend_on_the_unit():
     np.testing.assert_allclose(one, other, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_clear_cases():
     tight = [[0.1, -0.2, 0.05, 0.15, -0.1, 0.0, 0.1, -0.05]]
     assert signed_rank_posterior(tight, 1.0, rng=1)[0, 1] == 1
@@ -89,6 +93,7 @@ def test_nothing_is_undefined():
         assert np.isnan(hierarchical_posterior(*given, 0.1)).all()
 
 
+@pytest.mark.slow
 def test_strata_without_variation_borrow_the_least_deviation():
     still = hierarchical_posterior([1.0, 1.2, 0.9], [0.0, 0.4, 0.5], [8, 8, 8], 0.3)
     given = hierarchical_posterior([1.0, 1.2, 0.9], [0.4, 0.4, 0.5], [8, 8, 8], 0.3)

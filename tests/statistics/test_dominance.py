@@ -134,6 +134,7 @@ def test_brunner_munzel_interval_does_not_contradict_its_test():
     assert found.low.min() >= -1 and found.high.max() <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 6, 10, 20])
 @pytest.mark.parametrize("shift", [0.0, 1.0, 1.5, 2.0])
 def test_brunner_munzel_interval_covers(n, shift):
@@ -164,6 +165,7 @@ def test_brunner_munzel_keeps_its_level_with_unequal_variances(n, m, spread):
     assert (brunner_munzel(a, b).p_value <= 0.05).mean() < 0.065
 
 
+@pytest.mark.slow
 def test_a_small_sample_is_compared_with_a_large_one_in_little_memory():
     rng = np.random.default_rng(6)
     few, many = rng.normal(size=5), rng.normal(size=3000)

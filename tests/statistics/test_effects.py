@@ -57,6 +57,7 @@ def test_means_of_values_that_do_not_vary_are_not_bounded():
     assert one.low < one.effect < one.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 4, 10])
 def test_hedges_factor_removes_the_bias_of_dz(n):
     values = np.random.default_rng(n).normal(0.8, 1.0, (40_000, n))

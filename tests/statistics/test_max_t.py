@@ -35,6 +35,7 @@ def test_other_treatments_enter_only_the_maximum():
         assert among.p_adjusted[0] >= alone.p_adjusted[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["one pair noisier", "all exponential", "ties"])
 def test_equal_treatments_keep_the_familywise_level(design):
     rng = np.random.default_rng(6)
@@ -50,6 +51,7 @@ def test_equal_treatments_keep_the_familywise_level(design):
     assert rejected.sum() <= stats.binom.ppf(0.9999, 400, 0.05)
 
 
+@pytest.mark.slow
 def test_simultaneous_limits_cover_all_differences():
     rng = np.random.default_rng(8)
     first, second = np.triu_indices(5, 1)
@@ -96,6 +98,7 @@ def test_infinite_differences_have_no_result(place):
     assert not np.isnan(max_t(blocks, [0], [1]).p_value).any(), "two equal infinite values tie"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_limits_leave_out_only_what_the_test_rejects(alternative):
     rng = np.random.default_rng(0)

@@ -9,6 +9,7 @@ from statsmodels.stats.multitest import multipletests
 from causaleval_pd.statistics.multiplicity import adjust, auto_draws, floors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "theirs"),
     [("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by"), ("fdr_bh", "fdr_bh"), ("bonferroni", "bonferroni")],

@@ -31,6 +31,7 @@ def test_a_known_answer():
     assert perfect[:4] == pytest.approx((1, 0.858, 1, 0), abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(4, 5), (6, 2), (6, 20), (12, 5)])
 @pytest.mark.parametrize(("law", "least"), [("normal", 0.92), ("exponential", 0.86)])
 def test_the_mean_skill_is_covered(k, n, law, least):
@@ -128,6 +129,7 @@ def test_strata_that_share_truths_are_pooled_by_leaving_out_truths():
     np.testing.assert_allclose(one[:3], skill_interval(loss[0], control[0]))
 
 
+@pytest.mark.slow
 def test_strata_that_repeat_the_same_losses_have_the_interval_of_one():
     rng = np.random.default_rng(5)
     covered = []

@@ -63,6 +63,7 @@ def test_interval_covers(law, shift):
         assert covered > 0.915, (n, covered)  # 4 standard errors below .95
 
 
+@pytest.mark.slow
 def test_normal_samples_have_the_exact_moments_that_the_limits_use():
     # the law of the correlation of 6 normal differences with mean 1: two thirds of its samples lie within the limits
     # of probability 2/3 that the true value gives

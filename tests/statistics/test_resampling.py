@@ -81,6 +81,7 @@ def test_rows_do_not_depend_on_other_rows_or_blocks(ragged, test, monkeypatch):
         np.testing.assert_allclose(x, y, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", BOTH)
 def test_seeds_decide(test):
     values = np.random.default_rng(2).normal(0.3, 1, (3, 25))
@@ -147,6 +148,7 @@ def test_bootstrap_interval_covers(law, least):
         assert ((found.low <= 0) & (found.high >= 0))[known].mean() > least - 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", SIDES)
 def test_bootstrap_p_value_agrees_with_a_loop(alternative):
     values = np.random.default_rng(5).exponential(size=12) - 0.6

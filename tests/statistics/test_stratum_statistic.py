@@ -143,6 +143,7 @@ def test_combinations_are_those_of_an_enumeration():
     assert combined_p(best, np.arange(20), 1, alternative="greater") == pytest.approx(1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_p_is_valid_with_undefined_values_repeated_clusters_and_constant_rows(statistic, monkeypatch):
     """A random column of each cluster is the observed one: sizes at .05 and .01 of 2,000 studies."""

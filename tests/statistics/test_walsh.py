@@ -92,6 +92,7 @@ LAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_shifts_of_many_pairs_are_found_without_all_pairwise_means(law):
     rng = np.random.default_rng(4)
@@ -107,6 +108,7 @@ def test_shifts_of_many_pairs_are_found_without_all_pairwise_means(law):
     assert (found.low, found.high) == pytest.approx((means[place - 1], means[-place]), abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_shifts_of_two_large_samples_are_found_without_all_differences(law):
     rng = np.random.default_rng(4)

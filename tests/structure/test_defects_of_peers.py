@@ -18,6 +18,7 @@ def scores(truth: str, estimate: str) -> pd.Series:
     return pd.DataFrame({"truth": [truth], "estimate": [estimate]}).ceval.evaluate(SHARES)[SHARES].iloc[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "estimate"),
     [

@@ -66,6 +66,7 @@ def test_squares_are_shares_of_runs():
     assert "most often extra: A, D and 1 more pair (1 of 3); not drawn: 1 failed run; no controls" in caption(ax)
 
 
+@pytest.mark.slow
 def test_edges_without_direction_fill_both_squares():
     ax = ce.plot.difference_matrix(table(["A -- B; C", "A <-> B; C"], ["A -- B; C o-o B", "A; B; C o-> B"]))
     assert widths(ax) == pytest.approx(
@@ -91,6 +92,7 @@ def test_totals_are_those_of_the_metrics():
         assert means.get(what, "0 a run") == f"{scored[metric].mean():.3g} a run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_nodes", [5, pytest.param(40, marks=pytest.mark.slow)])
 def test_names_stay_apart_in_given_axes_and_alone(n_nodes):
     names = [f"a_long_name_of_the_variable_{i:02d}" for i in range(n_nodes)]
@@ -109,6 +111,7 @@ def test_names_stay_apart_in_given_axes_and_alone(n_nodes):
             assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_nodes", "size"), [(8, (3.4, 3.4)), (12, (3.4, 4.0)), (12, (3.4, 5.0))])
 def test_names_stay_apart_at_column_width(n_nodes, size):
     graph = "; ".join(f"a_long_name_of_the_variable_{i:02d}" for i in range(n_nodes))

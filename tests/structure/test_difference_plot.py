@@ -36,6 +36,7 @@ def test_edges_are_counted_by_what_became_of_them(truth, estimate, expected):
     assert sorted(drawn) == sorted(what for what, n in expected.items() for _ in range(n))
 
 
+@pytest.mark.slow
 def test_classes_add_up_to_the_metrics():
     runs = ce.datasets.runs().query("algorithm == 'lingam'").head(5)
     scored = runs.ceval.evaluate(["adjacency_tp", "adjacency_fp", "adjacency_fn"])
@@ -45,6 +46,7 @@ def test_classes_add_up_to_the_metrics():
         assert sum(found.get(x, 0) for x in ("right", "reversed", "wrong mark")) == row.adjacency_tp
 
 
+@pytest.mark.slow
 def test_forty_nodes_keep_their_names_apart_and_layouts_repeat():
     rng, names = np.random.default_rng(1), [f'"a long name of variable {i}"' for i in range(40)]
     edges = [f"{names[i]} -> {names[j]}" for i in range(40) for j in range(i + 1, 40) if rng.random() < 0.05]
@@ -57,6 +59,7 @@ def test_forty_nodes_keep_their_names_apart_and_layouts_repeat():
     assert apart.min() > 0.05
 
 
+@pytest.mark.slow
 def test_cells_with_a_graph_are_compared_by_it():
     graph = ce.as_graph("A -> B; C")
     assert counts(ce.plot.difference(graph, graph.to_bytes())) == {"right": "1"}

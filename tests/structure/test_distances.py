@@ -108,6 +108,7 @@ def test_order_divergence_of_orders_partial_orders_and_cycles():
     assert ce.top_order_divergence(CHAIN, "A -> B; B -> C; C -> A; D", undecided=1) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["edges", "stratum"])
 def test_controls_and_cubes(runs, null):
     cube = ce.cube(runs, COSTLY, by=["algorithm"], n_draws=60, null=null, rng=3, invalid="nan")
@@ -198,6 +199,7 @@ def test_pdags_are_compared_by_a_named_convention():
         ce.shd_cpdag(CHAIN, CHAIN, pdag="skip")
 
 
+@pytest.mark.slow
 def test_conventions_and_refusals_are_recorded_and_counted():
     runs = ce.datasets.runs().query("algorithm == 'pc'")
     as_is = ce.tweak("shd_cpdag", pdag="as_is", name="shd_as_is")

@@ -70,16 +70,37 @@ def product(left, right, both_ways=False):
     return pd.DataFrame({"truth": left.take(i[fits]).array, "estimate": right.take(j[fits]).array})
 
 
-def allowed(name):
-    """The graphs that may be truth and estimate of a metric."""
+def kinds_of(name):
+    """The classes of truths and of estimates of a metric."""
     metric = ce.get_metric(name)
-    return strings(metric.truth_kinds or metric.kinds), strings(metric.kinds)
+    return metric.truth_kinds or metric.kinds, metric.kinds
 
 
 def of_both(name):
-    """The graphs that may be both."""
-    metric = ce.get_metric(name)
-    return strings(tuple(sorted({*metric.kinds} & {*metric.truth_kinds})))
+    """The graphs that may be truth and estimate of a metric."""
+    return strings(tuple(sorted(set.intersection(*map(set, kinds_of(name))))))
+
+
+def named(same):
+    """The metrics of the same classes of graphs, which are scored together."""
+    return [name for name in NAMES if kinds_of(name) == same]
+
+
+@functools.cache
+def scored(truth_kinds, kinds, turned):
+    """Values of all metrics of these classes on all pairs of graphs, of which nodes may have other names."""
+    made = relabelled if turned else strings
+    return ce.evaluate(product(made(truth_kinds), made(kinds)), named((truth_kinds, kinds)))
+
+
+@functools.cache
+def scored_in_turn(truth_kinds, kinds):
+    """Values of all metrics of these classes on all pairs of graphs that may change places, and after they do."""
+    graphs = strings(tuple(sorted({*truth_kinds} & {*kinds})))
+    table = product(graphs, graphs, both_ways=True)
+    turned = table.rename(columns={"truth": "estimate", "estimate": "truth"})
+    names = named((truth_kinds, kinds))
+    return ce.evaluate(table, names), ce.evaluate(turned, names)
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +110,18 @@ def everything():
 
 @pytest.fixture(scope="module")
 def mixed_too():
-    return product(strings(KINDS), strings(KINDS))
+    return ce.evaluate(product(strings(KINDS), strings(KINDS)), NAMES, invalid="nan")
+
+
+@pytest.fixture(scope="module")
+def filled():
+    names = [name for name in NAMES if ce.get_metric(name).zero_division]
+    return ce.evaluate(product(strings(KINDS), strings(KINDS)), names, zero_division=1, invalid="nan")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_stay_in_the_range(name, mixed_too):
-    values = ce.evaluate(mixed_too, [name], invalid="nan")[name]
+    values = mixed_too[name]
     low, high = ce.get_metric(name).range
     assert values.dropna().between(low - 1e-12, high + 1e-12).all()
     assert values.notna().any()
@@ -118,20 +145,14 @@ def test_the_truth_itself_scores_the_optimum_or_is_undefined(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_relabelling_both_changes_nothing(name):
-    metric = ce.get_metric(name)
-    before = ce.evaluate(product(*allowed(name)), [name])[name]
-    turned = relabelled(metric.truth_kinds or metric.kinds), relabelled(metric.kinds)
-    after = ce.evaluate(product(*turned), [name])[name]
+    before, after = (scored(*kinds_of(name), turned)[name] for turned in (False, True))
     np.testing.assert_allclose(before.astype(float), after.astype(float))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_symmetry_is_as_stated(name):
     metric = ce.get_metric(name)
-    graphs = of_both(name)
-    table = product(graphs, graphs, both_ways=True)
-    forth = ce.evaluate(table, [name])[name]
-    back = ce.evaluate(table.rename(columns={"truth": "estimate", "estimate": "truth"}), [name])[name]
+    forth, back = (table[name] for table in scored_in_turn(*kinds_of(name)))
     same = np.allclose(forth.astype(float), back.astype(float), equal_nan=True)
     # of other kinds on either side only some pairs change places
     some = {*metric.kinds} != {*metric.truth_kinds}
@@ -139,9 +160,8 @@ def test_symmetry_is_as_stated(name):
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if ce.get_metric(n).zero_division])
-def test_zero_division_fills_exactly_the_undefined(name, mixed_too):
-    plain = ce.evaluate(mixed_too, [name], invalid="nan")[name]
-    filled = ce.evaluate(mixed_too, [name], zero_division=1, invalid="nan")[name]
+def test_zero_division_fills_exactly_the_undefined(name, mixed_too, filled):
+    plain, filled = mixed_too[name], filled[name]
     refused = plain.isna() & filled.isna()
     plain, filled = plain[~refused], filled[~refused]
     single = [f"{x}_ancestor_{y}" for x in ("definite", "possible") for y in ("npv", "specificity")]
@@ -199,6 +219,7 @@ def _naive(truth, estimate):
     return found
 
 
+@pytest.mark.slow
 def test_counts_by_brute_force_over_all_pairs_of_small_graphs(everything):
     texts = {c: everything[c].graph.to_strings() for c in everything}
     expected = pd.DataFrame([_naive(t, e) for t, e in zip(texts["truth"], texts["estimate"], strict=True)])

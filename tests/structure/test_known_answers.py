@@ -170,6 +170,7 @@ def test_separation_distances():
             np.testing.assert_allclose(ce.evaluate(cells, [metric])["found"], table[column], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_rows_of_the_published_table():
     table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
     nodes = [str(i) for i in range(10)]
@@ -189,6 +190,7 @@ def test_rows_of_the_published_table():
             np.testing.assert_allclose(found[ours], table[f"{side}_{theirs}"], atol=1e-12, err_msg=f"{side} {ours}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("side", "apart"), [("pc", 25), ("nc", 2)])
 def test_bounds_of_the_published_table(side, apart):
     """The R package orients components of up to 8 nodes as a whole, others node by node, which gives wider bounds."""
@@ -242,6 +244,7 @@ def _class_members(marks):
     return dags[acyclic & (classes == wanted).all(axis=(1, 2))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "m"), [(4, 3), (5, 5), (6, 9), (7, 6), (6, 15)])
 def test_bounds_by_going_through_the_class(d, m):
     truth, estimate = _fresh(d, m, seed=d + m, n=25)
@@ -256,6 +259,7 @@ def test_bounds_by_going_through_the_class(d, m):
     assert max(sizes) > 2
 
 
+@pytest.mark.slow
 def test_causal_learn_agrees_where_its_conventions_do():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -86,6 +86,7 @@ def test_tests_and_figures_are_found_by_other_names():
         getattr(ce.plot, "CD")  # noqa: B009
 
 
+@pytest.mark.slow
 def test_every_suggestion_exists():
     for registry in (METRICS, ce.structure.GRAPHS.nulls):
         for name in list(registry):

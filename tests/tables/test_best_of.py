@@ -91,6 +91,7 @@ def test_estimates_with_one_key_are_relabelled_alike():
         assert (shown == alike[k]).all()
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_order_or_other_rows(tuned, monkeypatch):
     whole = best(tuned)
     shuffled = best(tuned.sample(frac=1, random_state=3))
@@ -125,6 +126,7 @@ def test_groups_by_default_are_the_rows_of_a_truth(tuned):
     pd.testing.assert_frame_equal(by_index, expected)
 
 
+@pytest.mark.slow
 def test_the_best_of_ten_guesses_keeps_its_level():
     """Untuned, the p of the best of ten guesses is at most .05 in a quarter of the truths and more."""
     rng = np.random.default_rng(8)

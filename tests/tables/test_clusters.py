@@ -133,6 +133,7 @@ def test_rows_of_a_cluster_are_relabelled_alike(repeated, null, joint):
     assert by_lab[:9].reset_index(drop=True).equals(by_lab[9:].reset_index(drop=True)) == joint
 
 
+@pytest.mark.slow
 def test_joint_draws_are_the_same_in_any_order_chunk_and_engine(repeated):
     dd = pytest.importorskip("dask.dataframe")
     pytest.importorskip("causaleval_pd.dask")
@@ -195,6 +196,7 @@ def estimates():
     )
 
 
+@pytest.mark.slow
 def test_runs_on_one_data_set_are_a_cluster(size, estimates):
     how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1}
     by_column = estimates.ceval.cube([size], cluster="study", n_draws=20, **how)
@@ -216,6 +218,7 @@ def test_inputs_that_all_rows_share_mark_no_cluster(size, estimates):
     assert len(np.unique(made["truth_id"])) == 8
 
 
+@pytest.mark.slow
 def test_partitions_agree_on_data_sets(size, estimates):
     how = {"by": ["s"], "truth": None, "context": {"latents": ("study", HIDDEN)}, "rng": 1, "n_draws": 20}
     whole = estimates.ceval.cube([size], **how)

@@ -16,6 +16,7 @@ def orientation(*laws):
     return [ce.null_model("orientation", orientation_law=law) for law in laws]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("null", "how"),
     [

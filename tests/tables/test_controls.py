@@ -117,6 +117,7 @@ def test_simulation_agrees_with_the_closed_forms(runs):
             assert drawn[f"{name}_p"] == pytest.approx(exact[f"{name}_p"], abs=4 * drawn[f"{name}_p_se"] + 1e-4)
 
 
+@pytest.mark.slow
 def test_same_seed_same_bits_in_any_order_and_chunking(larger, monkeypatch):
     many = pd.concat([larger] * 5, ignore_index=True)
     names = ["shd", "orientation_precision"]
@@ -223,6 +224,7 @@ def test_empty_and_failed_tables_have_the_same_columns(runs):
     assert (empty.dtypes == whole.dtypes).all() and (failed.dtypes == whole.dtypes).all()
 
 
+@pytest.mark.slow
 def test_p_values_of_random_guessing_are_valid():
     rng = np.random.default_rng(5)
     nodes = [f"X{i}" for i in range(6)]

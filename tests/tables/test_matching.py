@@ -18,6 +18,7 @@ FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
 SEVEN = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> E"
 
 
+@pytest.mark.slow
 def test_shared_draws_are_shared_and_valid_by_row(guesses):
     own = ce.with_controls(guesses, ["shd"], n_draws=199, rng=7)
     shared = ce.with_controls(guesses, ["shd"], n_draws=199, rng=7, share_draws=True)

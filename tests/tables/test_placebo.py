@@ -97,6 +97,7 @@ def test_networks_formulas_and_answers():
     assert 0.2 < mixed["estimate"][:20].eq(mixed["truth"][:20]).mean() < 0.8
 
 
+@pytest.mark.slow
 def test_exchanged_answers_do_not_depend_on_the_order_of_rows():
     rng = np.random.default_rng(4)
     # equal rows, and an index that starts anew

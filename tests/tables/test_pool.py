@@ -37,6 +37,7 @@ def test_members_that_agree_have_no_spread(runs):
     assert (pooled[["sd_shd", "sd_adjacency_f1"]] == 0).all(axis=None)
 
 
+@pytest.mark.slow
 def test_draws_relabel_all_members_alike(runs):
     """With one member a run they are those of the null model `permutation`; copies of a member change nothing."""
     one = runs.groupby("run").head(1)
@@ -53,6 +54,7 @@ def test_draws_relabel_all_members_alike(runs):
     np.testing.assert_allclose(pooled["e_shd_control_mean"], exact["shd_control_mean"], rtol=0.05)
 
 
+@pytest.mark.slow
 def test_all_relabellings_of_few_nodes_are_listed():
     """Exact p: the share of all joint relabellings of the members that are as good on average."""
     members = ["A -> B; B -> C; D", "A -> B; C; D", "A -> C; B -> C; D"]

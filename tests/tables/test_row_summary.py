@@ -47,6 +47,7 @@ def test_mid_p_counts_ties_half():
         ce.with_controls(runs, ["shd"], rng=7, p_rule="mid", stop_after=5)
 
 
+@pytest.mark.slow
 def test_moments_are_named_and_close(guesses):
     few = guesses.head(40)
     names = ["shd", "directed_recall", "adjacency_f1", "skeleton_hd"]
@@ -129,6 +130,7 @@ def random_dags(rng, n, d, m):
     return ce.graph_column(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["edges", "permutation"])
 @pytest.mark.parametrize(
     ("d", "m"), [(10, 10), *(pytest.param(*x, marks=pytest.mark.slow) for x in ((20, 5), (10, 20)))]

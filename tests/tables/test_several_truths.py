@@ -90,6 +90,7 @@ def test_a_truth_named_twice_is_one_truth(runs, null):
     assert (two["shd_truth"] == "first").all()
 
 
+@pytest.mark.slow
 def test_verbs_take_several_truths(runs):
     settings = {"truth": TRUTHS, "over_truths": "best", "n_draws": 40, "rng": 7}
     cube = runs.ceval.cube(["shd"], by=["algorithm"], **settings)

@@ -51,6 +51,7 @@ def test_sequential_p_values_follow_the_rule(guesses):
     pd.testing.assert_series_equal(shuffled["shd_p"].sort_index(), found["shd_p"])
 
 
+@pytest.mark.slow
 def test_stopping_needs_few_draws_and_failed_runs_stay_missing(monkeypatch):
     runs = pd.DataFrame({"truth": [SIX] * 3, "estimate": [SIX, None, "A; B; C; D; E; F"]})
     found = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=5000, stop_after=20, rng=7, columns="full")
@@ -78,6 +79,7 @@ def test_the_first_draws_do_not_depend_on_their_number():
     np.testing.assert_array_equal(few, more.isel(draw=slice(10)))
 
 
+@pytest.mark.slow
 def test_dense_graphs_many_draws_and_costly_metrics_make_more_units(monkeypatch):
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 2e5)
 
@@ -113,6 +115,7 @@ def test_a_row_may_have_more_draws_than_a_block_holds():
     assert found["adjacency_recall_p"].iloc[0] == pytest.approx(exact["adjacency_recall_p"].iloc[0], abs=0.01)
 
 
+@pytest.mark.slow
 def test_units_return_sums_rather_than_draws(monkeypatch):
     """What is sent back for a cube without draws is a few numbers a draw and stratum."""
     seen = []

@@ -61,5 +61,6 @@ def test_metrics_of_fields_without_kernels_need_nothing():
     assert ce.warm_up(["answer_accuracy", "kl"]) is None
 
 
+@pytest.mark.slow
 def test_metrics_of_data_get_data():
     assert ce.warm_up(["separation_share", "bic"]) is None

@@ -38,6 +38,7 @@ def graphs(draw):
     return ce.LaggedGraph.of(sorted(names[:d]), codes, min_lag)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_text_and_bytes_are_read_back(graph):

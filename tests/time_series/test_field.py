@@ -42,6 +42,7 @@ def test_default_metrics_and_null(runs):
     assert good.max() < 0.01 < guess.median()
 
 
+@pytest.mark.slow
 def test_the_lag_is_a_coordinate_of_cubes(runs):
     cube = runs.ceval.cube(["lagwise_f1", "lagged_f1"], by=["algorithm"], n_draws=40, rng=1)
     assert cube["lagwise_f1"].dims[-1] == "lag" and cube["lag"].values.tolist() == [0, 1, 2]
@@ -63,6 +64,7 @@ def test_placebos_relabel_variables(runs):
     assert perfect(truths, estimates).lagged.kind.tolist() == ["ts_pdag", "ts_dag"]
 
 
+@pytest.mark.slow
 def test_dask_tables(runs):
     import causaleval_pd.dask
 
@@ -74,6 +76,7 @@ def test_dask_tables(runs):
     pd.testing.assert_frame_equal(parts.compute(), whole, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_rows_with_other_lags_and_classes():
     table = pd.DataFrame(
         {

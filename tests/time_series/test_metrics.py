@@ -115,6 +115,7 @@ def test_lags_add_up():
     assert (found["lagwise_tp_0"] == found["contemporaneous_adjacency_recall"]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pag", [False, True])
 def test_every_metric(pag):
     metrics = [ce.get_metric(name) for name in NAMES]

@@ -89,6 +89,7 @@ TRUTH = graph([(1, 0, 1), (2, 0, 1), (2, 1, 0), (1, 0, 0), (3, 1, 1)], 2, 3)
 SHORT = graph([(1, 0, 1), (1, 1, 0), (1, 1, 1)], 2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lags", ["union", "truth", "estimate", "shared"])
 @pytest.mark.parametrize(
     ("truth", "estimate", "max_lag", "numbers"),
@@ -114,11 +115,13 @@ def test_links_under_edges(truth, estimate, max_lag, numbers, lags):
     check_law(truth, estimate, placements(2, max_lag, *numbers), metrics, "edges")
 
 
+@pytest.mark.slow
 def test_pooled_self_links_under_edges():
     estimate = graph([(1, 0, 1), (1, 1, 0), (1, 0, 0)], 2, 2)
     check_law(TRUTH, estimate, placements(2, 2, 2, 1, pooled=True), LINKS, "edges", self_links="pooled")
 
 
+@pytest.mark.slow
 def test_links_that_stay_at_their_lags_under_edges():
     estimate = graph([(1, 0, 1), (2, 1, 0), (2, 0, 1), (1, 0, 0), (3, 0, 0)], 2, 3)
     numbers = [(1, 1), (2, 0), (0, 1)]
@@ -126,12 +129,14 @@ def test_links_that_stay_at_their_lags_under_edges():
     check_law(TRUTH, estimate, placements(2, 3, 0, 0, by_lag=numbers), ["lagwise_precision"], "edges", keep="lags")
 
 
+@pytest.mark.slow
 def test_arcs_of_summary_graphs_under_edges():
     truth = graph([(1, 0, 1), (2, 0, 1), (0, 1, 2), (1, 2, 2)], 3, 2)
     estimate = graph([(1, 0, 1), (2, 0, 1), (1, 1, 2), (2, 0, 0)], 3, 2)
     check_law(truth, estimate, placements(3, 2, 3, 1), SUMMARY, "edges")
 
 
+@pytest.mark.slow
 def test_measures_by_lag_under_edges():
     estimate = graph([(1, 0, 1), (1, 1, 0), (1, 0, 0)], 2, 2)
     names = ["lagwise_tp", "lagwise_fp", "lagwise_fn", "lagwise_precision", "lagwise_recall", "lagwise_f1"]
@@ -173,6 +178,7 @@ def all_lags(estimate):
         yield ce.LaggedGraph(estimate.nodes, codes, estimate.min_lag, estimate.kind)
 
 
+@pytest.mark.slow
 def test_links_and_lag_errors_under_lags():
     estimate = graph([(1, 0, 1), (3, 0, 1), (2, 1, 0), (1, 0, 0), (2, 2, 1), (0, 0, 2)], 3, 3)
     truth = graph([(2, 0, 1), (2, 1, 0), (4, 1, 0), (1, 2, 2), (1, 2, 1), (0, 2, 0)], 3, 4)
@@ -194,6 +200,7 @@ PERMUTED_TRUTH = graph([(1, 0, 1), (2, 0, 1), (1, 2, 3), (1, 0, 0), (2, 3, 3), (
 PERMUTED = graph([(1, 0, 1), (1, 3, 1), (2, 2, 0), (1, 0, 0), (1, 1, 1), (2, 2, 2), (0, 0, 2), (0, 1, 2)], 4, 2)
 
 
+@pytest.mark.slow
 def test_every_metric_under_permutation():
     names = [*LINKS, *SUMMARY, "window_shd", "contemporaneous_shd", "lag_error", "lag_hausdorff", "lagwise_f1"]
     check_law(PERMUTED_TRUTH, PERMUTED, relabelled(PERMUTED), names, "permutation")
@@ -274,6 +281,7 @@ def test_links_of_any_marks_at_lag_0_under_edges():
     assert controls.closed_form(ce.contemporaneous_shd) is None
 
 
+@pytest.mark.slow
 def test_draws_do_not_depend_on_the_other_rows():
     cells = ce.lagged_column(["A@-1 -> B; C -> B", "A@-1 -> A; B -> C", "C@-1 -> B; A"])
     table = pd.DataFrame({"truth": cells.iloc[::-1].array, "estimate": cells}, index=[3, 8, 5])

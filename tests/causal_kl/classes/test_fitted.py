@@ -124,6 +124,7 @@ def test_a_forgotten_context_is_a_message():
     assert networks.ceval.evaluate(["ckl3"])["ckl3"][0] > 0
 
 
+@pytest.mark.slow
 def test_controls_of_classes_are_classes():
     truth, mutations = metastatic(), metastatic_mutations()
     runs = pd.DataFrame(
@@ -160,6 +161,7 @@ def test_graphs_without_undirected_edges_may_be_classes():
         runs.ceval.with_controls(["ckl3"], context=JOINT, control_kind="pdag")
 
 
+@pytest.mark.slow
 def test_lazy_tables():
     truth = metastatic()
     cases = sample(truth, 100, rng=1)
@@ -172,6 +174,7 @@ def test_lazy_tables():
         assert found["ckl3"].equals(expected["ckl3"]) and found["shd"].equals(expected["shd"])
 
 
+@pytest.mark.slow
 def test_cubes_and_placebos_take_fitted_graphs():
     truth = metastatic()
     cases = {r: sample(truth, 200, rng=r) for r in range(3)}

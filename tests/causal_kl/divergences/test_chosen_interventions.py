@@ -56,6 +56,7 @@ def test_any_law_agrees_with_enumeration(seed, success):
     )
 
 
+@pytest.mark.slow
 def test_special_cases_are_the_named_metrics(metastatic, mutations):
     for estimate in mutations.values():
         for law, metric in (

@@ -37,6 +37,7 @@ def test_definitions_by_enumeration(seed, zeros):
         assert found == pytest.approx(value, abs=1e-12), name
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
 def test_properties(seed):

@@ -22,6 +22,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 def test_witnesses():
     table = desiderata().set_index(["witness", "metric"])
     assert table.loc[("copy: wrong parent > 0", "ckl3"), "values"] == [0.0]
@@ -35,6 +36,7 @@ def test_witnesses():
     assert (table.loc[("rev.in.weak > 0", "kl"), "values"].iloc[0]) == [0.0]
 
 
+@pytest.mark.slow
 def test_every_cell_of_the_table():
     table = desiderata()
     held = table[table["positive"]].groupby(["desideratum", "metric"], observed=True)["holds"].all()
@@ -46,6 +48,7 @@ def test_every_cell_of_the_table():
     assert not every["D3", "ckl3"] and not every["D4", "ckl3"]
 
 
+@pytest.mark.slow
 def test_the_shares_of_kl_are_shown():
     table = desiderata(["kl", "ckl1", "ckl3", "wed_3"]).query("desideratum == 'D1a'").set_index("metric")
     assert table.loc["kl", "values"] == [1, 1] and table.loc["ckl3", "values"] == pytest.approx([1, 1])

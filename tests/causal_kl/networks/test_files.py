@@ -131,6 +131,7 @@ def test_formats(suffix, tmp_path):
         assert close(ce.as_network(other), NETWORK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["j.bif", "j.net", "j.xmlbif", "j.dsc", "j.bif.gz", "j.net.gz"])
 def test_every_truncation_is_refused_or_the_whole_network(name, tmp_path):
     whole = TEXTS[name.removesuffix(".gz").split(".")[1]].encode()
@@ -148,6 +149,7 @@ def test_every_truncation_is_refused_or_the_whole_network(name, tmp_path):
     assert refused >= len(whole.rstrip()) - 1
 
 
+@pytest.mark.slow
 def test_every_truncation_of_packed_bytes_is_refused():
     cell = NETWORK.to_bytes()
     for stop in range(len(cell)):
@@ -265,6 +267,7 @@ def of_many_parents(suffix: str, n: int) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["bif", "net"])
 def test_tables_with_too_many_axes_are_refused(suffix, tmp_path):
     found = ce.as_network(written(tmp_path, f"j.{suffix}", of_many_parents(suffix, 30)))
@@ -350,6 +353,7 @@ def chain(suffix: str, n: int) -> str:
     return f"<BIF><NETWORK><NAME>chain</NAME>{text}</NETWORK></BIF>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", TEXTS)
 def test_files_are_read_in_linear_time(suffix, tmp_path):
     times = []

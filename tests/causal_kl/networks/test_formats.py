@@ -64,6 +64,7 @@ def close(left, right):
     return left.structure == right.structure and np.allclose(left.parameters, right.parameters, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("convert", [in_pyagrum, in_pgmpy])
 def test_networks_come_back_from_other_programs(seed, convert):

@@ -26,6 +26,7 @@ def two(a=A, b=B, parents=None, **more):
     return ce.DiscreteNetwork(parents or {"A": [], "B": ["A"]}, {"A": a, "B": b}, **more)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=30, deadline=None)
 def test_bytes_come_back_and_are_canonical(seed):

@@ -78,6 +78,7 @@ def test_large_dags_are_drawn_with_their_number_of_arcs(space_of):
         assert sorted(p.bit_count() for p in parents) == sorted(Counter(b for _, b in arcs)[i] for i in range(72))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tries", [20_000, 0])
 def test_orientations_of_many_edges_are_uniform(tries, monkeypatch):
     """The 720 orders of six nodes, by rejection or by the chain."""

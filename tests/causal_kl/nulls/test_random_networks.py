@@ -16,6 +16,7 @@ METRICS = ["kl", "ckl1", "ckl2", "ckl3"]
 JOINT = {"estimator": "joint"}
 
 
+@pytest.mark.slow
 def test_tables_get_the_same_controls(metastatic, mutations):
     estimates = [mutations["rev.out.strong"], mutations["add.strong"], None]
     runs = pd.DataFrame({"truth": [metastatic] * 3, "estimate": estimates})
@@ -42,6 +43,7 @@ def test_draws_follow_the_enumerated_law(metastatic, mutations):
         assert drawn[f"{name}_control_mean"][0] == pytest.approx(exact[f"{name}_control_mean"][0], abs=0.02)
 
 
+@pytest.mark.slow
 def test_draws_depend_on_seed_and_key_alone(metastatic, mutations):
     runs = pd.DataFrame({"truth": [metastatic] * 4, "estimate": list(mutations.values())[4:8]})
     how = {"rng": 3, "n_draws": 30, "method": "simulate", "context": JOINT}
@@ -51,6 +53,7 @@ def test_draws_depend_on_seed_and_key_alone(metastatic, mutations):
         pd.testing.assert_frame_equal(one.loc[[2, 0]], other)
 
 
+@pytest.mark.slow
 def test_enumerated_rows_stay_exact_beside_rows_that_are_drawn():
     frame = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 6)), columns=list("ABCDEF"))
     complete = "; ".join(f"{a} -> {b}" for i, a in enumerate("ABCDEF") for b in "ABCDEF"[i + 1 :])
@@ -66,6 +69,7 @@ def test_enumerated_rows_stay_exact_beside_rows_that_are_drawn():
         pd.testing.assert_frame_equal(together.iloc[[row]], alone, check_exact=True)
 
 
+@pytest.mark.slow
 def test_parameters_come_from_the_same_data_by_the_same_estimator(metastatic):
     frames = {"first": sample(metastatic, 200, rng=1), "second": sample(metastatic, 200, rng=2)}
     arcs = "M->S; M->B; S->C; B->C"

@@ -24,6 +24,7 @@ def register(function, kinds=("discrete", "gaussian")):
     )(function)
 
 
+@pytest.mark.slow
 def test_the_rule_is_explained():
     assert ce.list_closed_forms().loc["additive", "explanation"].startswith("A sum of terms, one a node")
 

@@ -14,6 +14,7 @@ from ..conftest import known
 METRICS = ["kl", "ckl1", "ckl2", "ckl3"]
 
 
+@pytest.mark.slow
 def test_controls_of_every_number_of_arcs_agree_with_enumeration(metastatic):
     expected = known("negative_control_metastatic")
     expected = expected[(expected.parameters == "jpd") & (expected.metric != "ED")]
@@ -30,6 +31,7 @@ def test_controls_of_every_number_of_arcs_agree_with_enumeration(metastatic):
                 assert ours[name] == pytest.approx(getattr(row, name), abs=2e-6), (n_arcs, row.metric, name)
 
 
+@pytest.mark.slow
 def test_mutations_stand_where_enumeration_puts_them(metastatic, mutations):
     for name, rows in known("negative_control_mutations").groupby("mutation"):
         found = control_summary(metastatic, mutations[name], METRICS, estimator="joint")
@@ -53,6 +55,7 @@ def test_relabelled_estimates_have_the_published_mean(metastatic, mutations):
     assert (found["mean"], found["sd"]) == pytest.approx((0.300, 0.147), abs=6e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_arcs", [0, 4, 6])
 def test_controls_from_a_thousand_cases_have_the_known_means(metastatic, n_arcs):
     expected = known("negative_control_metastatic")

@@ -33,6 +33,7 @@ atoms = st.builds(Atom, disjunctions.map(tuple), literals, st.sampled_from(["<->
 models = st.lists(atoms, min_size=1, max_size=3, unique_by=lambda a: a.outcome).map(tuple).map(Model)
 
 
+@pytest.mark.slow
 @given(models)
 def test_text_is_read_back(model):
     assert parse(str(model)) == model
@@ -40,6 +41,7 @@ def test_text_is_read_back(model):
     assert model.complexity == sum(len(d) for a in model.atoms for d in a.disjuncts)
 
 
+@pytest.mark.slow
 @given(st.lists(models, max_size=3))
 def test_sets_are_read_back(some):
     assert set(parse_set(set_text(some))) == set(some)
@@ -133,6 +135,7 @@ def test_values_refuse_what_is_no_model():
         Model((Atom((frozenset({("A", 1)}),), ("C", 1)), Atom((frozenset({("B", 1)}),), ("C", 1))))
 
 
+@pytest.mark.slow
 @given(st.one_of(st.text(max_size=12), st.text("AaBbß中İ=12*+<->(),~;{}[]M: ", max_size=16)))
 def test_any_text_is_read_or_refused(text):
     try:
@@ -176,6 +179,7 @@ def test_notations_of_programs(text, canonical):
     assert parse_set(canonical) == found
 
 
+@pytest.mark.slow
 def test_sufficiency_and_necessity_are_not_equivalences():
     one, both = parse("A*b+C => E"), parse("A*b+C <-> E")
     assert one != both and one.one_way and one.as_equivalence() == both == both.as_equivalence()

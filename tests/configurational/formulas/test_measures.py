@@ -29,6 +29,7 @@ def prevalence_adjusted(left, outcome):
     return (a / share) / (a / share + b / (1 - share))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(cases)
 def test_minimal_forms_by_prevalence_adjusted_consistency(rows):

@@ -25,6 +25,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("read", [parse, parse_set])
 def test_reading_takes_linear_time(read, name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def by_layers(causes: dict[str, set[str]]) -> list[str] | None:
     return order
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_order_is_by_layers_and_names(causes: dict[str, set[str]]) -> None:
     assert topological_order(causes) == by_layers(causes)

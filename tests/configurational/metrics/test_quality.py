@@ -38,6 +38,7 @@ def pairs() -> pd.DataFrame:
     return pd.read_csv(KNOWN / "configurational_pairs.csv.gz").rename(columns={"model": "estimate"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", ["corrected", "paper"])
 @pytest.mark.parametrize("on_data", [False, True])
 def test_published_functions(pairs: pd.DataFrame, on_data: bool, convention: str) -> None:
@@ -65,6 +66,7 @@ def test_examples_of_the_paper() -> None:
     np.testing.assert_allclose(np.array(values, float)[printed], known["paper_value"][printed], rtol=0, atol=0.00501)
 
 
+@pytest.mark.slow
 def test_what_the_published_functions_do_not_answer() -> None:
     known = pd.read_csv(KNOWN / "configurational_unanswered.csv.gz").rename(columns={"model": "estimate"})
     data = frames(known["data"])
@@ -78,6 +80,7 @@ def test_what_the_published_functions_do_not_answer() -> None:
         assert undefined.iloc[:, -1].isna().all() == constant
 
 
+@pytest.mark.slow
 def test_breakdown_adds_up(pairs: pd.DataFrame) -> None:
     for row in pairs[pairs["minimisation"] == "ideal"].head(40).itertuples():
         table = quality_table(row.truth, row.estimate)

@@ -23,6 +23,7 @@ def canonical(kind: str, item: str) -> str:
     return item.replace("-", "->") if kind == "sequence" else str(parse(f"{item}<->OUT")).split("<->")[0]
 
 
+@pytest.mark.slow
 def test_published_expositions():
     known = pd.read_csv(KNOWN / "configurational_expositions.csv.gz")
     assert known["formula"].nunique() == 264
@@ -108,6 +109,7 @@ def chains(draw):
     return Model(tuple(atoms))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(chains())
 def test_minimal_forms_are_those_of_the_definition(model):
@@ -119,6 +121,7 @@ def test_minimal_forms_are_those_of_the_definition(model):
         assert set(own.loc[own["component"] == "disjunctive", "item"]) == (expected or set()), str(model)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(chains())
 def test_pairwise_paths_are_those_through_causes(model):

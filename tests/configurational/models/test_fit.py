@@ -26,6 +26,7 @@ OTHERS = ["coherence", "exhaustiveness", "faithfulness"]
 CASES = pd.read_csv(KNOWN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cs", "mv", "fs"])
 def test_known_answers(kind: str) -> None:
     cases = CASES[CASES.type == kind]

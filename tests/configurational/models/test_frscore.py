@@ -52,6 +52,7 @@ def test_causal_submodels_agree_across_chains() -> None:
     assert fit_robustness(series, relation="causal_submodel")["score"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("relation", "column"), [("submodel", "is_submodel"), ("causal_submodel", "causal_submodel")])
 def test_agreement_with_published_relations(relation: str, column: str) -> None:
     """Scores of two models are the relations that cna and frscore find between them."""

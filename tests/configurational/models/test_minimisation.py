@@ -82,6 +82,7 @@ def test_perfect_thresholds_are_the_exact_minimiser(rows, candidate):
         assert set(exact.forms(candidate)) == set(threshold.forms(candidate))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(cases, st.lists(candidates, min_size=20, max_size=40))
 def test_many_candidates_at_once_have_the_forms_that_each_has_alone(rows, many):

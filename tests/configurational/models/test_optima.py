@@ -29,6 +29,7 @@ def by_trying(data):
     return sorted((x, y) for x, y in found - better if y > 0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(cases)
 def test_no_left_hand_side_is_better(rows):

@@ -96,6 +96,7 @@ def submodels_by_definition(form):
     return found
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(models, models)
 def test_ncr_by_definition(truth, estimate):
@@ -132,6 +133,7 @@ def test_criteria_in_use_before():
     assert ce.submodel_completeness("A*b+C<->E", "A+D<->E") == 0
 
 
+@pytest.mark.slow
 @given(models)
 def test_minimal_models_allow_the_same_configurations(model):
     found = minimal_models(model)
@@ -168,6 +170,7 @@ def test_submodels_are_those_of_the_printed_ratios() -> None:
         assert submodels(model).equals(found.drop(columns="shared"))
 
 
+@pytest.mark.slow
 @given(formulas)
 def test_submodels_by_brute_force(form: list[frozenset[tuple[str, int]]]) -> None:
     """All sets of parts of different disjuncts that are irredundant; equal parts do not count."""

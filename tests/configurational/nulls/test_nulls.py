@@ -191,6 +191,7 @@ def test_drawn_models_are_not_always_true() -> None:
     assert stats.chisquare(list(found.values())).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signs", ["free", "estimate"])
 def test_complexity_over_factors_of_different_numbers_of_values(signs: str) -> None:
     """Free values of a factor are equally likely, so that those of a factor of two values come more often."""
@@ -249,6 +250,7 @@ def test_unstated_factors_are_warned_of(null: str) -> None:
         ce.evaluate(runs, ["correctness"], context={"factors": ["A", "X"], "data": data})
 
 
+@pytest.mark.slow
 def test_a_row_without_controls_is_counted_and_stops_no_other() -> None:
     runs = pd.DataFrame({"truth": "A<->G", "estimate": ["A<->G", "A*a<->G"], "algorithm": "m"})
     how = {"n_draws": 20, "rng": 1, "context": {"factors": ["A", "G"]}}
@@ -292,6 +294,7 @@ def test_domains_name_factors_that_neither_model_mentions() -> None:
     assert exchangeable(pairs, 0) == [["A", "X"]]
 
 
+@pytest.mark.slow
 def test_acceptance_rate() -> None:
     """A+B: 8 of 16 ordered pairs of literals over two factors are irredundant; a conjunction always is."""
     assert acceptance_rate("A+B<->C", n_draws=3000, rng=1) == pytest.approx(1 / 2, abs=0.02)
@@ -305,6 +308,7 @@ def test_a_shape_without_models_is_refused() -> None:
     assert re.match(r"row 0 has no control: .*It matches a\*A<->B; leave", made.draw(0, 1).undrawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_rows_do_not_depend_on_order_or_neighbours(null: str) -> None:
     runs = pd.DataFrame(
@@ -345,6 +349,7 @@ def test_a_guess_is_not_better_than_chance(null: str) -> None:
     assert p.min() < 0.2
 
 
+@pytest.mark.slow
 def test_simulated_agrees_with_the_closed_form() -> None:
     runs = pd.DataFrame({"truth": [D3], "estimate": ["(A+B*F<->D)*(D+E<->G)"]})
     exact, drawn_ = (
@@ -358,6 +363,7 @@ def test_simulated_agrees_with_the_closed_form() -> None:
     assert exact["completeness_literal_mean_method"][0] == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_every_metric_has_mean_p_and_skill(null: str) -> None:
     metrics = ce.list_metrics("formula")
@@ -379,6 +385,7 @@ def test_every_metric_has_mean_p_and_skill(null: str) -> None:
         assert 0 <= scored[f"{name}_control_mean"] < 1, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", [pytest.param("complexity", marks=pytest.mark.slow), "relabel"])
 def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
     truths = random_models(10, 5, disjuncts=2, conjuncts=(1, 2), rng=1)
@@ -465,6 +472,7 @@ def test_sign_biased_guessers_are_not_rejected_too_often(kind: str, share: float
         assert free["correctness_skill"].mean() > 0.2 > abs(found["correctness_skill"].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["complexity", "relabel"])
 def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
     huge = "+".join(f"X{i}" for i in range(25)) + "<->G"
@@ -493,6 +501,7 @@ def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
     assert counts.loc["completeness", names].tolist() == [10, 6, 1, 3, 1]
 
 
+@pytest.mark.slow
 def test_truths_with_the_stated_factors_are_relabelled_together():
     table = pd.DataFrame({"truth": ["A<->G", "B<->G"] * 2, "estimate": "A<->G", "s": 0, "g": 1, "r": range(4)})
     how = {"by": ["s"], "n_draws": 200, "rng": 1, "cluster": "g", "key": ["r"]}

@@ -79,6 +79,7 @@ def test_a_real_cause_is_found_and_a_false_one_is_not() -> None:
     assert right["correctness_control_undefined"].eq(0).all()
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_order_and_neighbours_and_each_has_its_method() -> None:
     table, data = runs(4, 12, "A+B*C<->D")
     table["algorithm"] = ["best", "random", "every", "partial"]
@@ -96,6 +97,7 @@ def test_rows_do_not_depend_on_order_and_neighbours_and_each_has_its_method() ->
     assert whole.loc[2, "completeness_control_low"] == whole.loc[2, "completeness_control_high"]
 
 
+@pytest.mark.slow
 def test_equal_data_are_searched_once_and_results_can_be_kept(tmp_path) -> None:  # type: ignore[no-untyped-def]
     table, data = runs(1, 5, "A<->D")
     calls = []
@@ -117,6 +119,7 @@ def test_equal_data_are_searched_once_and_results_can_be_kept(tmp_path) -> None:
     pd.testing.assert_frame_equal(first, bare)
 
 
+@pytest.mark.slow
 def test_outcomes_move_together_or_within_equal_configurations() -> None:
     truth = "(A+B<->C)*(C<->D)"
     seen: list[pd.DataFrame] = []
@@ -146,6 +149,7 @@ def test_outcomes_move_together_or_within_equal_configurations() -> None:
     assert any(Counter(map(tuple, one[["c", "D"]].to_numpy())) != pairs for one in seen)
 
 
+@pytest.mark.slow
 def test_controls_are_judged_relative_to_the_data_in_which_they_were_found() -> None:
     table, data = runs(3, 16, "A<->D")
     given = {"method": best_cause, "data": ("study", data), "con": 0.5, "cov": 0.5}

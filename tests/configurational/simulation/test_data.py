@@ -62,6 +62,7 @@ def test_the_same_seed_gives_the_same_cases() -> None:
     assert not one.equals(other)
 
 
+@pytest.mark.slow
 def test_selected_cases_are_compatible_or_within_the_thresholds() -> None:
     data = space("ABCDEFG")
     assert wrong(select_cases(TRUTH, data), TRUTH) == 0
@@ -108,6 +109,7 @@ def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
     assert counts.min() > 900
 
 
+@pytest.mark.slow
 def test_an_inverse_search_in_ten_lines() -> None:
     def search(frame: pd.DataFrame) -> str:
         pool = pd.Series([f"{x}{op}{y}<->F" for x, y in ("AB", "AC", "BC", "aB", "Ab", "bC") for op in "+*"])

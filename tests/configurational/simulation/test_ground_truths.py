@@ -61,6 +61,7 @@ def deletable(model: Model) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factors", "profile"),
     [("ABCD", {"D": (1, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)}), ("ABC", {"B": (1,), "C": (1, 1)})],
@@ -84,6 +85,7 @@ def test_redundancy_free_means_inus_without_redundant_atoms() -> None:
     assert min(found.values()) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factors", "profile"), [("ABCD", {"D": (1, 2)}), ("ABCD", {"D": (2, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)})]
 )
@@ -98,6 +100,7 @@ def test_all_models_of_a_shape_are_equally_likely(factors: str, profile: dict[st
     assert stats.chisquare([drawn[model] for model in wanted]).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_proposals_count_what_was_rejected() -> None:
     """Two single disjuncts over {A, B}: of 4 x 4 ordered proposals 8 have two factors, the others are redundant."""
     drawn = [draw_model([("C", 1)], lambda _: (1, 1), list("ABC"), {}, stream(2, i))[1] for i in range(4000)]

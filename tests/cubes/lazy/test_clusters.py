@@ -29,6 +29,7 @@ def runs(*, shuffled):
     return table.sample(frac=1, random_state=1).reset_index(drop=True) if shuffled else table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shuffled", "cluster"), [(True, "truth"), (False, "truth"), (True, "g"), (True, None)])
 def test_lazy_tables_are_tested_as_in_memory(shuffled, cluster):
     table = runs(shuffled=shuffled)
@@ -50,6 +51,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [pytest.param(2**14, marks=pytest.mark.slow), 20])
 @pytest.mark.parametrize("method", METHODS)
 def test_small_p_values_are_those_in_memory(method, most, monkeypatch):
@@ -77,6 +79,7 @@ def test_small_p_values_are_those_in_memory(method, most, monkeypatch):
             assert not named[wanted["n_runs"] > most].any() and (wanted["n_runs"] > most).any() == (most == 20)
 
 
+@pytest.mark.slow
 def test_raw_draws_are_those_in_memory():
     table = runs(shuffled=True)
     lazy = dd.from_pandas(table, npartitions=3).ceval.cube(["shd"], keep_draws=True, **HOW)
@@ -85,6 +88,7 @@ def test_raw_draws_are_those_in_memory():
         np.testing.assert_array_equal(lazy[name].compute(scheduler="synchronous"), whole[name])
 
 
+@pytest.mark.slow
 def test_a_column_that_splits_a_truth_is_refused_across_partitions():
     table = runs(shuffled=False).assign(g=lambda x: np.arange(len(x)))
     with pytest.raises(ValueError, match=r"partition \d+, row \d+ and partition .* have the same truth, but different"):

@@ -115,6 +115,7 @@ def test_rows_are_scored_once(verb, monkeypatch):
     assert sum(scored) == len(RUNS) and scored.count(0) <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tails", ["exact", None])
 def test_the_same_cube_has_the_same_names(tails):
     """So that an interrupted output can be continued."""
@@ -127,6 +128,7 @@ def test_the_same_cube_has_the_same_names(tails):
     assert named(7) != named(8)
 
 
+@pytest.mark.slow
 def test_runs_of_one_place_are_refused():
     lazy = partitioned(RUNS, list(range(len(RUNS))), [20]).ceval.cube(
         ["shd"], by=["algorithm"], replicate="replicate", n_draws=None
@@ -138,6 +140,7 @@ def test_runs_of_one_place_are_refused():
         twice.ceval.cube(["shd"], by=["algorithm"], key="run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [[], [5]])
 @pytest.mark.parametrize("stratum", ["flag", "day"])
 def test_truth_values_and_dates_are_labels_of_all_partitions(stratum, missing):

@@ -40,6 +40,7 @@ def colliders(hub, edges):
     return " ".join(words.get(word, word) for word in edges.replace(";", " ;").split()).replace(" ;", ";")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_one_run_outside_draws_that_do_not_vary_does_not_outvote_eleven_perfect_ones(keep):
     truth = "X1 o-o X2; X1 o-o X6; X1 o-o X7; X2 o-o X6; X2 o-o X7; X5 o-> X4; X6 o-o X7; X7 o-> X4; X3"
@@ -78,6 +79,7 @@ def test_undefined_draws_count_as_the_mean_of_their_run():
     assert ce.test_controls(cube)["p_value"].item() < 0.006
 
 
+@pytest.mark.slow
 def test_the_least_p_does_not_depend_on_the_number_of_draws_nor_on_the_order_of_rows():
     table = ce.datasets.runs().query("density == 0.2 and n == 100 and algorithm == 'pc'").reset_index(drop=True)
     perfect = table.assign(estimate=table["truth"])
@@ -95,6 +97,7 @@ def test_the_least_p_does_not_depend_on_the_number_of_draws_nor_on_the_order_of_
     assert p[0] == p[1] == p[2]
 
 
+@pytest.mark.slow
 def test_p_moves_with_the_seed_by_no_more_than_its_error():
     table = ce.datasets.runs().query("density == 0.4 and n == 100 and algorithm == 'pc' and replicate < 8")
     how = {"by": ["algorithm"], "n_draws": 4000}
@@ -102,6 +105,7 @@ def test_p_moves_with_the_seed_by_no_more_than_its_error():
     assert np.std(p) < 4 * np.sqrt(np.mean(p) * (1 - np.mean(p)) / 4000)
 
 
+@pytest.mark.slow
 def test_small_p_is_never_on_the_wrong_side_of_the_effect(monkeypatch):
     monkeypatch.setattr(stratum_statistic, "COMBINATIONS", 1999)
     rng = np.random.default_rng(12)
@@ -116,6 +120,7 @@ def test_small_p_is_never_on_the_wrong_side_of_the_effect(monkeypatch):
     assert (good[found["p_value"] <= 0.05] > 0).all()
 
 
+@pytest.mark.slow
 def test_p_is_near_the_exact_one_below_the_floor_of_the_draws(runs):
     runs = runs.assign(estimate=[*runs["estimate"][:2], *runs["estimate"][:2], *runs["estimate"][4:]])
     exact = ce.summary(ce.cube(runs, ["shd"], n_draws=9, **HOW | {"method": "auto", "tails": "exact"})).iloc[0]
@@ -127,6 +132,7 @@ def test_p_is_near_the_exact_one_below_the_floor_of_the_draws(runs):
     assert drawn["p_value"] >= 1 / 10 and drawn["p_method"] == "simulated"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_kept_and_summed_draws_and_any_order_of_rows_give_the_same(runs, statistic):
     how = HOW | {"n_draws": 99, "key": ["truth"]}
@@ -138,6 +144,7 @@ def test_kept_and_summed_draws_and_any_order_of_rows_give_the_same(runs, statist
             pd.testing.assert_series_equal(found[column], first[column], check_exact=True)
 
 
+@pytest.mark.slow
 def test_perfect_runs_end_at_the_least_p(runs):
     runs = runs.assign(estimate=runs["truth"])
     twice = pd.concat([runs, runs], ignore_index=True).assign(run=range(12))
@@ -148,6 +155,7 @@ def test_perfect_runs_end_at_the_least_p(runs):
         assert found["note"].endswith("p <= 1e-05, the least of 99,999 combinations of draws")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_strata_in_pieces_have_the_same_p(runs, statistic, monkeypatch):
     twice = pd.concat([runs, runs.assign(estimate=runs["truth"])], ignore_index=True).assign(run=range(12))
@@ -159,6 +167,7 @@ def test_strata_in_pieces_have_the_same_p(runs, statistic, monkeypatch):
     pd.testing.assert_frame_equal(ce.summary(ce.cube(more, ["shd"], **how), statistic=statistic), whole)
 
 
+@pytest.mark.slow
 def test_one_cluster_and_dependent_controls_keep_the_draws_and_cut_runs_do_not(runs):
     runs = runs.assign(estimate=runs["truth"])
     one = pd.concat([runs.iloc[:1]] * 4, ignore_index=True).assign(run=range(4))

@@ -72,6 +72,7 @@ def test_listed_controls_are_convolved(seed, metric, direction):
         assert found["p_value"] == pytest.approx(exact, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_five_perfect_runs_pass_far_below_the_floor_of_the_draws():
     runs = make_runs(3, n=5, d=9, edges=(9,) * 5, noise=0)
     cube = ce.cube(runs, ["adjacency_tp", "adjacency_f1", "shd"], by=["s"], n_draws=19, rng=1, tails="exact")
@@ -85,6 +86,7 @@ def test_five_perfect_runs_pass_far_below_the_floor_of_the_draws():
     assert table.loc["shd", "p_value"] == pytest.approx(1e-5)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_and_other_rows_change_no_bit():
     runs = make_runs(4, n=6, d=8, edges=(6, 9, 8, 7, 10), noise=3)
     settings = {"by": ["s"], "n_draws": 9, "rng": 1, "key": ["truth"], "tails": "exact"}
@@ -96,6 +98,7 @@ def test_the_order_of_rows_and_other_rows_change_no_bit():
     assert p == turned == ce.summary(several)["p_value"].iloc[1] > 0
 
 
+@pytest.mark.slow
 def test_strata_that_repeat_a_truth_or_lack_a_law_are_simulated():
     runs = make_runs(5, n=4, d=8, edges=(8,) * 5)
     again = pd.concat([runs, runs.iloc[:1]], ignore_index=True)
@@ -113,6 +116,7 @@ def test_strata_that_repeat_a_truth_or_lack_a_law_are_simulated():
     assert shared["p_value"].isna().all() and shared["p_method"].isna().all()
 
 
+@pytest.mark.slow
 def test_failed_runs_are_left_out_unless_they_count_as_the_worst():
     runs = make_runs(6, n=4, d=8, edges=(8,) * 5)
     runs.loc[3, "estimate"] = None
@@ -136,6 +140,7 @@ def test_laws_are_kept_once():
     assert nothing["mean_p_method"].tolist() == [0, 0] and np.isnan(nothing["mean_p"]).all()
 
 
+@pytest.mark.slow
 def test_probabilities_below_all_numbers_are_not_zero():
     runs = make_runs(3, n=18, d=14, edges=(20,) * 5, noise=0)
     cube = ce.cube(runs, ["adjacency_tp"], by=["s"], n_draws=9, rng=1, tails="exact")

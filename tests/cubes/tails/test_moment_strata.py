@@ -34,6 +34,7 @@ def by_moments(cube):
     return ce.test_controls(cube, method="moments").iloc[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "share"), [("shd", 0.25), ("shd", 0.5), ("adjacency_tp", 0.5)])
 def test_listed_laws_have_the_p_value_of_their_moments(metric, share):
     """Up to seven nodes the convolution is exact; the law of the moments is a little larger."""
@@ -48,6 +49,7 @@ def test_listed_laws_have_the_p_value_of_their_moments(metric, share):
     assert by_moments(drawn)["p_method"] == "moments"
 
 
+@pytest.mark.slow
 def test_unlisted_relabellings_need_no_draws():
     runs = make_runs(9, n=3, share=0)
     truths = runs["truth"].tolist()
@@ -61,6 +63,7 @@ def test_unlisted_relabellings_need_no_draws():
     assert by_moments(turned)["p_value"] == found["p_value"]
 
 
+@pytest.mark.slow
 def test_strata_without_exact_moments_take_those_of_the_draws():
     runs = make_runs(8, n=4)
     repeated = pd.concat([runs, runs.iloc[:1]], ignore_index=True)
@@ -89,6 +92,7 @@ def test_estimates_of_few_relabellings_have_no_law_of_moments():
     assert "shd_mean_p_moments" not in cube and ce.summary(cube)["p_method"].tolist() == ["exact convolution"]
 
 
+@pytest.mark.slow
 def test_perfect_runs_are_no_less_probable_than_one_relabelling_each():
     """The smooth law ends far below the probability of the best possible value."""
     runs = make_runs(12, n=2, share=1)

@@ -52,6 +52,7 @@ def test_causal_learn_graphs_with_latent_confounders(edges: str, expected: str) 
     assert as_graph(causal_learn(edges)) == as_graph(expected, nodes=["X1", "X2", "X3"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_causal_learn_results() -> None:
     from causallearn.graph.Dag import Dag

@@ -45,6 +45,7 @@ def test_what_is_no_graph_names_its_line(text, message):
         ce.as_graph(text)
 
 
+@pytest.mark.slow
 def test_long_flowcharts_take_linear_time():
     def seconds(n):
         for fill in ("A --> B & ", "A -- x ", "A[", '"a'):

@@ -55,6 +55,7 @@ def written(write: Any) -> Any:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", TEXTS)
 @settings(max_examples=25, deadline=None)
 @given(graph=graphs())
@@ -81,6 +82,7 @@ def test_texts_of_plain_names(encoding: str, graph: ce.Graph) -> None:
         assert ce.as_graph(text) == graph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", MATRICES)
 @settings(max_examples=25, deadline=None)
 @given(graph=graphs(), data=st.data())

@@ -98,6 +98,7 @@ def test_the_same_in_any_order_chunk_and_thread(comparison):
     np.testing.assert_array_equal(np.concatenate(found), whole)
 
 
+@pytest.mark.slow
 def test_cycles_are_reported_and_do_no_harm():
     rng = np.random.default_rng(1)
     truth, estimate = draw(50, 6, 7, 1, False), any_planes(rng, 50, 6)

@@ -49,6 +49,7 @@ def test_large_numbers_keep_their_precision():
     np.testing.assert_allclose(found.roots[40, 1:], shares, rtol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [5, 12, 30])
 def test_a_weight_suits_every_number_of_arcs(d):
     """Tries end soon: the tables hold laws, and draws with m arcs are common."""

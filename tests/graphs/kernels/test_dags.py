@@ -42,6 +42,7 @@ def test_compiled_and_plain_agree(d, sparse, monkeypatch):
         np.testing.assert_array_equal(count_ones(ours).sum(axis=(1, 2)), np.repeat(edges, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("d", [3, 4])
 def test_draws_are_uniform_over_all_dags(d, sparse, monkeypatch):
@@ -59,6 +60,7 @@ def test_draws_are_uniform_over_all_dags(d, sparse, monkeypatch):
     assert 0.001 < stats.chi2.sf(statistic, len(counts) - len(numbers_of_edges(d))) < 0.999
 
 
+@pytest.mark.slow
 def test_larger_draws_have_the_exact_numbers_of_roots():
     exact = exact_numbers(6)
     for m in (3, 9, 14):

@@ -285,6 +285,7 @@ def test_cells_of_a_foreign_file_are_checked_before_they_are_relied_on() -> None
         ce.graph_column(pd.Series(cells).astype(two.dtype))
 
 
+@pytest.mark.slow
 def test_large_graphs_are_held_as_mixed_and_refused_by_name_elsewhere() -> None:
     d = 2_001
     text = "; ".join(f"n{i} o-> n{i + 1}" for i in range(d - 1))

@@ -36,6 +36,7 @@ def recorded() -> pd.DataFrame:
     return pd.read_csv(KNOWN, keep_default_na=False)
 
 
+@pytest.mark.slow
 def test_recorded_projections_row_by_row(recorded: pd.DataFrame) -> None:
     dags = ce.graph_column(recorded["dag"])
     latents = recorded["latents"].str.split()
@@ -195,6 +196,7 @@ def test_wrong_arguments_are_refused() -> None:
         relations.visible_edges(bow, 2)
 
 
+@pytest.mark.slow
 def test_a_long_cycle_is_named_by_its_ends() -> None:
     edges = [f"X{i} -> X{(i + 1) % 3000}" for i in range(3000)]
     with pytest.raises(ValueError, match=r"cycle X0 -> X1 -> .* -> \.\.\. -> .* -> X2999 -> X0; mend") as error:

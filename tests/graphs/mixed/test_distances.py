@@ -64,6 +64,7 @@ def test_classes_of_five_nodes_separate_what_their_members_do() -> None:
         assert not distances.separation_mistakes(planes[first], estimate, same, 5, nearest=nearest).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mag", "pag"])
 def test_separations_by_all_possible_ancestors(kind: str) -> None:
     rng = np.random.default_rng(5)
@@ -81,6 +82,7 @@ def block(planes: np.ndarray, kind: str, d: int) -> distances.Block:
     return distances.Block(planes, distances.as_models(planes, kinds, d), kinds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_adjustment_in_true_models(kind: str) -> None:
     rng = np.random.default_rng(7)

@@ -33,6 +33,7 @@ def batch(column: pd.Series) -> GraphBatch:
     return GraphBatch(block.n_nodes, block.planes, block.kinds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MIXED_KINDS)
 @pytest.mark.parametrize("side", ["both", *(pytest.param(x, marks=pytest.mark.slow) for x in ("truth", "estimate"))])
 def test_every_metric_refuses_by_name(kind: str, side: str) -> None:

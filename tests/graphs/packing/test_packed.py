@@ -249,6 +249,7 @@ def test_other_cells() -> None:
         unpack_column(pd.Series([5], index=[3], dtype=object), column="g")
 
 
+@pytest.mark.slow
 def test_fuzz() -> None:
     rng = np.random.default_rng(7)
     good = cell(tuple("ABCDEFGHIJKLM"), arcs=((0, 1), (5, 2), (2, 5), (11, 12)))
@@ -268,6 +269,7 @@ def test_fuzz() -> None:
                 assert pack_column(column).tolist() == cells
 
 
+@pytest.mark.slow
 def test_a_changed_byte_is_another_graph_or_an_error() -> None:
     good = cell()
     for at in range(len(good)):

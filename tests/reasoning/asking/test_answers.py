@@ -143,6 +143,7 @@ def cpu_seconds(text):
     return time.process_time() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("end", [pytest.param("", marks=pytest.mark.slow), "x"])
 def test_the_time_of_a_reply_grows_with_its_length(start, end):

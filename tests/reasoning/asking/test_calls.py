@@ -90,6 +90,7 @@ def quick(table, reasoner, **options):
     return ask(table, reasoner, **({"key": KEY, "backoff": 0.01, "longest_wait": 0.05} | options))
 
 
+@pytest.mark.slow
 def test_a_well_behaved_server():
     with serving(lambda prompt, _: "Yes." if prompt.endswith("1") else "No.", api_key="secret", system="Be brief.") as (
         server,
@@ -125,6 +126,7 @@ MISBEHAVIOUR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MISBEHAVIOUR)
 def test_what_fails_at_first_is_tried_again(kind):
     with serving(lambda prompt, times: MISBEHAVIOUR[kind] if times == 1 else "yes", timeout=0.3) as (server, model):
@@ -133,6 +135,7 @@ def test_what_fails_at_first_is_tried_again(kind):
     assert set(server.seen.values()) == {2}
 
 
+@pytest.mark.slow
 def test_what_fails_for_ever_is_missing_with_a_reason():
     with serving(lambda prompt, _: (500, b"broken", {}) if prompt.endswith("2") else "no") as (server, model):
         answered = quick(questions(), model, retries=2)
@@ -141,6 +144,7 @@ def test_what_fails_for_ever_is_missing_with_a_reason():
     assert server.seen["prompt 2"] == 3
 
 
+@pytest.mark.slow
 def test_a_refused_question_is_not_tried_again():
     with serving(lambda prompt, _: (400, b"too long", {}) if prompt.endswith("2") else "no") as (server, model):
         answered = quick(questions(), model)
@@ -153,6 +157,7 @@ def test_an_endless_reply_is_refused():
         assert "longer than" in quick(questions(1), model)["error"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 302])
 def test_wrong_settings_end_the_questions_and_not_the_study(status):
     with serving(lambda *_: (status, b"who are you", {})) as (server, model):
@@ -164,6 +169,7 @@ def test_wrong_settings_end_the_questions_and_not_the_study(status):
     assert counts["failed"] + counts["not_asked"] == 200
 
 
+@pytest.mark.slow
 def test_a_dead_server_ends_the_questions_and_not_the_study():
     with serving(lambda *_: "yes") as (_, model):
         pass
@@ -174,6 +180,7 @@ def test_a_dead_server_ends_the_questions_and_not_the_study():
     assert found["error"].dropna().str.contains("broken connection").all()
 
 
+@pytest.mark.slow
 def test_an_interrupted_call_goes_on_where_it_stopped(tmp_path):
     cache = tmp_path / "replies.sqlite"
     with serving(lambda prompt, _: (401, b"key expired", {}) if prompt == "prompt 15" else "yes") as (server, model):

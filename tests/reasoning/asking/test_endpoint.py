@@ -145,6 +145,7 @@ def test_requested_waits_are_bounded(after):
     assert quick(busy, retries=5000.0, longest_wait=0.01, workers=1.0)["answer"].all()
 
 
+@pytest.mark.slow
 def test_an_unrepeatable_wait_does_not_overflow():
     def never(prompt):
         raise TimeoutError
@@ -152,6 +153,7 @@ def test_an_unrepeatable_wait_does_not_overflow():
     assert quick(never, retries=1100, backoff=1e-300, longest_wait=1e-9)["error"][0].endswith("(after 1101 tries)")
 
 
+@pytest.mark.slow
 def test_compressed_replies_are_limited_in_full_length():
     bomb = response(gzip.compress(b" " * 2**28, 9), "Content-Encoding: gzip")
     assert len(bomb) < 300_000
@@ -159,6 +161,7 @@ def test_compressed_replies_are_limited_in_full_length():
         assert quick(model)["error"][0] == "the reply is longer than 4194304 bytes"
 
 
+@pytest.mark.slow
 def test_compressed_replies_are_read_though_not_requested():
     seen = []
 
@@ -213,6 +216,7 @@ ECHOES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "status", ["200 OK", "302 Found", "400 Bad Request", "401 Unauthorized", "429 Wait", "500 Oops"]
 )
@@ -248,6 +252,7 @@ def test_a_placeholder_key_does_not_change_replies(tmp_path):
         assert quick(model)["reply"].tolist() == ["No, none."]
 
 
+@pytest.mark.slow
 def test_the_key_stays_secret_when_a_connection_breaks(tmp_path, caplog):
     for head in (b"HTTP/1.1 200 OK\r\n" + SECRET.encode() + b"\r\n\r\n", SECRET.encode() + b"\r\n\r\n", b""):
         with serving(lambda *_, head=head: head) as url, Endpoint(url, "tiny", api_key=SECRET) as model:
@@ -394,6 +399,7 @@ def test_an_endpoint_is_not_pickled_with_its_key():
         pickle.dumps(model)
 
 
+@pytest.mark.slow
 def test_the_time_to_remove_a_key_does_not_grow_with_its_length():
     """A server may repeat all of the key but its end; the forms of each character must not be tried in combinations."""
     seconds = []
@@ -430,6 +436,7 @@ OUTCOMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OUTCOMES)
 def test_whatever_a_server_answers_is_the_outcome_of_its_question(kind, tmp_path):
     sent, outcome = OUTCOMES[kind]

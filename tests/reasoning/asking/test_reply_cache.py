@@ -217,6 +217,7 @@ def full_cache(path):
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_cut_cache_is_refused_or_right(tmp_path):
     whole = full_cache(tmp_path / "whole.sqlite")
     path = tmp_path / "cut.sqlite"

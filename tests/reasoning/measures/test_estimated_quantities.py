@@ -23,6 +23,7 @@ def wide(table, column):
     return rows.pivot_table(index=KEYS, columns="quantity", values=column)
 
 
+@pytest.mark.slow
 def test_estimates_agree_with_the_independent_implementation(table, known):
     found, truth = wide(table, "estimate"), wide(table, "truth_sample")
     expected = known("estimates").rename(columns={"reasoner": "model"}).set_index(KEYS).loc[found.index]
@@ -40,6 +41,7 @@ def test_estimates_agree_with_the_independent_implementation(table, known):
     np.testing.assert_allclose(wide(table, "truth_exact")["pns"], expected["truth_exact"], atol=1e-10)
 
 
+@pytest.mark.slow
 def test_association_agrees_with_the_independent_implementation(known, known_answers):
     rows = known("answers")
     values = rows.assign(node=rows["cause"], value=rows["fact_cause"].astype(bool))
@@ -52,6 +54,7 @@ def test_association_agrees_with_the_independent_implementation(known, known_ans
     np.testing.assert_allclose(found["p_given0"], expected["est_p_y_given_x0"], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_compositions_agree_with_the_independent_implementation(table, known):
     rows = table[table["kind"] == "composition"].assign(path=lambda t: t["path"].str.replace(" > ", ">"))
     external, internal = (
@@ -97,6 +100,7 @@ def test_counting_by_hand():
     )
 
 
+@pytest.mark.slow
 def test_missing_answers_are_counted_and_bounded_by_all_ways_to_fill_them():
     do1, do0 = "11?0?1", "1?0?00"
     table = quantities(small(do1, do0))
@@ -113,6 +117,7 @@ def test_missing_answers_are_counted_and_bounded_by_all_ways_to_fill_them():
         assert of(table, name)["missing_high"] == pytest.approx(fills[name].max()), name
 
 
+@pytest.mark.slow
 def test_difference_and_bounds_need_no_pairs():
     unpaired = small("1101      ", "    100000")
     paired = of(quantities(unpaired), "pns")
@@ -123,6 +128,7 @@ def test_difference_and_bounds_need_no_pairs():
     assert (pns["bound_low"], pns["bound_high"]) == pytest.approx((3 / 4 - 1 / 6, 3 / 4))
 
 
+@pytest.mark.slow
 def test_tian_pearl_bounds_are_sharp():
     for do1, do0 in (("1100", "1010"), ("1110", "1000"), ("0000", "1111")):
         rows = quantities(small(do1, do0))
@@ -134,6 +140,7 @@ def test_tian_pearl_bounds_are_sharp():
         assert (pns["bound_low"], pns["bound_high"]) == (min(other), max(other))
 
 
+@pytest.mark.slow
 def test_answers_are_matched_by_key_not_by_order():
     tasks = make_tasks("candy_party", [[3, 2]], n_samples=50, replicates=2, rng=3)
     answered = tasks.questionnaire()
@@ -145,6 +152,7 @@ def test_answers_are_matched_by_key_not_by_order():
     assert (before.loc[before["kind"] != "composition", "n_failed"] > 0).all()
 
 
+@pytest.mark.slow
 def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():
     tasks = make_tasks("flu_vaccine", [[3, 3]], n_samples=400, rng=5)
     table = quantities(tasks.questionnaire().assign(answer=lambda q: q["truth"]), worlds=tasks)
@@ -155,6 +163,7 @@ def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():
     assert (given["truth_exact"] - given["estimate"]).abs().max() < 0.15
 
 
+@pytest.mark.slow
 def test_stored_tasks_give_the_same(tmp_path):
     tasks = make_tasks("candy_party", [[2, 3]], n_samples=30, replicates=2, rng=5)
     answered = tasks.questionnaire().assign(answer=lambda q: reasoners.noisy(q, 0.2, 1))
@@ -178,6 +187,7 @@ def test_shapes_of_the_papers_graph():
         assert tuple(table.loc[pair, ["mediators", "distance"]]) == shape
 
 
+@pytest.mark.slow
 def test_replicates_of_a_sample_are_one_cluster():
     once = small("1101001011" * 10, "0100001001" * 10)
     five = pd.concat([once.assign(replicate=i) for i in range(5)], ignore_index=True)
@@ -215,6 +225,7 @@ def test_refusals_name_the_fault(change, message):
         quantities(change(small("10", "01")))
 
 
+@pytest.mark.slow
 def test_compositions_can_be_few_or_none():
     tasks = make_tasks("candy_party", [[2, 2, 2, 2]], n_samples=20, rng=1)
     answered = tasks.questionnaire().assign(answer=lambda q: q["truth"])
@@ -238,6 +249,7 @@ def test_a_factual_question_for_a_pair_and_for_all_is_ambiguous():
         quantities(pd.concat([answered, again]), worlds=tasks)
 
 
+@pytest.mark.slow
 def test_worlds_and_compositions_are_checked():
     table = small("10", "01")
     with pytest.raises(ValueError, match="no world for the tasks"):

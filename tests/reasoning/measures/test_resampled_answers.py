@@ -20,6 +20,7 @@ def noisy(tasks):
     return questions.assign(answer=reasoners.noisy(questions, 0.1, 1), model="noisy")
 
 
+@pytest.mark.slow
 def test_the_bootstrap_agrees_with_the_analytic_error(tasks, noisy):
     table = quantities(noisy, worlds=tasks, which=["pns"], truth="exact").query("kind != 'composition'")
     drawn = resampled_pns(noisy, tasks, n_resamples=2000, rng=3)
@@ -29,6 +30,7 @@ def test_the_bootstrap_agrees_with_the_analytic_error(tasks, noisy):
     np.testing.assert_allclose(width, merged["se"], rtol=0.1)
 
 
+@pytest.mark.slow
 def test_replicates_are_nested_in_samples(tasks):
     # identical replicates carry no further evidence: the interval does not shrink
     questions = tasks.questionnaire()
@@ -43,6 +45,7 @@ def test_replicates_are_nested_in_samples(tasks):
     assert (fixed["ci_low"] == fixed["ci_high"]).all()
 
 
+@pytest.mark.slow
 def test_the_published_draw_by_brute_force(tasks, noisy):
     drawn = resampled_pns(noisy, tasks, resample="replicates", n_resamples=4000, rng=5)
     wide = noisy[noisy["world"] != "fact"].pivot_table(
@@ -57,6 +60,7 @@ def test_the_published_draw_by_brute_force(tasks, noisy):
     np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 3.92, spread.loc[found.index], rtol=0.12)
 
 
+@pytest.mark.slow
 def test_frequencies_of_clear_cases(tasks, noisy):
     questions = tasks.questionnaire()
     both = pd.concat(
@@ -71,6 +75,7 @@ def test_frequencies_of_clear_cases(tasks, noisy):
     np.testing.assert_allclose(found[["VC", "VI", "IC", "II"]].sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_without_resampling_noise_the_class_is_that_of_the_taxonomy(tasks, noisy):
     questions = tasks.questionnaire()
     answers = questions.assign(answer=questions["truth"])

@@ -42,6 +42,7 @@ def test_scores_agree_with_their_definitions():
     assert (found["ci_low"], found["ci_high"]) == pytest.approx(wilson)
 
 
+@pytest.mark.slow
 def test_known_classification_scores(known, known_answers):
     scores = answer_scores(known_answers, by="model", within=["task", "cause", "effect", "world"])
     found = scores.pivot_table(index=["model", "task", "cause", "effect"], columns="world", values="accuracy")
@@ -106,6 +107,7 @@ def test_answers_on_a_sample_move_together_by_brute_force(seed):
     assert answer_scores(shuffled)["p_value"].iloc[0] == found, "p does not depend on the order of rows"
 
 
+@pytest.mark.slow
 def test_equal_replicates_are_no_further_evidence():
     generator = np.random.default_rng(3)
     sizes = {}
@@ -184,6 +186,7 @@ def test_answers_without_a_sample_are_refused():
         answer_scores(answers)
 
 
+@pytest.mark.slow
 def test_large_tables_take_the_normal_law():
     generator = np.random.default_rng(2)
     truth = generator.random(20_200) < 0.5
@@ -194,6 +197,7 @@ def test_large_tables_take_the_normal_law():
     assert found["p_value"] == pytest.approx(law.sf(found["tp"] - 1), rel=0.01)
 
 
+@pytest.mark.slow
 def test_perfect_answers_have_a_positive_p_value():
     for n in (3_000, 200_000):
         found = answer_scores(table("10" * (n // 2), "10" * (n // 2))).iloc[0]
@@ -226,6 +230,7 @@ def test_few_clusters_of_many_answers_are_shuffled(size):
     assert found["p_value"] >= 4 / 24 / 2 - 0.015
 
 
+@pytest.mark.slow
 def test_samples_beyond_those_that_are_shuffled_have_nearly_the_same_law(monkeypatch):
     generator = np.random.default_rng(8)
     truth = generator.random((2_100, 2)) < 0.5
@@ -238,6 +243,7 @@ def test_samples_beyond_those_that_are_shuffled_have_nearly_the_same_law(monkeyp
     assert p["normal"] == pytest.approx(p["shuffled"], abs=4 * np.sqrt(p["normal"] / 9_999) + 0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[20] * 5, [50] * 3, [100, 20, 10, 5, 5]])
 def test_intervals_of_few_samples_with_accuracies_of_their_own_cover(sizes):
     generator = np.random.default_rng(9)
@@ -284,6 +290,7 @@ def test_paired_tests_are_those_of_the_libraries():
     assert found["effect"] == pytest.approx(7 / 12)
 
 
+@pytest.mark.slow
 def test_samples_count_once_where_they_have_unequal_numbers_of_questions():
     # nine samples with one question each and one with thirty, whose difference has the other sign
     parts = [two("1" + "0" * 9, "0" + "1" * 9, truth="1" * 10)]

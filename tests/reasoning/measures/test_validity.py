@@ -23,6 +23,7 @@ def expected_compositions(known, index):
     return rows.set_index(["reasoner", "task", "path"]).loc[index]
 
 
+@pytest.mark.slow
 def test_published_thresholds_agree(table, known):
     judged = judge(table)
     internal = judged[judged["relation"] == "internal"].set_index(PATH)
@@ -41,6 +42,7 @@ def test_published_thresholds_agree(table, known):
     np.testing.assert_array_equal(pairs["passes"], scores["valid_exact_0_1"] == 1)
 
 
+@pytest.mark.slow
 def test_the_score_test_agrees(table, known):
     tested = consistency_test(table).set_index(PATH)
     expected = expected_compositions(known, tested.index)
@@ -48,6 +50,7 @@ def test_the_score_test_agrees(table, known):
     np.testing.assert_array_equal(tested["p_value"] < 0.05, expected["reject_score"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("multiplier", "column"), [(1.0, "x1"), (1.25, "x1_25"), (None, "fixed_0_1")])
 def test_published_classes_agree(table, known, multiplier, column):
     found = taxonomy(table, by="model", convention="paper", multiplier=multiplier).set_index(["model", "task"])
@@ -56,6 +59,7 @@ def test_published_classes_agree(table, known, multiplier, column):
     np.testing.assert_allclose(found["share_consistent"], expected["frac_comps_consistent"], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_default_classes_of_known_reasoners(interventions, known_worlds):
     found = quantities(interventions, by="model", worlds=known_worlds, which=["pns"])
     classes = taxonomy(found, by="model").groupby("model")["class"].agg(lambda c: set(c.dropna()))
@@ -146,6 +150,7 @@ def test_constant_answers_are_invalid_but_never_inconsistent(table):
     assert taxonomy(table[table["model"] == "parrots_do"])["class"].eq("IC").all()
 
 
+@pytest.mark.slow
 def test_same_sample_truth_takes_away_shared_noise():
     table, found = simulated(20, 300, lambda truth, _: truth, seed=4)
     judged = judge(quantities(table, worlds=found, truth="sample", which=["pns", "ate"]), delta=0.2, floor=0.1)
@@ -206,6 +211,7 @@ def test_settings_are_checked(table):
         taxonomy(table.assign(quantity="ate"))
 
 
+@pytest.mark.slow
 def test_few_samples_that_were_asked_repeatedly_have_wide_intervals():
     """Answers to a sample share its rate of yes, which is the true probability on average over samples."""
     tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)

@@ -14,6 +14,7 @@ reader = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(reader)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", [True, False])
 @pytest.mark.parametrize("name", THEMES)
 def test_a_reader_of_the_words_gives_the_true_answers(name, detail):
@@ -101,6 +102,7 @@ def test_unknown_themes_are_refused():
         get_theme("candy")
 
 
+@pytest.mark.slow
 def test_clinical_decoys_are_details():
     code = r"\b[A-Z]\d[A-Z]\d\b"
     for detail in (False, True):

@@ -20,6 +20,7 @@ def found():
     return benchmark("v1")
 
 
+@pytest.mark.slow
 def test_the_questions_never_change(found):
     rows = found.questions[["task", "sample", "question", "prompt", "truth"]].itertuples(index=False, name=None)
     text = "".join("\x1f".join(map(str, row)) + "\n" for row in rows)
@@ -29,6 +30,7 @@ def test_the_questions_never_change(found):
 HASH = "6ce5ab6f15d0f131ec45e70bbb525dcdc7d173a5bc5653ebb47f762e642a2406"
 
 
+@pytest.mark.slow
 def test_all_themes_and_rungs_are_asked(found):
     counts = found.questions["world"].value_counts()
     assert set(counts.index) == {"fact", "do1", "do0", "pn", "ps"}
@@ -53,6 +55,7 @@ def test_an_independent_reader_answers_every_question(found):
         assert read[is_hidden](prompt.removesuffix(last)) == truth, prompt
 
 
+@pytest.mark.slow
 def test_answers_become_quantities(found):
     answers = reasoners.baselines(found.questions, found.tasks, names=["perfect"], rng=1)
     table = quantities(answers, by="model", worlds=found.tasks, which=["pns"])

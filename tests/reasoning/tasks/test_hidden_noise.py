@@ -44,6 +44,7 @@ def test_probabilities_are_those_of_necessity_and_sufficiency():
     assert asked.loc["ps", "probability"] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_ignoring_the_evidence_is_often_wrong():
     tasks = make_tasks(list(THEMES), [[3, 3]], functions="mixed", n_tasks=4, n_samples=1, rng=2)
     asked = hidden_noise_questions(tasks, rng=2)
@@ -57,6 +58,7 @@ def test_ignoring_the_evidence_is_often_wrong():
     assert not hidden_noise_questions(tasks, rng=3)["threshold"].equals(asked["threshold"])
 
 
+@pytest.mark.slow
 def test_worlds_with_xor_have_no_compositions_and_a_pns_beside_the_ate():
     tasks = make_tasks("cell_biology", [[2, 2]], functions="xor", n_samples=4000, rng=4)
     answers = tasks.questionnaire().assign(answer=lambda q: q["truth"])

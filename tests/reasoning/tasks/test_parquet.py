@@ -19,6 +19,7 @@ def tasks():
     return make_tasks(["flu_vaccine", "clinical_notes"], [[3, 3], [4, 2]], n_samples=30, replicates=2, rng=1)
 
 
+@pytest.mark.slow
 def test_all_tables_come_back(tasks, tmp_path):
     stored = read_tasks(write_tasks(tasks, tmp_path / "tasks"))
     for name in TABLES:
@@ -31,6 +32,7 @@ def test_all_tables_come_back(tasks, tmp_path):
         assert world.nodes == task.world.nodes
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes(tasks, tmp_path):
     for name in ("a", "b"):
         write_tasks(tasks, tmp_path / name)
@@ -39,6 +41,7 @@ def test_same_seed_same_bytes(tasks, tmp_path):
         assert first == second
 
 
+@pytest.mark.slow
 def test_large_tables_are_streamed(tasks, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tasks_module, "CHUNK", 10)
     path = write_tasks(tasks, tmp_path / "tasks", progress=True)
@@ -47,6 +50,7 @@ def test_large_tables_are_streamed(tasks, tmp_path, monkeypatch, capsys):
     assert "240/240" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten_unasked_or_left_half_done(tasks, tmp_path, monkeypatch):
     path = write_tasks(tasks, tmp_path / "tasks")
     with pytest.raises(FileExistsError, match="overwrite=True"):
@@ -69,6 +73,7 @@ def test_a_folder_without_tasks_is_named(tmp_path):
         read_tasks(tmp_path)
 
 
+@pytest.mark.slow
 def test_only_tasks_are_replaced(tasks, tmp_path):
     """What stands beside the folder or in it, and is no table of tasks, stays."""
     part = tmp_path / "data.part"
@@ -95,6 +100,7 @@ def test_only_tasks_are_replaced(tasks, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data", "data.part", "empty", "link"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_another_writer_made_meanwhile_stays(tasks, tmp_path, monkeypatch):
     first = make_tasks("candy_party", [[3]], n_samples=3, rng=2)
     whole = tasks_module.Chunk.table
@@ -113,6 +119,7 @@ def test_a_folder_that_another_writer_made_meanwhile_stays(tasks, tmp_path, monk
     assert [p.name for p in tmp_path.iterdir()] == ["tasks"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_damaged_tables_are_named(name, tasks, tmp_path):
     path = write_tasks(tasks, tmp_path / "tasks")

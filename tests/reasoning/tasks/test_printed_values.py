@@ -34,6 +34,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_whatever_python_prints_is_read_back(value):
     assert parse_printed(repr(value)) == value
@@ -106,6 +107,7 @@ def test_anything_else_is_refused(text, message):
         parse_printed(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["1,", "[1],", "'a' ", " ", "'", "\\'", "np.float64(1),", "1", "("])
 def test_parsing_takes_linear_time(piece):
     def seconds(n):

@@ -17,6 +17,7 @@ RAW = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", [pytest.param("candy_party", marks=pytest.mark.slow), "clinical_notes"])
 def test_what_is_written_is_read(theme, tmp_path, monkeypatch):
     monkeypatch.setattr(published_export, "CHUNK", 40)
@@ -36,6 +37,7 @@ def test_what_is_written_is_read(theme, tmp_path, monkeypatch):
     assert inferred[~inner].isna().all()
 
 
+@pytest.mark.slow
 def test_inferred_functions_give_exact_truths(tmp_path):
     tasks = make_tasks("candy_party", [[3, 3]], n_samples=200, rng=5)
     tables = read_published(*write_published(tasks, tmp_path / "out").glob("*.csv"))

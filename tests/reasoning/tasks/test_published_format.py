@@ -70,6 +70,7 @@ def files(tasks, tmp_path):
     return [tmp_path / name for name in ("factual.csv", "paired.csv.gz", "raw.csv")]
 
 
+@pytest.mark.slow
 def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
     monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 7)
     tables = read_published(*files)
@@ -91,6 +92,7 @@ def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
     assert tables.prompts(rows).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 def test_one_file_alone(tasks, files):
     factual = read_published(files[0])
     assert set(factual.questionnaire()["world"]) == {"fact"}
@@ -108,6 +110,7 @@ def test_codes_stay_text():
     assert rows["truth"].tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_contradictions_and_bad_cells_are_refused(files, tmp_path):
     table = pd.read_csv(files[0])
     twice = table.head(1).copy()
@@ -124,12 +127,14 @@ def test_contradictions_and_bad_cells_are_refused(files, tmp_path):
         read_published(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", range(3))
 def test_a_file_without_rows_has_no_tasks(files, tmp_path, layout):
     pd.read_csv(files[layout]).head(0).to_csv(tmp_path / "empty.csv", index=False)
     assert len(read_published(tmp_path / "empty.csv").questions) == 0
 
 
+@pytest.mark.slow
 def test_a_truncated_matrix_is_refused(files, tmp_path):
     table = pd.read_csv(files[2])
     table["DAG adjacency matrix"] = str(np.triu(np.ones((40, 40), int), 1))
@@ -164,6 +169,7 @@ def test_quantities_from_json_and_never_from_pickles(tmp_path):
         read_published_quantities(tmp_path / "pns.json")
 
 
+@pytest.mark.slow
 def test_damaged_files_are_named(files, tmp_path):
     whole = files[1].read_bytes()
     assert files[1].suffix == ".gz"

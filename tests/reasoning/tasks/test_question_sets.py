@@ -214,6 +214,7 @@ def test_files_that_hold_no_questions_are_refused(content, tmp_path):
             read(path)
 
 
+@pytest.mark.slow
 def test_answers_are_scored_beside_shuffled_ones(tmp_path):
     questions = read_cladder(write(tmp_path / "q.json", cladder(240)), background=False)
     truth = dict(zip(questions["question"], questions["truth"], strict=True))

@@ -27,6 +27,7 @@ def tasks():
     return make_tasks(["candy_party", "clinical_notes"], [[4, 3], [3, 3, 3]], n_samples=40, replicates=3, rng=8)
 
 
+@pytest.mark.slow
 def test_tables_have_their_rows_and_keys(tasks):
     tables = tasks.tables
     assert len(tables.worlds) == 4
@@ -42,6 +43,7 @@ def test_tables_have_their_rows_and_keys(tasks):
     assert tables.nodes["function"].isin(["and", "or"]).all()
 
 
+@pytest.mark.slow
 def test_truths_are_those_of_the_world(tasks):
     rows = tasks.questionnaire()
     assert rows.columns.tolist() == ["task", "sample", "replicate", "cause", "effect", "world", "truth", "question"]
@@ -62,6 +64,7 @@ def test_replicates_share_noise_and_truth_but_not_words(tasks):
     assert contexts["text"].nunique() == len(contexts)
 
 
+@pytest.mark.slow
 def test_quantities_are_exact_and_answers_approach_them():
     tasks = make_tasks("flower_garden", [[3, 3]], n_samples=40_000, rng=3)
     rows = tasks.questionnaire().dropna(subset=["cause"])
@@ -89,6 +92,7 @@ def test_one_seed_gives_the_same_bytes_in_every_process():
     assert len(runs[0].strip()) == 64
 
 
+@pytest.mark.slow
 def test_chunks_do_not_matter(tasks, monkeypatch):
     whole = tasks.contexts, tasks.truths
     monkeypatch.setattr(tasks_module, "CHUNK", 17)
@@ -102,6 +106,7 @@ def test_more_samples_keep_the_first_ones():
     assert not few.contexts["text"].equals(make_tasks("candy_party", [[3, 3]], n_samples=10, rng=5).contexts["text"])
 
 
+@pytest.mark.slow
 def test_prompts_are_aligned_by_key(tasks):
     rows = tasks.questionnaire()
     whole = tasks.prompts(rows, "json")

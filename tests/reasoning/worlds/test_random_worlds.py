@@ -52,6 +52,7 @@ def test_one_seed_one_world():
     assert {len(make(seed).edges) for seed in range(20)} > {len(make(0).edges)}, "kinds are drawn"
 
 
+@pytest.mark.slow
 def test_worlds_of_a_wanted_difficulty():
     for seed in range(5):
         world = sample_world([4, 4], "cycle", min_pns=0.1, rng=seed)

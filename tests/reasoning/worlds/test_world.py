@@ -85,6 +85,7 @@ def brute_force(world, cause, effect):
     }
 
 
+@pytest.mark.slow
 def test_exact_quantities_of_known_tasks(worlds):
     table = known("pairs")
     ours = pd.concat([world.truths("cut").assign(task=task) for task, world in worlds.items()])
@@ -98,6 +99,7 @@ def test_exact_quantities_of_known_tasks(worlds):
         assert both[name].notna().all()
 
 
+@pytest.mark.slow
 def test_compositions_of_known_tasks(worlds):
     table = known("compositions")
     for task, rows in table.groupby("task"):
@@ -138,6 +140,7 @@ def any_world(draw, known=("and", "or")):
     return World(edges, functions, noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["sum", "enumerate"])
 @settings(max_examples=25, deadline=None)
 @given(st.one_of(any_world(), any_world(("and", "or", "xor"))))
@@ -198,6 +201,7 @@ def test_all_pairs_are_ancestor_pairs():
         _ = world.cut_nodes
 
 
+@pytest.mark.slow
 def test_sampled_answers_approach_exact_quantities():
     world = sample_world([4, 4, 3], "cycle", rng=11)
     n = 200_000
@@ -245,6 +249,7 @@ def test_noise_is_the_same_in_any_chunks():
     pd.testing.assert_frame_equal(renamed.sample(10_000, rng=9)[list(world.nodes)], whole)
 
 
+@pytest.mark.slow
 def test_a_world_of_many_components_is_exact_and_quick():
     world = sample_world([4] * 40, "wheel", "or", noise=0.1, rng=0)
     pns = world.truths("cut").set_index(["cause", "effect"])["pns"]
@@ -263,6 +268,7 @@ def test_a_node_may_have_many_parents():
     assert world.pns("n00", "Z") == pytest.approx(0.1, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_dense_graph_is_enumerated():
     nodes = [f"n{i:02d}" for i in range(16)]
     edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]
@@ -272,6 +278,7 @@ def test_a_dense_graph_is_enumerated():
     assert world.p("n15") == pytest.approx(1 - 0.95**16, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_graph_too_dense_is_refused_before_it_takes_memory():
     graph = nx.complete_graph(40)
     nodes = [f"n{i}" for i in range(40)]

@@ -30,6 +30,7 @@ def hypergeometric(n_pairs, true, estimated, value=lambda k: float(k)):
     return np.array([value(k) for k in support]), np.array(weights)
 
 
+@pytest.mark.slow
 def test_a_lattice_is_exact_far_out():
     laws = [hypergeometric(45, m, 10) for m in (8, 12, 10, 7)]
     for observed in (37.0, 36.0, 30.0, 20.0, 9.0, 0.0):

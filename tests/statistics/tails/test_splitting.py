@@ -38,6 +38,7 @@ class Matches:
         return np.arange(self.d + 1.0), np.array(chances)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "n", "observed"), [(8, 1, 8.0), (10, 1, 10.0), (7, 3, 17.0)])
 def test_tails_are_those_of_exact_laws(d, n, observed):
     """1 / 8!, 1 / 10!, and a sum of three, each over three sets of repeats."""
@@ -68,6 +69,7 @@ def test_a_limit_gives_an_upper_bound():
         assert not found.reached and exact < found.low < found.p < 0.05
 
 
+@pytest.mark.slow
 def test_what_no_particle_reaches_is_a_bound():
     beyond = splitting([Matches(5)], 6.0, np.random.default_rng(2))
     assert not beyond.reached and 1 / 120 < beyond.p < 0.02

@@ -258,6 +258,7 @@ def test_cubes_take_latents():
     assert cube.sizes["estimated_edges"] == 1
 
 
+@pytest.mark.slow
 def test_one_relabelling_cannot_serve_estimates_over_different_nodes():
     truth = "A -> B; L -> B; L -> C; D -> C"
     runs = pd.DataFrame({"truth": truth, "hidden": ["L", "C", "L", "C"]})

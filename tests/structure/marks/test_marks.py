@@ -166,6 +166,7 @@ ADDITIVE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("doubles", [False, True])
 def test_moments_are_those_of_all_relabellings(doubles):
     truth, estimate = drawn(1, 5, doubles=doubles, seed=5), drawn(1, 5, doubles=doubles, seed=6)

@@ -87,6 +87,7 @@ def test_variance_of_shd_at_larger_size():
     assert drawn["sd"][0] == pytest.approx(exact["sd"][0], rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["shd", "directed_tp", "directed_f1", "arrowhead_precision"])
 @pytest.mark.parametrize("edges", [0, 1, 3, 5, 6])
 def test_third_moments_are_those_of_all_skeletons_and_orders(name, edges):

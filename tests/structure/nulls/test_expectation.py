@@ -60,6 +60,7 @@ def test_the_cohort_test():
     assert ce.skeleton_test(10, 30, 30, 22) == pytest.approx(0.0015632445865336076, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -150,6 +150,7 @@ def test_undirected_estimates_whose_controls_have_arrows_are_warned_of(verb):
     run(["adjacency_f1", "skeleton_hd"], **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["with_controls", "cube"])
 def test_tables_without_any_direction_are_warned_of(verb):
     """Truths that are skeletons have no arrow, so that controls with arrows make random skeletons look skilful."""

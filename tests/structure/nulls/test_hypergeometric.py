@@ -35,6 +35,7 @@ def test_every_small_law(tails, m):
     assert tails(x[late], m, mt[late], me[late])[1] == fits.sum()
 
 
+@pytest.mark.slow
 @EITHER
 def test_small_tails_of_large_laws_keep_their_accuracy(tails):
     x = np.arange(0, 301, 10)
@@ -46,6 +47,7 @@ def test_small_tails_of_large_laws_keep_their_accuracy(tails):
     np.testing.assert_allclose(found[exact > np.float64(1e-290)], np.array(exact)[np.array(exact) > 1e-290], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_many_laws_agree_with_scipy(monkeypatch):
     rng = np.random.default_rng(0)
     mt, me = rng.integers(0, 191, (2, 20_000))

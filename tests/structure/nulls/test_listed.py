@@ -87,6 +87,7 @@ def check_exact(truth, estimate, controls, weights, null, kind, zero_division=ma
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dag", "cpdag"])
 @pytest.mark.parametrize(("d", "m", "zero_division"), [(2, 1, 1.0), (3, 2, math.nan), (4, 0, 0.0), (4, 3, math.nan)])
 def test_edges_of_few_nodes_have_the_law_of_all_skeletons_and_orders(d, m, zero_division, kind):
@@ -120,6 +121,7 @@ def test_graphs_along_one_order_are_listed():
     assert found["shd_p"] == pytest.approx((scores <= scores[3]).mean(), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dag", "cpdag"])
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("m", [2, 4, 7])
@@ -132,6 +134,7 @@ def test_orientations_have_the_law_of_all_orders_or_orientations(m, law, kind):
     check_exact(truth, text(estimate, nodes), distinct.tolist(), weights, LAWS[law], kind)
 
 
+@pytest.mark.slow
 def test_digraphs_have_the_law_of_coins():
     nodes = list("ABCD")
     estimate = [("A", "B"), ("B", "C"), ("C", "A")]
@@ -225,6 +228,7 @@ def test_large_skeletons_are_simulated():
     assert exact == pytest.approx([1 / 720, 1 / 32], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_listed():
     assert all(are_listed(5, m, DAG, fixed=False) for m in range(11)) and not are_listed(6, 3, DAG, fixed=False)
     assert max(len(all_random_graphs(5, m, DAG)[0]) for m in range(11)) == 7960

@@ -83,6 +83,7 @@ def test_pdags_have_the_estimates_share_of_undirected_edges(null, estimate):
     np.testing.assert_array_equal(parts, pairs.estimate.planes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["edges", "orientation", "dags", "degree", "scale_free", "erdos_renyi"])
 def test_rows_of_pdags_leave_other_rows_as_they_are(null):
     """What is exact for DAGs stays so beside PDAGs, whose controls are drawn."""
@@ -410,6 +411,7 @@ def hub(estimate, rng):
     return marks
 
 
+@pytest.mark.slow
 def test_functions_are_null_models():
     runs = pd.DataFrame({"truth": [TRUTH] * 3, "estimate": [ESTIMATE, None, TRUTH]}, index=[5, 6, 7])
     found = ce.with_controls(runs, ["shd", "adjacency_tp"], null=hub, n_draws=60, rng=1, columns="full")
@@ -480,6 +482,7 @@ def test_only_random_orders_can_be_fixed():
         ce.with_controls(runs, ["shd"], null=3, n_draws=5, rng=1)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn_uniformly_is_refused():
     names = [f"X{i:03}" for i in range(401)]
     large = pd.DataFrame({"truth": ["; ".join(names)], "estimate": ["; ".join(["X000 -> X001", *names])]})

@@ -96,6 +96,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "zero_division", "d"), CASES)
 def test_moments_are_those_of_all_relabellings(name, zero_division, d):
     metric = ce.get_metric(name)
@@ -115,6 +116,7 @@ def test_moments_are_those_of_all_relabellings(name, zero_division, d):
         assert name.startswith("v_structure")
 
 
+@pytest.mark.slow
 def test_every_additive_metric_is_covered():
     known = {name for name in NAMES if additive_moments(ce.get_metric(name), pairs_of(4, ("dag", "cpdag"))) is not None}
     assert known.isdisjoint(NOT_ADDITIVE)

@@ -32,6 +32,7 @@ def projected(n, n_edges, kind):
     return Counter(made.graph.to_strings())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mag", "pag"])
 def test_law_of_projections(kind):
     null = ce.null_model("latent_dag", n_latents=1, density=0.5)

@@ -92,6 +92,7 @@ def cells(d, kind):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mag", "pag"])
 @pytest.mark.parametrize("d", [3, 4])
 def test_law_of_edges(d, kind):
@@ -105,6 +106,7 @@ def test_law_of_edges(d, kind):
     assert min(found.values()) > 0.01 / len(found), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mag", "pag"])
 def test_law_of_orientation(kind):
     """Every skeleton of four nodes up to names, with each number of bidirected edges that it can show."""
@@ -130,6 +132,7 @@ def test_law_of_orientation(kind):
     assert min(found.values()) > 0.01 / len(found), found
 
 
+@pytest.mark.slow
 def test_free_numbers_of_bidirected_edges():
     """The number is uniform up to half of the edges; given it, graphs follow the law of MAGs with it."""
     null = ce.null_model("edges", bidirected="free")

@@ -47,6 +47,7 @@ def hidden_by_row():
     )
 
 
+@pytest.mark.slow
 def test_strata_by_sizes_are_those_of_observed_nodes(hidden_by_row):
     context = {"latents": "hidden"}
     sizes = ["n_nodes", "true_edges", "true_density"]
@@ -65,6 +66,7 @@ def test_strata_by_sizes_are_those_of_observed_nodes(hidden_by_row):
         assert lazy[name].to_numpy().tolist() == cube[name].to_numpy().tolist()
 
 
+@pytest.mark.slow
 def test_engines_and_dask_tables_have_the_same_controls(hidden_by_row):
     options = {"n_draws": 20, "rng": 1, "context": {"latents": "hidden"}, "control_kind": "pag"}
     names = ["shd", "arrow_claim_precision", "latent_tp"]
