@@ -90,5 +90,5 @@ def test_networkx_names_nodes_by_their_id_whatever_else_they_have(directed):
     graph = (nx.DiGraph if directed else nx.Graph)([(0, 1)])
     nx.set_node_attributes(graph, {0: "A", 1: "B"}, "name")
     nx.set_node_attributes(graph, {0: "x", 1: "y"}, "label")
-    data = nx.node_link_data(graph, edges="links")
+    data = nx.node_link_data(graph)
     assert ce.as_graph(json.dumps(data)) == ce.as_graph(data) == ce.as_graph(graph)

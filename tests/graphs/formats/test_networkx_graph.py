@@ -220,7 +220,7 @@ def test_numbers_of_edges_that_nobody_asked_for_are_refused(form: str, name: str
         if form == "object":
             return graph
         if form == "JSON":
-            return json.dumps(nx.node_link_data(graph, edges="links"))
+            return json.dumps(nx.node_link_data(graph))
         lines = {"GraphML": nx.generate_graphml, "GML": nx.generate_gml, "GEXF": nx.generate_gexf}[form](graph)
         return "\n".join(lines)
 
