@@ -88,14 +88,9 @@ from .baselines.with_baselines import with_baselines as with_baselines
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.summary import summary as summary
-from .inference.bayesian_comparison import bayesian_comparison as bayesian_comparison
-from .inference.calibration import size_and_power as size_and_power
 from .inference.compare import compare as compare
 from .inference.control_tests import test_controls as test_controls
-from .inference.meta_analysis import meta_analysis as meta_analysis
 from .inference.mixed_model import model as model
-from .inference.power import comparison_power as comparison_power
-from .inference.power import control_power as control_power
 from .inference.ranking import rank_test as rank_test
 from .published.from_published import from_published as from_published
 from .reports.report import report as report

@@ -19,14 +19,9 @@ from .cubes.reshaped import describe_cube
 from .cubes.summary import summary
 from .edge_scores.cells.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
-from .inference import of_tables, placebo_study
-from .inference.bayesian_comparison import bayesian_comparison
-from .inference.calibration import size_and_power
 from .inference.compare import compare
 from .inference.control_tests import test_controls
-from .inference.meta_analysis import meta_analysis
 from .inference.mixed_model import model
-from .inference.power import comparison_power, control_power
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
 from .reports.notebook import cube_html
@@ -70,17 +65,12 @@ class FrameAccessor:
     evaluate         adds a column a metric
     with_controls    adds metrics, what random guesses score, p-values and skill
     cube             arranges both as an xarray Dataset over the strata in `by=`; it has more verbs
-    summary          a row a stratum: means of runs and controls, p-value, skill
-    test_controls    tests in each stratum whether the runs are better than random guessing
-    compare          compares algorithms, or the levels of another stratum, on the same truths
     placebo          relabels the estimates, so that they agree with the truths by chance only
     pool             turns the rows of bootstrap or posterior graphs into one row a run
     with_baselines   adds rows with the estimates of baselines, such as sort-and-regress
-    size_and_power   repeats an analysis on placebos: does it keep its level with these estimates?
     ===============  ==================================================================================
 
-    `summary`, `test_controls` and `compare` make a cube on the way; keep it by `cube` if you need two of them. Which
-    names there are: `ce.list_metrics()`, `ce.list_nulls()`, `ce.list_tests()`, `ce.list_encodings()`.
+    Which names there are: `ce.list_metrics()`, `ce.list_nulls()`, `ce.list_tests()`, `ce.list_encodings()`.
 
     Parameters
     ----------
@@ -103,7 +93,7 @@ class FrameAccessor:
         names = ", ".join(map(str, self._object.columns))
         return (
             f"<verbs on a table of {len(self._object)} runs (columns: {names}): "
-            "evaluate, with_controls, cube; summary, test_controls, compare, ...>"
+            "evaluate, with_controls, cube, placebo, pool, with_baselines>"
         )
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -119,13 +109,9 @@ class FrameAccessor:
     evaluate = method(evaluate)
     with_controls = method(with_controls)
     cube = method(cube)
-    summary = method(of_tables.summary)
-    test_controls = method(of_tables.test_controls)
-    compare = method(of_tables.compare)
     placebo = method(placebo)
     pool = method(pool)
     with_baselines = method(with_baselines)
-    size_and_power = method(placebo_study.size_and_power)
 
 
 @xr.register_dataset_accessor("ceval")  # type: ignore[no-untyped-call]
@@ -136,13 +122,8 @@ class CubeAccessor:
     summary                a row a stratum and metric: means of runs and controls, p-value, skill
     test_controls          tests in each stratum whether the runs are better than random guessing
     compare                compares the levels of a stratum pairwise, on the same truths
-    bayesian_comparison    probabilities that either of two levels is better, or that they are equivalent
     rank_test              compares the mean ranks of the levels of a stratum
     model                  linear mixed model over the strata, with truth as random effect
-    meta_analysis          combines strata: is there skill in any, and how much on average
-    control_power          runs that `test_controls` needs to detect a skill
-    comparison_power       difference that `compare` can detect, and pairs that it needs
-    size_and_power         size and power of `test_controls` in this study, by simulation
     plot                   figures: `plot.strata`, `plot.distributions`, ...
     report                 writes tables, tests, figures and methods as a page or LaTeX
     to_zarr                computes a lazy cube into a Zarr store
@@ -192,13 +173,8 @@ class CubeAccessor:
     summary = method(summary)
     test_controls = method(test_controls)
     compare = method(compare)
-    bayesian_comparison = method(bayesian_comparison)
     rank_test = method(rank_test)
     model = method(model)
-    meta_analysis = method(meta_analysis)
-    control_power = method(control_power)
-    comparison_power = method(comparison_power)
-    size_and_power = method(size_and_power)
     report = method(report)
 
     def to_zarr(

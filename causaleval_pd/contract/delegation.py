@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -87,54 +87,3 @@ def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()
         return function
 
     return decorate
-
-
-def settings_of(
-    target: Callable[..., Any],
-    settings: Mapping[str, Any],
-    verb: Callable[..., Any],
-    *,
-    given: Mapping[str, Any] | None = None,
-    name: str,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Divide the keywords of a function that calls two others; what both take goes to the second.
-
-    Parameters
-    ----------
-    target : callable
-        The function that is called first.
-    settings : mapping
-        The keywords.
-    verb : callable
-        The function that is called second. It also gets the keywords that neither takes, and refuses them.
-    given : mapping, optional
-        Keywords that were named for the first function.
-    name : str
-        Argument by which they were named, for messages.
-
-    Returns
-    -------
-    first, second : dict
-        The keywords of both.
-
-    Raises
-    ------
-    ValueError
-        If a keyword of the first function is given in both ways.
-
-    Examples
-    --------
-    >>> from causaleval_pd.contract.delegation import settings_of
-    >>> def made(*, colour, size=1): ...
-    >>> def drawn(*, size=2): ...
-    >>> settings_of(made, {"colour": "red", "size": 3}, drawn, given={"size": 4}, name="made_settings")
-    ({'colour': 'red', 'size': 4}, {'size': 3})
-    """
-    taken = inspect.signature(verb).parameters
-    known = {x.name for x in inspect.signature(target).parameters.values() if x.kind is inspect.Parameter.KEYWORD_ONLY}
-    first = {key: value for key, value in settings.items() if key in known and key not in taken}
-    twice = sorted(first.keys() & (given or {}).keys())
-    if twice:
-        verb_form = "is" if len(twice) == 1 else "are"
-        raise ValueError(f"{', '.join(twice)} {verb_form} given twice, as a keyword and in {name}=")
-    return {**first, **(given or {})}, {key: value for key, value in settings.items() if key not in first}

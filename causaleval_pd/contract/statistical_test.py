@@ -51,7 +51,7 @@ class StatisticalTest:
     design : {"paired", "independent", "blocks", "draws", "skill"}
         What is compared.
     verbs : sequence of str
-        Verbs that offer it: "compare", "test_controls" (and with it "size_and_power"), "compare_answers".
+        Verbs that offer it: "compare", "test_controls", "compare_answers".
     options : sequence of str
         Keywords that the function takes of "zero_method", "level", "n_resamples", "rng".
     independent : str, optional

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_flag, check_number
+from ..contract.checks import check_choice, check_number
 from ..contract.history import call
-from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .composite_nulls import worst_members
 from .lazy_tables import tabulate
@@ -28,7 +27,6 @@ from .reading import (
 )
 from .reshaped import read_cube
 from .schema import declare_columns
-from .simultaneous_skill import simultaneous_level
 from .stratum_sums import (
     SHARES,
     stratum_clusters,
@@ -57,8 +55,6 @@ def summary(
     level: float = 0.95,
     interval: Literal["quantile", "mean_ci"] = "quantile",
     statistic: Statistic = "mean",
-    simultaneous: bool = False,
-    rng: RNGLike = None,
 ) -> pd.DataFrame:
     """Summarise estimates and controls, one row a stratum and metric.
 
@@ -79,11 +75,6 @@ def summary(
         exist; the interval then takes the controls of runs as independent and is too narrow.
     statistic : {"mean", "rank"}
         What `p_value` compares with the draws, as in `test_controls`.
-    simultaneous : bool
-        Widen the limits of skill, so that those of all strata and metrics of the table hold their true values together
-        with probability `level`. Strata that share truths need less than unrelated ones.
-    rng : None, int or Generator
-        Seed of the random multipliers of simultaneous limits; the history of the table has it.
 
     Returns
     -------
@@ -94,9 +85,9 @@ def summary(
         scored runs), `mean` (infinite where a value is, NaN where values of both signs are), `low`, `high`,
         `control_mean`, `control_low`, `control_high`, `superiority_share` (share of pairs whose control is at least as
         good; not a p-value), `p_value` (as of `test_controls`), `skill` (1 - ratio of mean distances from the optimum)
-        with the limits `skill_low`, `skill_high` and `ci_level`, the level of these limits by themselves, larger than
-        `level` for simultaneous ones and missing without intervals; `control_mean_se` and `p_se`, the Monte Carlo
-        standard errors of `control_mean` and `p_value`; `p_at_floor`, `p_method` and `n_clusters`, as in
+        with the limits `skill_low`, `skill_high` and `ci_level`, their level, missing without limits; `control_mean_se`
+        and `p_se`, the Monte Carlo standard errors of `control_mean` and `p_value`; `p_at_floor`, `p_method` and
+        `n_clusters`, as in
         `test_controls`; `note`, how many values are undefined, why skill, or the mean under "mean_ci", has no interval,
         or what the interval of skill assumes. Without controls, as for carried columns, those from `control_mean` on
         are missing. A cube of several null models has rows for each, named in the first column `null`. A composite one
@@ -109,7 +100,7 @@ def summary(
     ------
     ValueError
         If a metric is unknown, `level` or `interval` is invalid, or the cube keeps no raw draws and was cut along
-        `replicate`; if `simultaneous` is asked of a lazy cube.
+        `replicate`.
 
     Notes
     -----
@@ -144,15 +135,10 @@ def summary(
     cube = null_stratum(read_cube(cube))
     names = cube_metrics(cube, metrics)
     settings = {"metrics": names, "level": level, "interval": interval, "statistic": statistic}
-    skill_level = level
-    if check_flag(simultaneous, "simultaneous"):
-        seed = resolve_seed(rng)
-        skill_level = simultaneous_level(cube, names, level, seed)
-        settings |= {"simultaneous": True, "seed": seed}
     made = call("summary", settings)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _summary(part, name, level, interval, statistic, skill_level)
+        return _summary(part, name, level, interval, statistic)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         return stack_summaries([worst_members(cube, part) for part in parts])
@@ -160,13 +146,11 @@ def summary(
     return tabulate(cube, names, rows, finish, strata=strata_dims(cube), made=made)
 
 
-def _summary(
-    cube: xr.Dataset, metric: str, level: float, interval: str, statistic: Statistic, skill_level: float
-) -> pd.DataFrame:
+def _summary(cube: xr.Dataset, metric: str, level: float, interval: str, statistic: Statistic) -> pd.DataFrame:
     """Return the rows of one metric, also of strata without runs."""
     columns = summary_columns(
         stratum_sums(cube, metric, pooled=interval == "quantile", statistic=statistic),
-        stratum_skill(cube, metric, skill_level) if has_controls(cube, metric) else None,
+        stratum_skill(cube, metric, level) if has_controls(cube, metric) else None,
         cube[metric].attrs,
         tested(cube, metric),
         lambda found: with_tails(found, cube, metric, statistic),

@@ -1,4 +1,4 @@
-"""The verbs on `dask.dataframe` tables: lazy by partitions, summarised without gathering rows.
+"""The verbs on `dask.dataframe` tables: lazy by partitions.
 
 Import this module (or `dask.dataframe` before the package) to have `.ceval` on dask's tables.
 """
@@ -14,6 +14,5 @@ from ..cubes.lazy.lazy_cube import cube
 from ..execution.files import to_parquet
 from .accessor import DaskAccessor
 from .of_rows import evaluate, with_controls
-from .of_strata import compare, summary, test_controls
 
-__all__ = ["DaskAccessor", "compare", "cube", "evaluate", "summary", "test_controls", "to_parquet", "with_controls"]
+__all__ = ["DaskAccessor", "cube", "evaluate", "to_parquet", "with_controls"]

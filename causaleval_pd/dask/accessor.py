@@ -12,7 +12,6 @@ from ..contract.delegation import method
 from ..cubes.lazy.lazy_cube import cube
 from ..execution.files import to_parquet
 from .of_rows import evaluate, with_controls
-from .of_strata import compare, summary, test_controls
 
 
 @register_dataframe_accessor("ceval")
@@ -32,7 +31,7 @@ class DaskAccessor:
         names = ", ".join(map(str, self._object.columns))
         return (
             f"<lazy verbs on a dask table of runs in {self._object.npartitions} partitions (columns: {names}): "
-            "evaluate, with_controls, cube; summary, test_controls, compare; to_parquet>"
+            "evaluate, with_controls, cube, to_parquet>"
         )
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -52,7 +51,4 @@ class DaskAccessor:
     evaluate = method(evaluate)
     with_controls = method(with_controls)  # type: ignore[arg-type]
     cube = method(cube)  # type: ignore[arg-type]
-    summary = method(summary)  # type: ignore[arg-type]
-    test_controls = method(test_controls)  # type: ignore[arg-type]
-    compare = method(compare)  # type: ignore[arg-type]
     to_parquet = method(to_parquet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,11 @@ from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_co
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..statistics.arrays import Floats
 from ..statistics.clusters import cluster_means
 from ..statistics.effects import Effect
 from ..statistics.interval_notes import joined
-from ..statistics.monte_carlo import NOISE_ALONE
+from ..statistics.max_t import joint_max_t
 from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import (
@@ -40,18 +41,17 @@ from .least_p import at_floor, least_p_notes
 from .pairwise import (
     Claim,
     Comparison,
+    Ints,
     check_binary,
     check_comparison,
     choose_test,
     clusters_of_pairs,
     compare_levels,
     complete_values,
-    paired_values,
     refuse_unpaired,
 )
 from .result_tables import RESULTS, TESTED, Missing, check_missing, family_labels, stack_tests
-from .simultaneous import check_simultaneous, corrected_jointly, samples, simultaneous_intervals
-from .skill_comparison import Losses, check_skill_test, compare_skills, paired_losses
+from .skill_comparison import Losses, check_skill_test, compare_skills
 from .statistical_tests import JACKKNIFE, T
 
 #: columns of the result, after the strata
@@ -77,12 +77,6 @@ class Request:
     on: On
     cluster: str | None
     family: str | Sequence[str] | None
-    simultaneous: bool
-
-    @property
-    def draws(self) -> bool:
-        """Whether random numbers are drawn."""
-        return self.simultaneous or self.how.test.resamples
 
 
 def compare(
@@ -104,7 +98,6 @@ def compare(
     level: float = 0.95,
     zero_method: ZeroMethod = "wilcox",
     cluster: Hashable | None = OF_CUBE,
-    simultaneous: bool = False,
     n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -171,12 +164,8 @@ def compare(
         those of the clusters by which the cube was made (`cube(cluster=)`). "truth", or a variable that the cube
         carries (`values=`), where it holds whole clusters of the cube. None, all pairs are independent, is for cubes
         that were made with it.
-    simultaneous : bool
-        Make the intervals wide enough that all of the table hold their true values together with probability `level`,
-        for "wilcoxon", "t", "sign" and "jackknife". Rows with fewer than five clusters have none, nor have ranks and
-        signs of too few clusters for the level that each interval then needs.
     n_resamples : int
-        Random sign vectors, bootstrap samples or multipliers of simultaneous intervals.
+        Random sign vectors or bootstrap samples.
     rng : None, int or Generator
         Source of their randomness.
 
@@ -187,11 +176,11 @@ def compare(
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
         test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
         the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
-        `ci_level` (level of this interval by itself, larger than `level` for simultaneous ones), `p_at_floor` (no
-        random sign vector or sample was as extreme, so that `p_value` is the least that these can give, 1 /
-        (n_resamples + 1), an upper bound; missing without a p-value), `resampling_seed` (missing where nothing is
-        drawn; as `rng` it gives the same table) and `note` (why there is no result, what it rests on, or that p cannot
-        fall below 1 - level with so few clusters). Unpaired, numbers count runs.
+        `ci_level` (its level, missing without an interval), `p_at_floor` (no random sign vector or sample was as
+        extreme, so that `p_value` is the least that these can give, 1 / (n_resamples + 1), an upper bound; missing
+        without a p-value), `resampling_seed` (missing where nothing is drawn; as `rng` it gives the same table) and
+        `note` (why there is no result, what it rests on, or that p cannot fall below 1 - level with so few clusters).
+        Unpaired, numbers count runs.
 
     Raises
     ------
@@ -305,8 +294,6 @@ def compare(
     how = Comparison(chosen, alternative, size, level, zero_method, n_resamples, resolve_seed(rng), adjust)
     check_comparison(how, reference=reference is not None, margin=margin is not None)
     _check_on(on, how, effect)
-    if check_flag(simultaneous, "simultaneous"):
-        check_simultaneous(how)
     aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
     if alternative == "non_inferior" and aimless:
         raise ValueError(
@@ -318,7 +305,7 @@ def compare(
     levels = cube[dim].to_numpy()
     labels = names_of_pairs(levels, first, second)
     grouped = settle_cluster(cube, cluster)
-    asked = Request(dim, kept, pooled, first, second, labels, margins, how, missing, on, grouped, family, simultaneous)
+    asked = Request(dim, kept, pooled, first, second, labels, margins, how, missing, on, grouped, family)
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
         return _rows(part, name, asked)
@@ -358,22 +345,28 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     else:
         found = compare_skills(losses, levels, first, second, how)
     table = table.assign(**found)
-    if asked.simultaneous:
-        cluster = clusters_of_pairs(levels.cluster, first, second)
-        if losses is None:
-            value = paired_values(levels, first, second)
-            rows = samples([cluster_means(value, cluster)], ~np.isnan(value), cluster)
-        else:
-            summed, gone = paired_losses(losses, levels, first, second)
-            rows = samples(summed, ~gone, cluster)
-        table["sample"] = pd.Series(rows, index=table.index, dtype=object)
-    elif how.jointly:
+    if how.jointly:
         value = complete_values(levels, first, second)
         cluster = clusters_of_pairs(levels.cluster, first, second)
         blocks = np.broadcast_to(np.arange(value.shape[1]), value.shape) if cluster is None else cluster
-        rows = samples([cluster_means(value, blocks)], ~np.isnan(value), blocks)
+        rows = _samples(value, blocks)
         table["sample"] = pd.Series(rows, index=table.index, dtype=object)
     return table[compared.here.reshape(-1)]
+
+
+class Sample(NamedTuple):
+    """The mean differences of the clusters of one row, and the numbers of these clusters, the same in all rows."""
+
+    values: Floats
+    clusters: Ints
+
+
+def _samples(values: Floats, clusters: Ints) -> list[Sample]:
+    """Return the sample of every row of differences (rows, n)."""
+    found, means = [], cluster_means(values, clusters)
+    for row, mean, cluster in zip(values, means, clusters, strict=True):
+        found.append(Sample(mean[~np.isnan(mean)], np.asarray(pd.unique(cluster[~np.isnan(row)]))))
+    return found
 
 
 def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) -> pd.DataFrame:
@@ -383,18 +376,8 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
         table = pd.concat(parts, ignore_index=True)
         if how.paired and len(table) and not table[["n_pairs", "n_failed", "n_undefined"]].to_numpy().any():
             refuse_unpaired(asked.dim)
-        seeds = pd.array([how.seed if asked.draws else pd.NA] * len(table), dtype="Int64")
-        level = how.level
-        if asked.simultaneous:
-            found, level, notes = simultaneous_intervals(table["effect"], table.pop("sample").tolist(), how)
-            alone = (table["note"] == NOISE_ALONE).to_numpy(bool)
-            own = [
-                note if asked.on == "skill" or here else None for note, here in zip(table["note"], alone, strict=True)
-            ]
-            low, high = (np.where(alone, np.nan, x) for x in (found.low, found.high))
-            notes[alone] = None
-            table = table.assign(ci_low=low, ci_high=high, note=pd.array(joined(own, notes), dtype="str"))
-        elif how.jointly:
+        seeds = pd.array([how.seed if how.test.resamples else pd.NA] * len(table), dtype="Int64")
+        if how.jointly:
             labels = family_labels(table, [*strata, *COLUMNS], asked.family)
             table = corrected_jointly(table, table.pop("sample").tolist(), labels, how)
         same = [
@@ -402,7 +385,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
                 alternative=how.claim,
                 on=asked.on,
                 effect_size=how.effect,
-                ci_level=np.where(table["ci_low"].isna(), np.nan, level),
+                ci_level=np.where(table["ci_low"].isna(), np.nan, how.level),
                 p_at_floor=at_floor(table, how),
                 resampling_seed=seeds,
             )
@@ -412,6 +395,31 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
     labels = family_labels(table, list(table.columns), asked.family)
     notes = least_p_notes(table, how, labels, unit=unit, pooled=not strata)
     return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
+
+
+def corrected_jointly(
+    table: pd.DataFrame, rows: Sequence[Sample], labels: Ints | None, how: Comparison
+) -> pd.DataFrame:
+    """Correct the rows of each family by their largest t, and make their intervals simultaneous.
+
+    `rows` are their differences by cluster; `labels` the families, None where all rows are one.
+    """
+    families = np.zeros(len(table), np.int64) if labels is None else labels
+    adjusted, low, high = np.full((3, len(table)), np.nan)
+    for family in np.unique(families):
+        mine = np.flatnonzero(families == family).tolist()
+        differences, blocks = [rows[i].values for i in mine], [rows[i].clusters for i in mine]
+        joint = joint_max_t(
+            differences, blocks, alternative=how.side, level=how.level, n_resamples=how.n_resamples, rng=how.seed
+        )
+        adjusted[mine], low[mine], high[mine] = joint.p_adjusted, joint.low, joint.high
+    # the p-value of a row can be that of all sign vectors, the adjusted one that of random ones
+    table = table.assign(p_adjusted=np.maximum(adjusted, table["p_value"].to_numpy(np.float64)))
+    if how.effect != how.test.effect:
+        return table
+    lost = table["ci_low"].notna().to_numpy() & np.isnan(low)
+    notes = joined(table["note"], ["too few clusters for an interval" if x else None for x in lost])
+    return table.assign(ci_low=low, ci_high=high, note=pd.array(notes, dtype="str"))
 
 
 def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
@@ -428,8 +436,8 @@ def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
         },
         **{"reference": reference, "missing": asked.missing, "on": asked.on},
         **{name: getattr(how, name) for name in names},
-        **{"family": asked.family, "cluster": asked.cluster, "simultaneous": asked.simultaneous},
-        **{"seed": how.seed if asked.draws else None},
+        **{"family": asked.family, "cluster": asked.cluster},
+        **{"seed": how.seed if how.test.resamples else None},
     }
 
 

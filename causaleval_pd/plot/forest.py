@@ -258,8 +258,6 @@ def _interval_words(table: pd.DataFrame, made: Mapping[str, Any]) -> str:
     """Describe points and lines."""
     level = made.get("level", table["ci_level"].max() if "ci_level" in table else np.nan)
     share = "" if level is None or np.isnan(level) else f"{100 * level:.4g} % "
-    if made.get("simultaneous"):
-        return f"Points and lines: effect and its {share}interval, simultaneous for all rows of the whole table"
     if "effect_size" in table:
         return f"Points and lines: effect and its {share}interval"
     return f"Points and lines: effect and its {share}t interval, which may disagree with the test"

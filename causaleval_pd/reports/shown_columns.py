@@ -57,43 +57,11 @@ SHOWN: dict[str, tuple[Column, ...]] = {
         *(Column("mean rank", "mean_rank"), Column("critical difference", "critical_difference"), *_P),
         *(Column("blocks", "n_blocks", "count"), Column("runs", "n_runs", "count"), _COUNTS[0]),
     ),
-    "meta_analysis": (
-        *(Column("null model", "null", "word"), Column("member", "control_null", "word")),
-        *(Column("strata", "n_strata", "count"), Column(*_SKILL, limits=("ci_low", "ci_high")), *_P),
-        *(Column("p of equal skills", "heterogeneity_p", "p"), Column("runs", "n_runs", "count")),
-        *(Column("combined by", "method", "word"), _NOTE),
-    ),
-    "bayesian_comparison": (
-        *(Column("comparison", "comparison", "word"), Column("null model", "null", "word")),
-        *(Column("P(first better)", "p_first_better"), Column("P(equivalent)", "p_equivalent")),
-        *(Column("P(second better)", "p_second_better"), Column("mean difference", "mean_difference")),
-        *(Column("rope", "rope"), Column("pairs", "n_pairs", "count"), Column("clusters", "n_clusters", "count")),
-        *(Column("of", "on", "word"), Column("model", "method", "word"), _NOTE),
-    ),
-    "size_and_power": (
-        *(Column("null model", "null", "word"), Column("test", "method", "word")),
-        *(Column("alpha", "alpha"), Column("size", "size", limits=("size_low", "size_high"))),
-        *(Column("skill", "skill"), Column("power", "power"), Column("pairs", "n_pairs", "count")),
-        *(Column("tables", "n_tables", "count"), Column("verdict", "verdict", "word")),
-    ),
     "model": (
         *(Column("null model", "null", "word"), Column("of", "response", "word"), Column("term", "term", "word")),
         *(Column("estimate", "estimate", limits=("ci_low", "ci_high")), Column("standard error", "se"), *_P),
         *(Column("runs", "n_runs", "count"), Column("clusters", "n_clusters", "count"), *_COUNTS),
         *(Column("variance of clusters", "cluster_variance"), Column("residual variance", "residual_variance"), _NOTE),
-    ),
-    "control_power": (
-        *(Column("null model", "null", "word"), Column("runs", "n_runs", "count"), Column("pairs", "n_pairs", "count")),
-        *(Column("clusters", "n_clusters", "count"), Column("skill", "skill"), Column("power", "power")),
-        *(Column("runs needed", "n_needed", "count"), Column("clusters needed", "n_clusters_needed", "count")),
-        Column("least skill detected", "minimal_skill"),
-    ),
-    "comparison_power": (
-        *(Column("comparison", "comparison", "word"), Column("pairs", "n_pairs", "count")),
-        *(Column("clusters", "n_clusters", "count"), Column("standard deviation", "sd")),
-        *(Column("difference", "difference"), Column("power", "power"), Column("pairs needed", "n_needed", "count")),
-        Column("clusters needed", "n_clusters_needed", "count"),
-        Column("least difference detected", "minimal_difference"),
     ),
     "control_distribution": (
         *(Column("null model", "control_null", "word"), Column("class", "control_kind", "word")),
@@ -115,15 +83,10 @@ LEFT_OUT = {
 #: columns by which a table without history is recognised
 MARKS = {
     "rank_test": {"mean_rank"},
-    "meta_analysis": {"n_strata", "tau2"},
     "compare": {"comparison", "effect_size"},
-    "bayesian_comparison": {"comparison", "p_equivalent"},
-    "size_and_power": {"size", "power"},
     "test_controls": {"comparison", "test_statistic"},
     "summary": {"mean", "control_mean"},
     "model": {"term", "estimate"},
-    "control_power": {"n_pairs", "minimal_skill"},
-    "comparison_power": {"comparison", "minimal_difference"},
     "control_distribution": {"observed", "control_seed"},
     "expected_metric": {"metric", "estimated_edges", "median"},
 }

@@ -59,9 +59,9 @@ def style(
     Parameters
     ----------
     table : DataFrame
-        Result of `summary`, `test_controls`, `compare`, `rank_test`, `meta_analysis`, `bayesian_comparison`, `model`,
-        `size_and_power`, `control_power`, `comparison_power`, `control_distribution`, `expected_metric`,
-        `with_controls` or `from_published`; some of its rows or columns will do. Or a list, such as `list_metrics()`.
+        Result of `summary`, `test_controls`, `compare`, `rank_test`, `model`, `control_distribution`,
+        `expected_metric`, `with_controls` or `from_published`; some of its rows or columns will do. Or a list, such as
+        `list_metrics()`.
         Tables with a row a run are shown with a row a run and metric.
     best : str, optional
         Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
@@ -340,7 +340,7 @@ def _bold_cells(table: pd.DataFrame, verb: str, strata: list[str], best: str | N
         best = behind[behind.index("metric") + 1]
     elif best is None and len(several) == 1 and not pd.api.types.is_numeric_dtype(table[several[0]]):
         best = several[0]  # numbers, such as n, do not compete
-    if best is None or best not in strata or verb not in ("summary", "rank_test", "meta_analysis"):
+    if best is None or best not in strata or verb not in ("summary", "rank_test"):
         return _Bold({}, "")
     keys = list(dict.fromkeys(name for name in ("metric", *strata, "null") if name != best and name in table))
     together = table.groupby(keys, dropna=False, sort=False).indices if keys else {"all": np.arange(len(table))}
