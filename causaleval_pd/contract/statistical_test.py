@@ -12,17 +12,16 @@ from .checks import check_known, shown
 from .registry import Registry
 
 Design = Literal["paired", "independent", "blocks", "draws", "skill"]
-Verb = Literal["compare", "test_controls", "compare_answers"]
+Verb = Literal["compare", "test_controls"]
 
 DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "draws", "skill")
 #: the designs that each verb can test
 VERBS: dict[Verb, tuple[Design, ...]] = {
     "compare": ("paired", "independent", "blocks", "skill"),
-    "test_controls": ("paired", "draws"),
-    "compare_answers": ("paired",),
+    "test_controls": ("draws",),
 }
 #: settings of the verbs that a test may take as keywords of its function
-OPTIONS = ("zero_method", "level", "n_resamples", "rng")
+OPTIONS = ("level", "rng")
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class StatisticalTest:
     Parameters
     ----------
     name : str
-        What users pass as `test=` or `method=`.
+        What users pass as `test=`.
     long_name : str
         Its name in words.
     function : callable
@@ -51,9 +50,9 @@ class StatisticalTest:
     design : {"paired", "independent", "blocks", "draws", "skill"}
         What is compared.
     verbs : sequence of str
-        Verbs that offer it: "compare", "test_controls", "compare_answers".
+        Verbs that offer it: "compare", "test_controls".
     options : sequence of str
-        Keywords that the function takes of "zero_method", "level", "n_resamples", "rng".
+        Keywords that the function takes of "level", "rng".
     independent : str, optional
         Name of the test that `compare` uses in its place with `paired=False`.
     margin : bool
@@ -61,13 +60,11 @@ class StatisticalTest:
     binary : bool
         Whether values must be 0 or 1.
     effect : str
-        Effect size whose interval belongs to the test, the default of `compare(effect=)`.
+        Effect size whose interval belongs to the test: "mean_difference", "hodges_lehmann" or "skill_difference".
     interval : bool
         Whether the function's result has limits `low` and `high` of that effect, as its last two arrays.
     correction : str, optional
         Name of the multiplicity correction that the function makes itself, as a third array of its result.
-    all_pairs : bool
-        Whether this correction is for two-sided comparisons of all pairs only.
     signs : bool
         Whether p rests on the 2^n sign vectors of n pairs, so that no p-value is below 2^-n, two-sided 2^(1 - n).
     null, claim, statistic, assumption, avoid : str
@@ -85,8 +82,8 @@ class StatisticalTest:
     --------
     >>> import causaleval_pd as ce
     >>> from causaleval_pd.contract.statistical_test import TESTS
-    >>> sign = TESTS.find("sign")
-    >>> sign.design, sign.resamples
+    >>> t = TESTS.find("t")
+    >>> t.design, t.resamples
     ('paired', False)
     """
 
@@ -102,7 +99,6 @@ class StatisticalTest:
     effect: str = "mean_difference"
     interval: bool = False
     correction: str | None = None
-    all_pairs: bool = False
     signs: bool = False
     null: str = ""
     claim: str = ""
@@ -151,10 +147,10 @@ def register_test(test: StatisticalTest) -> StatisticalTest:
     --------
     >>> import causaleval_pd as ce
     >>> from causaleval_pd.contract.statistical_test import TESTS
-    >>> ce.register_test(TESTS["sign"])
+    >>> ce.register_test(TESTS["t"])
     Traceback (most recent call last):
         ...
-    ValueError: a test called 'sign' is already registered; choose another name
+    ValueError: a test called 't' is already registered; choose another name
     """
     return TESTS.add(test.name, test)
 
@@ -181,7 +177,7 @@ def list_tests(verb: Verb | None = None) -> pd.DataFrame:
 
     Parameters
     ----------
-    verb : {"compare", "test_controls", "compare_answers"}, optional
+    verb : {"compare", "test_controls"}, optional
         Only tests that this verb offers.
 
     Returns

@@ -113,12 +113,6 @@ def with_tails(
     return found if tails is None else tails.replace(found, but)
 
 
-def of_moments(cube: xr.Dataset, metric: str, statistic: Statistic, but: Bools) -> Floats:
-    """Return p-values by exact moments, NaN for strata without one and for those in `but`."""
-    kept = _of_strata(cube, metric, statistic, ("p_moments",))
-    return np.full(len(but), np.nan) if kept is None else np.where(kept[1] & ~but, kept[0][0], np.nan)
-
-
 def _of_strata(
     cube: xr.Dataset, metric: str, statistic: Statistic, parts: Sequence[str]
 ) -> tuple[list[Floats], Bools] | None:

@@ -212,28 +212,6 @@ def has_controls(cube: xr.Dataset, metric: str | None = None) -> bool:
     return int(_attr(cube, "n_draws")) > 0 and metric not in values_of(cube)
 
 
-def control_sums(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
-    """Sum a stratum's controls draw by draw, over the rows where they are defined.
-
-    Rows count by their control, not by their estimate: only so are the estimates and each draw exchangeable under
-    random guessing where a metric can be undefined. A cube needs raw draws where it was cut along `replicate`.
-
-    Returns
-    -------
-    sums, counts : DataArray
-        Over strata and `draw`: sum of the controls' scores (the metric, or its distance from the optimum where closest
-        to zero is best), and the number of rows with a defined control.
-    """
-    need_controls(cube, [metric])
-    if has_draws(cube, metric):
-        spec = cube[metric].attrs
-        draws = variable(cube, metric, "control")
-        scores = abs(draws - spec["optimum"]) if spec["direction"] == "zero" else draws
-        return scores.sum("replicate"), scores.notnull().sum("replicate")
-    whole(cube)
-    return variable(cube, metric, "control_sum"), variable(cube, metric, "control_count")
-
-
 def control_values(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
     """Return all control values of each stratum and how often each occurred, over strata and `bin`."""
     need_controls(cube, [metric])

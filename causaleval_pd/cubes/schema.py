@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -309,22 +308,6 @@ def value_tables(cube: xr.Dataset) -> dict[str, str]:
     """Return the variables that hold the values of value tables, each with the one that holds their weights."""
     values, weights = DRAW_VARIABLES["control_value"], DRAW_VARIABLES["control_weight"]
     return {values.name(metric): weights.name(metric) for metric in metrics_of(cube)}
-
-
-def variable_table() -> pd.DataFrame:
-    """Return the variables of a cube as a table for documentation; `m` stands for a metric."""
-    rows = [(v, v.name()) for v in CUBE_VARIABLES.values()]
-    rows += [(v, v.name("m")) for v in METRIC_VARIABLES.values()] + [(CARRIED, "column in values=")]
-    return pd.DataFrame(
-        {
-            "variable": name,
-            "dimensions": ", ".join(["strata", *v.dims("m")]),
-            "dtype": v.dtype,
-            "role": v.role,
-            "long_name": v.long_name.format("m"),
-        }
-        for v, name in rows
-    )
 
 
 _RESULT_COLUMNS: dict[str, tuple[str, ...]] = {}

@@ -337,8 +337,3 @@ def cube_size(axes: Sequence[Axis], n_replicates: int, limit: int) -> int:
             "cut numbers by edges, {name: [edges]}, or leave a name out of by="
         )
     return cast(int, strata)
-
-
-def strata_names(by: By) -> list[str]:
-    """Return the names of `by`."""
-    return list(strata_edges(by))

@@ -21,10 +21,8 @@ from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats
 from ..statistics.clusters import cluster_means
-from ..statistics.effects import Effect
 from ..statistics.interval_notes import joined
 from ..statistics.max_t import joint_max_t
-from ..statistics.ranks import ZeroMethod
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import (
     ON,
@@ -94,11 +92,8 @@ def compare(
     alternative: Claim = "two-sided",
     margin: float | Mapping[str, float] | None = None,
     family: str | Sequence[str] | None = "metric",
-    effect: Effect | None = None,
     level: float = 0.95,
-    zero_method: ZeroMethod = "wilcox",
     cluster: Hashable | None = OF_CUBE,
-    n_resamples: int = 9999,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
     """Compare the levels of one dimension, pair by pair, over all strata of the others or in each.
@@ -121,16 +116,13 @@ def compare(
         or skill, 1 - sum of losses / sum of the losses expected of the controls, over the truths that both levels have.
         Choose "skill" to ask which algorithm is better beyond chance where their numbers of edges differ.
     test : str, optional
-        Test of the differences: "t" (default), "wilcoxon", "sign", "sign_flip" (permutation test of their mean),
-        "bootstrap", "mcnemar" (for metrics that are 0 or 1), "max_t" (all rows of a family at once by the largest t
-        under sign flips), "friedman" (mean ranks among all levels, see `rank_test`), or another that
-        `list_tests("compare")` names. "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so
-        few truths. Unpaired, "wilcoxon" is Mann and Whitney's test and "t" is Welch's; "brunner_munzel" allows for
-        unequal variances, and the others need pairs. Of skills: "jackknife" (default) or "sign_flip".
-    adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "nemenyi", "none"} or None
+        Test of the differences: "t" (default), "wilcoxon", "mcnemar" (for metrics that are 0 or 1), "max_t" (all rows
+        of a family at once by the largest t under sign flips), or another that `list_tests("compare")` names.
+        "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so few truths. Unpaired, "t" is
+        Welch's, and the others need pairs. Of skills: "jackknife".
+    adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "none"} or None
         Multiplicity correction over the rows of each family. "max_t" is that of the test "max_t", by signs that a truth
-        has in common in all strata and pairs. "nemenyi" is that of "friedman", and corrects for the pairs of each
-        stratum only. "auto" is the test's own correction where it has one that applies, else Holm's.
+        has in common in all strata and pairs. "auto" is the test's own correction where it has one, else Holm's.
     reference : hashable, optional
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     paired : bool
@@ -148,26 +140,16 @@ def compare(
     family : str or sequence of str, optional
         Columns of the result within whose values p-values are adjusted; default each metric by itself. None adjusts
         over all rows returned.
-    effect : str, optional
-        Effect size: "hodges_lehmann" (median of the differences' pairwise means), "mean_difference",
-        "median_difference", "rank_biserial" (the matched-pairs one; unpaired it is Cliff's delta), "cliffs_delta",
-        "cohen_dz" or "hedges_gz" (dz without its bias in small samples). The default is that of the test, so that the
-        interval belongs to the test; that of another effect size can disagree with p.
     level : float
         Probability of the interval of the effect. Two one-sided tests at .05 agree with an interval of .90 where the
         interval belongs to the test: `test="t"`.
-    zero_method : {"wilcox", "pratt"}
-        Treatment of equal pairs in Wilcoxon's test: leave them out before ranking, or rank them and leave them out
-        after.
     cluster : hashable or None
         Which pairs are not independent, so that their mean (for skill their sum) is one value of the test: by default
         those of the clusters by which the cube was made (`cube(cluster=)`). "truth", or a variable that the cube
         carries (`values=`), where it holds whole clusters of the cube. None, all pairs are independent, is for cubes
         that were made with it.
-    n_resamples : int
-        Random sign vectors or bootstrap samples.
     rng : None, int or Generator
-        Source of their randomness.
+        Source of the random sign vectors of "max_t".
 
     Returns
     -------
@@ -176,11 +158,10 @@ def compare(
         `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
         test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
         the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
-        `ci_level` (its level, missing without an interval), `p_at_floor` (no random sign vector or sample was as
-        extreme, so that `p_value` is the least that these can give, 1 / (n_resamples + 1), an upper bound; missing
-        without a p-value), `resampling_seed` (missing where nothing is drawn; as `rng` it gives the same table) and
-        `note` (why there is no result, what it rests on, or that p cannot fall below 1 - level with so few clusters).
-        Unpaired, numbers count runs.
+        `ci_level` (its level, missing without an interval), `p_at_floor` (no random sign vector was as extreme, so that
+        `p_value` is the least that these can give, an upper bound; missing without a p-value), `resampling_seed`
+        (missing where nothing is drawn; as `rng` it gives the same table) and `note` (why there is no result, what it
+        rests on, or that p cannot fall below 1 - level with so few clusters). Unpaired, numbers count runs.
 
     Raises
     ------
@@ -202,8 +183,7 @@ def compare(
     Pairs with an undefined value are left out by every test, and counted in `n_undefined`.
 
     A metric that is best at its optimum is compared by its distance from it. A p-value is NaN without pairs, and for
-    "t" and "bootstrap" with one pair or differences that do not vary. P-values of "sign_flip" and "bootstrap" share
-    their resamples between strata: each is valid by itself.
+    "t" with one pair or differences that do not vary.
 
     The p-values of two algorithms against their controls do not test their difference: one can be significant and the
     other not by chance [1]_, p falls with the number of runs, and each algorithm has controls with its own number of
@@ -214,7 +194,7 @@ def compare(
 
     A difference of skill is a ratio of means, not the mean of the rows' skills, which gives easy truths more weight. It
     is tested by leaving out one truth at a time, is refused (NaN, with a note) below five truths, and is marked where
-    one truth has more than half of its variance. Wilcoxon's and the sign-flip test reject differences that are not
+    one truth has more than half of its variance. Wilcoxon's test rejects differences that are not
     symmetric about 0, also where their mean is 0.
 
     References
@@ -237,7 +217,7 @@ def compare(
     ...     "estimate": truths + ["A; B; C"] * 4,
     ... })
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
-    >>> ce.compare(found, "algorithm", test="sign")[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
+    >>> ce.compare(found, "algorithm", test="t")[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
       comparison  statistic  p_value  effect  n_pairs
     0      x - y        0.0    0.125    -1.0        4
 
@@ -283,17 +263,13 @@ def compare(
     kept = kept_strata(by, [name for name in strata_columns(cube, names) if name != dim], dim)
     pooled = [name for name in dims if name not in (dim, "null", *kept)]
     usual = JACKKNIFE if on == "skill" else T
-    chosen = choose_test(
-        usual if test is None else find_test(test, "compare"), effect, paired=check_flag(paired, "paired")
-    )
+    chosen = choose_test(usual if test is None else find_test(test, "compare"), paired=check_flag(paired, "paired"))
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
-        own = not chosen.all_pairs or (reference is None and alternative == "two-sided")
-        adjust = chosen.correction if chosen.correction and own else "holm"
-    size = "skill_difference" if on == "skill" else effect or chosen.effect
-    how = Comparison(chosen, alternative, size, level, zero_method, n_resamples, resolve_seed(rng), adjust)
-    check_comparison(how, reference=reference is not None, margin=margin is not None)
-    _check_on(on, how, effect)
+        adjust = chosen.correction or "holm"
+    how = Comparison(chosen, alternative, level, resolve_seed(rng), adjust)
+    check_comparison(how, margin=margin is not None)
+    _check_on(on, how)
     aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
     if alternative == "non_inferior" and aimless:
         raise ValueError(
@@ -384,7 +360,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             table.assign(
                 alternative=how.claim,
                 on=asked.on,
-                effect_size=how.effect,
+                effect_size=how.test.effect,
                 ci_level=np.where(table["ci_low"].isna(), np.nan, how.level),
                 p_at_floor=at_floor(table, how),
                 resampling_seed=seeds,
@@ -409,14 +385,10 @@ def corrected_jointly(
     for family in np.unique(families):
         mine = np.flatnonzero(families == family).tolist()
         differences, blocks = [rows[i].values for i in mine], [rows[i].clusters for i in mine]
-        joint = joint_max_t(
-            differences, blocks, alternative=how.side, level=how.level, n_resamples=how.n_resamples, rng=how.seed
-        )
+        joint = joint_max_t(differences, blocks, alternative=how.side, level=how.level, rng=how.seed)
         adjusted[mine], low[mine], high[mine] = joint.p_adjusted, joint.low, joint.high
     # the p-value of a row can be that of all sign vectors, the adjusted one that of random ones
     table = table.assign(p_adjusted=np.maximum(adjusted, table["p_value"].to_numpy(np.float64)))
-    if how.effect != how.test.effect:
-        return table
     lost = table["ci_low"].notna().to_numpy() & np.isnan(low)
     notes = joined(table["note"], ["too few clusters for an interval" if x else None for x in lost])
     return table.assign(ci_low=low, ci_high=high, note=pd.array(notes, dtype="str"))
@@ -425,7 +397,7 @@ def corrected_jointly(
 def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
     """Return the settings for the history of the table; there is a seed where random numbers are drawn."""
     how = asked.how
-    names = ("effect", "level", "zero_method", "adjust", "n_resamples", "paired")
+    names = ("level", "adjust", "paired")
     return {
         **{
             "dim": asked.dim,
@@ -441,8 +413,8 @@ def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
     }
 
 
-def _check_on(on: On, how: Comparison, effect: str | None) -> None:
-    """Refuse tests and effect sizes that do not go with what is compared."""
+def _check_on(on: On, how: Comparison) -> None:
+    """Refuse tests that do not go with what is compared."""
     if on != "skill":
         if how.test.design == "skill":
             raise ValueError(f"test={how.test.name!r} compares skills; use it with on='skill'")
@@ -450,5 +422,3 @@ def _check_on(on: On, how: Comparison, effect: str | None) -> None:
     check_skill_test(how)
     if not how.paired:
         raise ValueError("on='skill' needs pairs: both levels on the same truths")
-    if effect is not None:
-        raise ValueError(f"on='skill' has one effect size, the difference of skills; leave out effect={effect!r}")

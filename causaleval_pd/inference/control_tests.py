@@ -10,16 +10,14 @@ import xarray as xr
 
 from ..contract.checks import check_choice, check_number
 from ..contract.history import call
-from ..contract.statistical_test import StatisticalTest, find_test
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
 from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import StratumP, of_draws, of_moments, with_tails
+from ..cubes.p_values import StratumP, of_draws, with_tails
 from ..cubes.reading import (
     cluster_ids,
     cluster_setting,
     control_errors,
     cube_metrics,
-    has_draws,
     mean_score,
     need_controls,
     null_name,
@@ -31,14 +29,14 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import COMBINED, FAILED, NO_RUN, SCORED, declare_columns
-from ..cubes.stratum_tests import StratumTests, stratum_tests
+from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, clustered_mean
 from ..statistics.direction import better_side, score
 from ..statistics.interval_notes import interval_notes, joined
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
-from ..statistics.stratum_statistic import COMBINATIONS, STATISTICS, Statistic, tied
+from ..statistics.stratum_statistic import COMBINATIONS, STATISTICS, Statistic
 from .clusters import OF_CUBE, check_tested_cluster
 from .result_tables import (
     RESULTS,
@@ -50,7 +48,7 @@ from .result_tables import (
     stack_tests,
     warn_of_floors,
 )
-from .statistical_tests import MOMENTS
+from .statistical_tests import RANDOMISATION
 
 #: columns of the result, after the strata
 COLUMNS = declare_columns(
@@ -68,7 +66,6 @@ def test_controls(
     cube: xr.Dataset,
     metrics: str | Sequence[str] | None = None,
     *,
-    method: str = "randomisation",
     adjust: str | None = None,
     family: str | Sequence[str] | None = None,
     level: float = 0.95,
@@ -84,13 +81,6 @@ def test_controls(
         Made by `cube` with controls.
     metrics : str or sequence of str, optional
         Which of its metrics; default all.
-    method : str
-        "randomisation" compares the stratum's statistic with that of random combinations of the clusters' draws, or
-        in a stratum of one cluster with that of draw r, r = 1 .. R.
-        "moments" uses the law with the exact mean, variance and skewness of the runs' scores where the cube has them
-        (`cube(method="moments")`), else with those of these draws, of which it needs 10,000.
-        "wilcoxon", "sign", "t" and others that `list_tests("test_controls")` names pair each estimate with its first
-        control and need raw draws.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction over metrics x strata, that is all rows returned; default none, so that `p_adjusted` is
         `p_value`. Of many strata of guesses, 5 % then have a `p_adjusted` of at most .05.
@@ -168,10 +158,7 @@ def test_controls(
 
     Do not use it where guesses are shared between truths that share labels, as where columns stand in causal order:
     shuffle the columns, or name one cluster for all truths. Do not read it as a test of one run, and not with few
-    draws. The paired tests take the mean difference of each cluster as one value. Where runs are independent, estimate
-    and first control are exchangeable under the other null models, so their difference is symmetric about 0 however
-    skewed the metric is, and the sign and Wilcoxon tests are valid; they use one draw of R and so have less power.
-    `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
+    draws. `superiority_share` is not a p-value. P-values of two algorithms against their controls do not compare the
     algorithms; `compare` does. A metric that is best at its optimum is tested by its distance from it.
 
     Examples
@@ -188,7 +175,6 @@ def test_controls(
       algorithm metric  statistic  p_value  n_pairs
     0         x    shd        0.0  0.00071        6
     """
-    test = find_test(method, "test_controls", "method")
     check_number(level, "level", "(0, 1)")
     check_missing(missing)
     check_choice(statistic, STATISTICS, "statistic")
@@ -198,7 +184,7 @@ def test_controls(
     need_controls(cube, names, "to test against")
 
     def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _against_controls(part, name, test, level, missing, statistic)
+        return _against_controls(part, name, level, missing, statistic)
 
     def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
         parts, columns = [worst_members(cube, part) for part in parts], list(COLUMNS)
@@ -206,12 +192,12 @@ def test_controls(
             columns.insert(columns.index("null") + 1, MEMBER)
         strata = [dim for dim in dims if dim != "null"]
         table = stack_tests(parts, columns, strata, adjust, family)
-        if test.design == "draws" and len(table):
+        if len(table):
             labels = family_labels(table, [*strata, *columns], family)
             warn_of_floors(table, adjust, labels, 1 - level, splitting=_splits(cube))
         return table
 
-    settings = {"method": method, "adjust": adjust, "family": family, "level": level, "missing": missing}
+    settings = {"adjust": adjust, "family": family, "level": level, "missing": missing}
     settings["statistic"] = statistic
     made = call("test_controls", {"metrics": names} | settings)
     return tabulate(cube, names, rows, finish, strata=dims, made=made)
@@ -221,12 +207,9 @@ def test_controls(
 test_controls.__test__ = False  # type: ignore[attr-defined]
 
 
-def _against_controls(
-    cube: xr.Dataset, name: str, test: StatisticalTest, level: float, missing: Missing, compared: Statistic
-) -> pd.DataFrame:
+def _against_controls(cube: xr.Dataset, name: str, level: float, missing: Missing, compared: Statistic) -> pd.DataFrame:
     """Return the rows of one metric, one a stratum; the parameters are those of `test_controls`."""
-    lacking = "valid reference" if test.design == "draws" else "independent pairs"
-    check_own_draws(cube, f"method={test.name!r} has no {lacking}")
+    check_own_draws(cube, "the randomisation test has no valid reference")
     dims, direction = strata_dims(cube), cube[name].attrs["direction"]
     status = cells(cube["status"], dims)
     defined = ~np.isnan(cells(cube[name], dims))
@@ -248,24 +231,14 @@ def _against_controls(
     effect = clustered_mean(differences, clusters, level)._replace(effect=clustered_mean(pairs, clusters, level).effect)
     alternative = better_side(direction)
     able = tested(cube, name)
-    combine = test.design == "draws" and test is not MOMENTS
-    found = stratum_tests(cube, name, compared, worst=missing == "worst", combine=combine)
-    if test.design == "draws":
-        statistic = cells(mean_score(filled, name), dims, last=())
-        of_strata = _p_of_draws(cube, name, test, compared, found, failed.any(axis=1))
-    else:
-        pairs = difference(_scored(cube, _first_draws(cube, name, test.name, found), name))
-        means = np.where(found.repeated[:, None], cluster_means(pairs, clusters), pairs)
-        statistic, p_value = test.function(means, alternative=alternative)[:2]
-        # a point of reference is not a random guess, so there is nothing to test
-        p_value, nothing = np.where(able, p_value, np.nan), np.full(len(able), np.nan)
-        none, words = np.zeros(len(able), bool), np.full(len(able), None, object)
-        of_strata = StratumP(p_value, nothing, nothing, nothing, none, words)
-
+    found = stratum_tests(cube, name, compared, worst=missing == "worst")
+    statistic = cells(mean_score(filled, name), dims, last=())
+    of_strata = of_draws(found, found.p_values(direction, able), cluster_setting(cube), able)
+    # a failed run that counts as the worst is not in the law of the stratum
+    of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
     n_clusters = cluster_count(pairs, clusters)
-    of_tests = found.notes(able) if test.design == "draws" else [None] * len(able)
     notes = np.where(alone, NOISE_ALONE, interval_notes(effect, cluster_means(differences, clusters), level))
     table = strata_table(
         cube,
@@ -282,41 +255,21 @@ def _against_controls(
         n_runs=(status != NO_RUN).sum(axis=1),
         n_failed=(status == FAILED).sum(axis=1),
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
-        method=test.name,
+        method=RANDOMISATION.name,
         alternative=alternative,
         **_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
         n_draws=int(cube.attrs["n_draws"]),
         n_draws_undefined=(found.columns.defined[:, 1:] == 0).sum(axis=1),
-        test_statistic=compared if test.design == "draws" else None,
+        test_statistic=compared,
         p_at_floor=of_strata.floor_flags,
         p_method=of_strata.method,
         p_low=of_strata.low,
         p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(joined(notes, of_tests), _floor_notes(of_strata, cube)),
+        note=joined(joined(notes, found.notes(able)), _floor_notes(of_strata, cube)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]
-
-
-def _p_of_draws(
-    cube: xr.Dataset, name: str, test: StatisticalTest, compared: Statistic, found: StratumTests, worst: Bools
-) -> StratumP:
-    """Return p-values of a test among the draws; `worst` are the strata with failed runs that count as the worst."""
-    able, direction = tested(cube, name), str(cube[name].attrs["direction"])
-    if test is not MOMENTS:
-        of_strata = of_draws(found, found.p_values(direction, able), cluster_setting(cube), able)
-        # a failed run that counts as the worst is not in the law of the stratum
-        return with_tails(of_strata, cube, name, compared, but=worst)
-    observed, drawn = tied(found.columns.values)
-    exact = of_moments(cube, name, compared, worst)
-    by_draws = np.isnan(exact)
-    observed = np.where(by_draws, observed, np.nan)
-    p = np.asarray(test.function(observed, drawn, alternative=better_side(direction))[1], np.float64)
-    p = found.p_values_of(np.where(by_draws, p, exact), able)
-    of_strata = of_draws(found, p, cluster_setting(cube), able)
-    words = np.where(np.isnan(p), of_strata.method, np.where(by_draws, "moments", "exact moments"))
-    return of_strata._replace(se=np.full(len(words), np.nan), at_floor=np.zeros(len(words), bool), method=words)
 
 
 def _floor_notes(found: StratumP, cube: xr.Dataset) -> list[str | None]:
@@ -352,18 +305,3 @@ def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> dict[str, Floats]
         moments(np.where(worst, 1.0, cells(variable(cube, name, part), dims)))[1] for part in ("as_good", "better")
     )
     return {"superiority_share": share, "superiority_strict": strict, "superiority_ties": share - strict}
-
-
-def _first_draws(cube: xr.Dataset, name: str, method: str, found: StratumTests) -> Floats:
-    """Return the first control of every run, of relabelled strata the first relabelled estimate."""
-    if not has_draws(cube, name):
-        raise ValueError(
-            f"method={method!r} pairs each estimate with one of its controls, but the cube keeps no draws of {name}; "
-            "make it by cube(..., keep_draws=True), or use method='randomisation'"
-        )
-    dims, draws = strata_dims(cube), variable(cube, name, "control")
-    first = cells(draws.isel(draw=0) if "draw" in draws.dims else draws, dims)
-    if not found.relabelled.any():
-        return first
-    # the estimates of a cluster and their joint relabelling are exchangeable, so that its mean is symmetric
-    return np.where(found.relabelled[:, None], cells(variable(cube, name, "relabelled").isel(draw=0), dims), first)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..statistics.arrays import Floats
 from ..statistics.interval_notes import Notes, counted
-from ..statistics.max_t import EXACT_BLOCKS
+from ..statistics.max_t import EXACT_BLOCKS, RESAMPLES
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Comparison
 
@@ -22,13 +22,13 @@ def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
     """Return which p-values no random resample reached, so that more of them may make p smaller.
 
     The table has p-values and numbers of clusters. P-values over all sign vectors are exact; those of the largest t are
-    up to `EXACT_BLOCKS` clusters, and other tests list them only where fewer than `n_resamples` exist.
+    up to `EXACT_BLOCKS` clusters.
     """
     p = table["p_value"].to_numpy(np.float64)
     few = table["n_clusters"].to_numpy(np.int64) <= EXACT_BLOCKS
     drawn = np.full(len(p), how.test.resamples) & ~(few & (how.test.design == "blocks"))
     with np.errstate(invalid="ignore"):  # without a p-value
-        least = drawn & (p * (how.n_resamples + 1) <= 1 + 1e-9)
+        least = drawn & (p * (RESAMPLES + 1) <= 1 + 1e-9)
     return pd.arrays.BooleanArray(least, np.isnan(p))
 
 
@@ -73,7 +73,7 @@ def least_p_notes(
         )
     for row in short:
         needed = enough[sizes[row]]
-        more = "more n_resamples are needed" if needed is None else f"{needed} are needed for {how.alpha:g}"
+        more = "no number of clusters suffices" if needed is None else f"{needed} are needed for {how.alpha:g}"
         notes[row] = f"{column} {_FLOOR} {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
     return notes
 
@@ -83,7 +83,7 @@ def _least_p(clusters: NDArray[np.int64], how: Comparison) -> Floats:
     sided = 2.0 if how.claim == "two-sided" else 1.0
     n = np.maximum(clusters, 1).astype(np.float64)
     least = np.minimum(1.0, sided * 2.0**-n) if how.test.signs else np.zeros(len(n))
-    return np.maximum(least, 1 / (how.n_resamples + 1)) if how.test.resamples else least
+    return np.maximum(least, 1 / (RESAMPLES + 1)) if how.test.resamples else least
 
 
 def _clusters_needed(size: int, how: Comparison, correction: str | None) -> int | None:

@@ -10,26 +10,26 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_number, check_whole
+from ..contract.checks import check_known, check_number
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS, StatisticalTest, offered
 from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Bools, Estimate, Floats, paired_difference
+from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference
 from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
-from ..statistics.effects import EFFECTS, welch_difference
+from ..statistics.effects import welch_difference
 from ..statistics.interval_notes import interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome
-from ..statistics.ranks import ZeroMethod
+from ..statistics.walsh import hodges_lehmann
 
 Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
 Ints = NDArray[np.int64]
 
 CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent", "non_inferior")
 #: note of a shift that can only be 0, a half or 1
-BINARY = "values of 0 and 1, so that the shift is coarse; test='sign_flip' compares their means"
+BINARY = "values of 0 and 1, so that the shift is coarse; test='t' compares their means"
 #: claims about a margin
 _WITH_MARGIN = ("equivalent", "non_inferior")
 _MEND = (
@@ -43,11 +43,7 @@ class Comparison(NamedTuple):
 
     test: StatisticalTest
     claim: Claim
-    #: an effect size, or that of the test alone
-    effect: str
     level: float
-    zero_method: ZeroMethod
-    n_resamples: int
     seed: int
     adjust: str | None
 
@@ -72,12 +68,6 @@ class Comparison(NamedTuple):
         return round((1 - self.level) / (2 if self.claim in _WITH_MARGIN else 1), 12)
 
     @property
-    def method(self) -> str:
-        """Name of the test in results."""
-        pratt = "zero_method" in self.test.options and self.zero_method == "pratt"
-        return f"{self.test.name}_pratt" if pratt else self.test.name
-
-    @property
     def side(self) -> Alternative:
         """Side that a claim without a margin is about."""
         return "less" if self.claim == "less" else "greater" if self.claim == "greater" else "two-sided"
@@ -85,8 +75,7 @@ class Comparison(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Keywords that the test's function takes."""
-        known: dict[str, Any] = {"zero_method": self.zero_method, "level": self.level}
-        known |= {"n_resamples": self.n_resamples, "rng": self.seed}
+        known: dict[str, Any] = {"level": self.level, "rng": self.seed}
         return {name: known[name] for name in self.test.options}
 
 
@@ -113,34 +102,23 @@ class _Tested(NamedTuple):
     limits: tuple[Floats, Floats] | None = None
 
 
-def choose_test(test: StatisticalTest, effect: str | None, *, paired: bool) -> StatisticalTest:
-    """Return the test itself or, without pairs, the one that stands for it; refuse what needs pairs.
-
-    A test of independent samples is refused where runs are paired. `effect` is None for that of the test.
-    """
-    if effect is not None:
-        check_known(effect, EFFECTS, "effect")
+def choose_test(test: StatisticalTest, *, paired: bool) -> StatisticalTest:
+    """Return the test itself or, without pairs, the one that stands for it; refuse what needs pairs."""
     if paired:
         if test.design == "independent":
             raise ValueError(f"test={test.name!r} compares independent samples; use it with paired=False")
         return test
-    alone = test if test.design == "independent" else TESTS.find(test.independent) if test.independent else None
-    if alone is None or (effect is not None and EFFECTS[effect].independent is None):
-        what = f"test={test.name!r}" if alone is None else f"effect={effect!r}"
-        others = [f"{x.name!r} ({TESTS.find(x.independent).long_name})" for x in offered("compare") if x.independent]
-        raise ValueError(
-            f"{what} needs pairs; with paired=False use test={_either(others)} and "
-            "effect='mean_difference', 'hodges_lehmann' or 'rank_biserial' (Cliff's delta)"
-        )
-    return alone
+    if test.design == "independent":
+        return test
+    if test.independent is None:
+        raise ValueError(f"test={test.name!r} needs pairs; with paired=False use test='t' (Welch's t test)")
+    return TESTS.find(test.independent)
 
 
-def check_comparison(how: Comparison, *, reference: bool, margin: bool) -> None:
-    """Refuse unknown settings, and combinations without a meaning; keywords: whether the user gave these."""
+def check_comparison(how: Comparison, *, margin: bool) -> None:
+    """Refuse unknown settings, and combinations without a meaning; `margin` is whether the user gave one."""
     check_known(how.claim, CLAIMS, "alternative")
-    check_known(how.zero_method, ["wilcox", "pratt"], "zero_method")
     check_number(how.level, "level", "(0, 1)")
-    check_whole(how.n_resamples, "n_resamples", 1, 2**31 - 1)
     test, about_margin = how.test, how.claim in _WITH_MARGIN
     if about_margin and not margin:
         raise ValueError(f"alternative={how.claim!r} needs margin=, the largest difference that does not matter")
@@ -152,11 +130,6 @@ def check_comparison(how: Comparison, *, reference: bool, margin: bool) -> None:
     own = {x.correction: x for x in offered("compare") if x.correction}
     if how.adjust in own and not how.corrected:
         raise ValueError(f"adjust={how.adjust!r} is the correction of test={own[how.adjust].name!r}; use adjust='holm'")
-    if how.corrected and test.all_pairs and (reference or how.claim != "two-sided"):
-        raise ValueError(
-            f"adjust={how.adjust!r} corrects the two-sided comparison of all pairs of levels by test={test.name!r}; "
-            "with a reference or another alternative use adjust='holm'"
-        )
 
 
 def _either(words: Sequence[str]) -> str:
@@ -178,15 +151,15 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             tested = _test_blocks(complete_blocks(levels), levels.cluster, first, second, how)
         else:
             tested = _test_pairs(value, cluster, levels, how)
-        effect = _paired_effect(value, a, b, cluster, tested, how)
+        effect = _paired_effect(value, cluster, tested, how)
         n_clusters = cluster_count(value, cluster)
         notes = interval_notes(effect, cluster_means(value, cluster), how.level)
-        if how.effect == "hodges_lehmann":
+        if how.test.effect == "hodges_lehmann":
             coarse = _binary(a) & _binary(b) & (n_clusters == (~np.isnan(value)).sum(axis=1))
             notes = np.array(joined(notes, [BINARY if one else None for one in coarse]), object)
         measured, errors = _measured(levels, first, second)
         if (alone := noise_alone(measured, errors)).any():
-            whole = _paired_effect(measured, a, b, cluster, tested, how).effect
+            whole = _paired_effect(measured, cluster, tested, how).effect
             limits = (np.where(alone, np.nan, x) for x in (effect.low, effect.high))
             effect = Estimate(np.where(alone, whole, effect.effect), *limits)
             notes[alone] = NOISE_ALONE
@@ -205,14 +178,10 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         else:
             n_clusters = cluster_count(value, None)
         tested = _test_samples(a, b, levels, how)
-        effect = (EFFECTS[how.effect].independent or welch_difference)(a, b, how.level)
-        if tested.limits and how.effect == how.test.effect:
-            effect = Estimate(effect.effect, *tested.limits)
+        effect = welch_difference(a, b, how.level)
         notes = sample_notes(effect, a, b)
         lacking = "a level has no value" if levels.n_pooled < 2 else "no stratum has a value of both levels"
         empty = np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
-    # an effect of the test alone has no interval
-    of_interval: Any = notes if how.effect in EFFECTS else None
     undefined = np.isnan(value)
     columns: dict[str, NDArray[Any] | str] = {
         "statistic": tested.statistic,
@@ -224,8 +193,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "n_clusters": n_clusters,
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
-        "method": how.method,
-        "note": np.where(empty, lacking, of_interval),
+        "method": how.test.name,
+        "note": np.where(empty, lacking, notes),
     }
     return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 
@@ -273,8 +242,7 @@ def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tes
     def shifted(shift: float, side: Alternative) -> Outcome:
         return Outcome(*how.test.function(a - shift, b, alternative=side, **how.options)[:2])
 
-    limits = how.test.function(a, b, alternative="two-sided", **how.options)[-2:] if how.test.interval else None
-    return _Tested(*claimed(shifted, levels, how), limits=limits)
+    return _Tested(*claimed(shifted, levels, how))
 
 
 def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints, how: Comparison) -> _Tested:
@@ -299,20 +267,11 @@ def _test_pairs(value: Floats, cluster: Ints | None, levels: Levels, how: Compar
     return _Tested(*claimed(lambda shift, side: Outcome(*test(shift, side)[:2]), levels, how), limits=limits)
 
 
-def _paired_effect(
-    value: Floats, a: Floats, b: Floats, cluster: Ints | None, tested: _Tested, how: Comparison
-) -> Estimate:
-    """Return the effect size of pairs, with the limits of the test where it has them for this effect."""
-    if how.effect not in EFFECTS:
-        # an effect of the test alone, which is its statistic
-        nothing = np.full(tested.statistic.shape, np.nan)
-        return Estimate(tested.statistic, nothing, nothing)
-    size, gone = EFFECTS[how.effect], np.isnan(value)
-    if size.members:
-        members = (cluster_means(np.where(gone, np.nan, x), cluster) for x in (a, b))
-        return size.paired(*members, how.level)
-    found = size.paired(cluster_means(value, cluster), how.level)
-    return Estimate(found.effect, *tested.limits) if tested.limits and how.effect == how.test.effect else found
+def _paired_effect(value: Floats, cluster: Ints | None, tested: _Tested, how: Comparison) -> Estimate:
+    """Return the effect of pairs, with the limits of the test where it has them."""
+    size = hodges_lehmann if how.test.effect == "hodges_lehmann" else mean_difference
+    found = size(cluster_means(value, cluster), how.level)
+    return Estimate(found.effect, *tested.limits) if tested.limits else found
 
 
 def claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, how: Comparison) -> Outcome:
@@ -379,7 +338,7 @@ def check_binary(name: str, levels: Levels, test: str, pooled: Sequence[str]) ->
     if levels.cluster is not None and (cluster_sums(values, levels.cluster)[1] > 1).any():
         place = f"over the strata {', '.join(pooled)}; keep these by by='all'," if pooled else "in a stratum;"
         raise ValueError(
-            f"test={test!r} takes independent pairs, but truths (cluster=) repeat {place} use test='sign', or "
+            f"test={test!r} takes independent pairs, but truths (cluster=) repeat {place} use test='t', or "
             "cluster=None where repeated runs are independent"
         )
 

@@ -86,8 +86,7 @@ def rank_test(
     out, so that `n_blocks` falls short of the number of truths.
 
     A level without any run or value in a stratum is left out there. Pairs of levels are compared by
-    `compare(test="friedman")` with `adjust="nemenyi"` or "holm". The critical difference is that of blocks without
-    ties; ties make Nemenyi's p-values smaller.
+    `compare(test="max_t")`. The critical difference is that of blocks without ties.
 
     References
     ----------

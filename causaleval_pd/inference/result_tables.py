@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_number, check_type
+from ..contract.checks import check_known, check_type
 from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..cubes.reading import draws_shared
@@ -40,12 +40,6 @@ def check_own_draws(cube: xr.Dataset, lacking: str) -> None:
 def check_missing(missing: str) -> None:
     """Refuse an unknown treatment of failed runs."""
     check_known(missing, ["drop", "worst"], "value of missing")
-
-
-def check_shares(**given: object) -> None:
-    """Refuse probabilities and shares that do not lie between 0 and 1; the keyword names the setting."""
-    for name, value in given.items():
-        check_number(value, name, "(0, 1)")
 
 
 def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:

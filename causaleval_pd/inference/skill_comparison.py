@@ -12,11 +12,9 @@ from ..statistics.arrays import Bools, Floats
 from ..statistics.clusters import cluster_count, cluster_sums
 from ..statistics.monte_carlo import NOISE_ALONE
 from ..statistics.paired_tests import Alternative, Outcome
-from ..statistics.skill import FEWEST_CLUSTERS, linearised_difference, skill_difference
+from ..statistics.skill import FEWEST_CLUSTERS, skill_difference
 from .pairwise import Comparison, Ints, Levels, claimed, clusters_of_pairs, of_levels
 
-#: tests of a difference of skills
-SKILL_TESTS = ("jackknife", "sign_flip")
 #: share of the jackknife variance from which on a result is carried by one cluster
 _CARRIED = 0.5
 
@@ -30,11 +28,9 @@ class Losses(NamedTuple):
 
 
 def check_skill_test(how: Comparison) -> None:
-    """Refuse tests that do not compare skills, and settings without a meaning for them."""
-    if how.test.design != "skill" and how.test.name not in SKILL_TESTS:
-        raise ValueError(f"on='skill' takes test='jackknife' or 'sign_flip', found test={how.test.name!r}")
-    if how.test.design != "skill" and how.claim in ("equivalent", "non_inferior"):
-        raise ValueError(f"test={how.test.name!r} of skills takes no margin; use test='jackknife'")
+    """Refuse tests that do not compare skills."""
+    if how.test.design != "skill":
+        raise ValueError(f"on='skill' takes test='jackknife', found test={how.test.name!r}")
 
 
 def compare_skills(
@@ -52,13 +48,10 @@ def compare_skills(
     a, b = tuple(summed[:3]), tuple(summed[3:])
 
     def shifted(shift: float, side: Alternative) -> Outcome:
-        if how.test.design == "skill":
-            return Outcome(*how.test.function(a, b, alternative=side, shift=shift, **how.options)[:2])
-        return Outcome(*how.test.function(linearised_difference(a, b), alternative=side, **how.options)[:2])
+        return Outcome(*how.test.function(a, b, alternative=side, shift=shift, **how.options)[:2])
 
     statistic, p_value = claimed(shifted, levels, how)
     found = skill_difference(a, b, level=how.level)
-    bounded = how.test.design == "skill"
     n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
     infinite = np.asarray(np.isinf(summed).any(axis=(0, 2)), bool)
     drawn = np.asarray((np.nan_to_num([a[2], b[2]]) > 0).any(axis=(0, 2)), bool)
@@ -66,13 +59,13 @@ def compare_skills(
         "statistic": statistic,
         "p_value": p_value,
         "effect": found.effect,
-        "ci_low": found.low if bounded else np.full(len(found.effect), np.nan),
-        "ci_high": found.high if bounded else np.full(len(found.effect), np.nan),
+        "ci_low": found.low,
+        "ci_high": found.high,
         "n_pairs": (~gone).sum(axis=1),
         "n_clusters": n_clusters,
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
-        "method": how.method,
+        "method": how.test.name,
         "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite, drawn),
     }
 

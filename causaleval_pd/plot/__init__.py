@@ -14,15 +14,14 @@ from .cube_plots import *
 from .distributions import *
 from .forest import *
 from .heat_maps import *
-from .pareto import *
 from .skills import *
 from .strata import *
 from .trend import *
 
 FIGURES.other_names(
     {
-        "heatmap": ["skills", "p_values", "comparisons"],
-        "heat_map": ["skills", "p_values", "comparisons"],
+        "heatmap": ["skills", "p_values"],
+        "heat_map": ["skills", "p_values"],
         "cd": ["critical_difference"],
         "cd_diagram": ["critical_difference"],
         "nemenyi": ["critical_difference"],
@@ -36,16 +35,11 @@ FIGURES.other_names(
         "learning_curve": ["trend"],
         "sample_size": ["trend"],
         "forest_plot": ["forest"],
-        "effects": ["forest", "comparisons"],
-        "runtime": ["pareto"],
-        "scatter": ["pareto"],
-        "trade_off": ["pareto"],
-        "profile": ["skill_profile"],
-        "radar": ["skill_profile"],
+        "effects": ["forest"],
         "bar": ["strata"],
         "points": ["strata"],
         "means": ["strata"],
-        "pairs": ["comparisons"],
+        "pairs": ["forest"],
     }
 )
 

@@ -10,7 +10,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
 from ..cubes.schema import NO_RUN
@@ -35,21 +34,6 @@ _NAMES, _WIDE = 2.1, 4.0
 #: smallest size of names beside given axes, in points
 _SMALLEST = 5.0
 
-PostHoc = Literal["max_t", "wilcoxon", "nemenyi", "holm"]
-#: test and correction of each comparison of all pairs, and its name in captions
-_POST_HOC = {
-    "max_t": ("max_t", "max_t"),
-    "wilcoxon": ("wilcoxon", "holm"),
-    "nemenyi": ("friedman", "nemenyi"),
-    "holm": ("friedman", "holm"),
-}
-_WORDS = {
-    "max_t": "largest t under sign flips",
-    "wilcoxon": "signed ranks with Holm's correction",
-    "nemenyi": "Nemenyi",
-    "holm": "mean ranks with Holm's correction",
-}
-
 
 @figure(
     "mean ranks of levels, and groups without a detected difference",
@@ -61,11 +45,9 @@ def critical_difference(
     metric: str,
     dim: str,
     *,
-    post_hoc: PostHoc = "max_t",
     level: float = 0.95,
     missing: Literal["drop", "worst"] = "drop",
     cluster: Hashable | None = OF_CUBE,
-    n_resamples: int = 9999,
     rng: RNGLike = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -74,14 +56,11 @@ def critical_difference(
     Parameters
     ----------
     cube, metric, dim
-        As in `comparisons`; the levels of `dim` are ranked.
-    post_hoc : {"max_t", "wilcoxon", "nemenyi", "holm"}
-        Comparison of all pairs of levels: the largest t under sign flips, or signed ranks with Holm's correction, both
-        of which compare a pair by its own values; Nemenyi's, whose critical difference is drawn above the axis, or
-        Friedman's mean ranks with Holm's correction, which assume that all levels are exchangeable, not just the pair.
+        A cube with this metric; the levels of `dim` are ranked, and compared in pairs by `compare(test="max_t")`, the
+        largest t under sign flips.
     level : float
         1 minus the familywise error.
-    cluster, n_resamples, rng
+    cluster, rng
         As in `compare`.
     missing : {"drop", "worst"}
         As in `rank_test`.
@@ -116,7 +95,6 @@ def critical_difference(
     """
     cube = drawn_cube(cube, metric, nulls=False)
     check_use(cube, metric, {"dim": dim}, alone=True)
-    check_known(post_hoc, _POST_HOC, "post_hoc")
     table = computed(rank_test(cube, dim, metric, level=level, missing=missing, cluster=cluster))
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
@@ -125,18 +103,7 @@ def critical_difference(
     unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
-    test, adjust = _POST_HOC[post_hoc]
-    found = compare(
-        cube,
-        dim,
-        metrics=metric,
-        test=test,
-        adjust=adjust,
-        missing=missing,
-        cluster=cluster,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
+    found = compare(cube, dim, metric, test="max_t", missing=missing, cluster=cluster, rng=rng)
     pairs = computed(found)
     apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
     groups, strays = alike_groups(apart), alike_pairs(apart)
@@ -149,11 +116,9 @@ def critical_difference(
     room = LETTER * size / 10 * (1 + max(len(line) for word in words for line in word.split("\n"))) + 0.2
     ax = place_to_draw(ax, min(_WIDEST, max(3.2, (k - 1) * _UNIT)) + 2 * room, 1.5 + _LINE * lines)
     _draw_axis(ax, k, "small" if size >= 8 else size)
-    if post_hoc == "nemenyi":
-        _draw_reach(ax, float(table["critical_difference"].iloc[0]), k)
     _draw_groups(ax, ranks, groups, strays)
     _draw_levels(ax, ranks, words, -0.35 - 0.5 * (len(groups) + len(strays)), step, size)
-    ax.set_ylim(-0.6 - lines, 2.0 if post_hoc == "nemenyi" else 1.0)
+    ax.set_ylim(-0.6 - lines, 1.0)
     ax.set_title(wrapped_label(metric_label(cube, metric), 4.5 if own else inches(ax) + 0.6), size="medium")
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
@@ -162,7 +127,8 @@ def critical_difference(
     parts = [
         f"Mean ranks over {int(first['n_blocks'])} {blocks}, 1 is {best}",
         f"Friedman's test: p = {first['p_value']:.2g}",
-        f"bars join levels without a detected difference ({_WORDS[post_hoc]}, familywise error {1 - level:.2g})",
+        "bars join levels without a detected difference (largest t under sign flips, "
+        f"familywise error {1 - level:.2g})",
     ]
     if unranked:
         parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
@@ -237,16 +203,6 @@ def _draw_axis(ax: Axes, k: int, size: float | str) -> None:
     for rank in range(1, k + 1):
         ax.plot([rank, rank], [0, 0.18], color=tone(1.0, ax), lw=1.2)
         ax.text(rank, 0.28, str(rank), ha="center", va="bottom", size=size)
-
-
-def _draw_reach(ax: Axes, reach: float, k: int) -> None:
-    """Draw the critical difference above the axis, with its number where it is longer than the axis."""
-    end = 1 + min(reach, k - 1)
-    ax.plot([1, end], [1.15, 1.15], color=tone(1.0, ax), lw=1.2, gid="critical difference")
-    for x in (1, end) if reach <= k - 1 else (1,):
-        ax.plot([x, x], [1.03, 1.27], color=tone(1.0, ax), lw=1.2)
-    note = "" if reach <= k - 1 else ", longer than the axis"
-    ax.text((1 + end) / 2, 1.3, f"critical difference {reach:.2f}{note}", ha="center", va="bottom", size="small")
 
 
 def _draw_groups(

@@ -12,10 +12,7 @@ from ..contract.figure import FIGURES
 from ..cubes.reshaped import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions
-from .heat_maps import comparisons as _comparisons
 from .heat_maps import p_values as _p_values
-from .pareto import pareto as _pareto
-from .skills import skill_profile as _skill_profile
 from .skills import skills as _skills
 from .strata import strata as _strata
 from .trend import trend as _trend
@@ -42,7 +39,6 @@ class CubePlots:
     'FacetGrid'
     >>> cube.ceval.plot
     <figures of a cube of shd by algorithm (3), n (3), 540 runs, 20 controls each (edges): critical_difference,
-    distributions, p_values, comparisons, pareto, skills, skill_profile, strata, trend>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
@@ -52,12 +48,9 @@ class CubePlots:
     strata = method(_strata)
     distributions = method(_distributions)
     p_values = method(_p_values)
-    comparisons = method(_comparisons)
     critical_difference = method(_critical_difference)
     trend = method(_trend)
     skills = method(_skills)
-    skill_profile = method(_skill_profile)
-    pareto = method(_pareto)
 
     def __repr__(self) -> str:
         return f"<figures of {describe_cube(self._object)}: {', '.join(_of_cubes(load=True))}>"

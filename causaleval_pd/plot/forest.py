@@ -18,7 +18,6 @@ from ..cubes.lazy_tables import computed
 from ..cubes.schema import result_columns
 from ..drawing import caption, inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
 from ..inference.result_tables import directions_of
-from .heat_maps import effect_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +26,7 @@ __all__ = ["forest"]
 
 _NEEDED = ("metric", "comparison", "effect", "ci_low", "ci_high", "p_adjusted", "alternative")
 #: effect sizes without unit, so that several metrics share an axis
-_UNITLESS = {"rank_biserial", "cliffs_delta", "cohen_dz", "hedges_gz", "skill_difference"}
+_UNITLESS = {"skill_difference"}
 #: width of names beside rows of a new figure, at most, and of the plot itself, in inches
 _NAMES, _PLOT = 2.8, 3.6
 
@@ -127,7 +126,7 @@ def _checked(table: Any) -> pd.DataFrame:
         names = ", ".join(map(repr, table["metric"].unique()))
         raise ValueError(
             f"effects of {names} have different units; choose one metric by table[table['metric'] == ...], or compare "
-            "with on='skill' or effect='cliffs_delta'"
+            "with on='skill'"
         )
     return table
 
@@ -205,7 +204,8 @@ def _effect_label(table: pd.DataFrame, aim: str) -> str:
         return f"mean difference{of}, estimates - controls"
     found = table["comparison"].unique()
     less = ", each less its controls" if set(table["on"]) == {"excess"} else ""
-    words = effect_words(table) + " difference" * (table["effect_size"].iloc[0] == "hodges_lehmann")
+    kind = str(table["effect_size"].iloc[0])
+    words = {"hodges_lehmann": "Hodges-Lehmann difference"}.get(kind, kind.replace("_", " "))
     shared = _reference(table)
     who = str(found[0]) if len(found) == 1 else f"each - {shared}" if shared else "first - second"
     return f"{words}{of}, {who}{less}"

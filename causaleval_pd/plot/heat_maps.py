@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -29,13 +28,7 @@ from ..drawing import (
     wrapped_label,
     write_square,
 )
-from ..execution.random_streams import RNGLike
-from ..inference.clusters import OF_CUBE
-from ..inference.compare import compare
-from ..inference.compared_values import On, places_of_pairs
 from ..inference.control_tests import test_controls
-from ..inference.pairwise import Claim
-from ..statistics.effects import Effect
 from ..statistics.stratum_statistic import Statistic
 from .facets import (
     check_use,
@@ -53,7 +46,7 @@ from .facets import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["comparisons", "p_values"]
+__all__ = ["p_values"]
 
 #: smaller p-values share a colour
 _LOWEST_P = 1e-5
@@ -63,9 +56,6 @@ _READABLE = 6.0
 _NAMES = 0.4
 #: width of a square of given axes below which levels against each other are named along y alone, by numbers along x
 _NUMBERED = 0.15
-#: tests whose p-value is at least that of equal signs of all pairs
-_SIGNED = {"wilcoxon", "sign", "sign_flip"}
-_EFFECTS = {"hodges_lehmann": "Hodges-Lehmann", "cliffs_delta": "Cliff's delta", "cohen_dz": "Cohen's dz"}
 
 
 @figure(
@@ -79,7 +69,6 @@ def p_values(
     *,
     x: str | None = None,
     y: str | None = None,
-    method: str = "randomisation",
     adjust: str | None = None,
     missing: Literal["drop", "worst"] = "drop",
     statistic: Statistic = "mean",
@@ -95,7 +84,7 @@ def p_values(
         One of its metrics.
     x, y : str, optional
         Strata along the axes; default those of several levels, the last one whose levels are numbers along x.
-    method, adjust, missing, statistic
+    adjust, missing, statistic
         As in `test_controls`.
     ax : Axes, optional
         Where to draw; default a new figure.
@@ -132,7 +121,7 @@ def p_values(
     uses = fill_uses(cube, {"x": x, "y": y}, needed=["x", "y"])
     x, y = uses["x"], uses["y"]
     check_use(cube, metric, dict(uses), alone=True)
-    tests = test_controls(cube, metric, method=method, adjust=adjust, missing=missing, statistic=statistic)
+    tests = test_controls(cube, metric, adjust=adjust, missing=missing, statistic=statistic)
     table = with_levels(cube, computed(tests))
     shape = cube.sizes[y], cube.sizes[x]
     p, runs = np.full(shape, np.nan), np.zeros(shape, np.int64)
@@ -153,7 +142,7 @@ def p_values(
     for i, j in np.argwhere(p <= 0.05).tolist():
         frame_square(ax, i, j)
     grey = "; grey: no test" if np.isnan(p).any() else ""
-    counted = tested_by(cube, statistic) if method == "randomisation" else f"{method}, one-sided"
+    counted = tested_by(cube, statistic)
     counted += ", failed runs counted as worst" if missing == "worst" else ""
     floor = " (≤: least possible)" if least.any() else ""
     parts = [f"Test: {counted}" + (f"; fields: p{floor}, n runs" if written else "")]
@@ -246,170 +235,3 @@ def _colour_p_values(ax: Axes, p: NDArray[np.float64], label: str) -> None:
     bar.ax.minorticks_off()
     bar.ax.axhline(0.05, color="white", lw=2.5)
     bar.ax.axhline(0.05, color="black", lw=1)
-
-
-@figure(
-    "differences between all pairs of levels",
-    of="cube",
-    concludes="which level is better than which, and by which test",
-)
-def comparisons(
-    cube: xr.Dataset,
-    metric: str,
-    dim: str,
-    *,
-    on: On = "metric",
-    test: str | None = None,
-    adjust: str | None = "auto",
-    reference: Hashable | None = None,
-    paired: bool = True,
-    missing: Literal["drop", "worst"] = "drop",
-    alternative: Claim = "two-sided",
-    margin: float | None = None,
-    effect: Effect | None = None,
-    cluster: Hashable | None = OF_CUBE,
-    n_resamples: int = 9999,
-    rng: RNGLike = None,
-    ax: Axes | None = None,
-) -> Axes:
-    r"""Draw the comparisons of all pairs of levels of one dimension as a matrix.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube`; besides `dim`, every stratum must have one level.
-    metric : str
-        One of its metrics.
-    dim : str
-        The stratum whose levels are compared.
-    on, test, adjust, reference, paired, missing, alternative, margin, effect, cluster, n_resamples, rng
-        As in `compare`.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-
-    Returns
-    -------
-    Axes
-        Effects of row minus column with adjusted p-values. Blue fields are those whose row is better. One-sided tests
-        fill only the side that was tested.
-
-    Raises
-    ------
-    ValueError
-        As `compare`; also if another stratum has more than one level.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> truths = ["A -> B; B -> C", "A -> B; C", "B -> C; A", "A -> C; B"]
-    >>> runs = pd.DataFrame({
-    ...     "algorithm": ["x"] * 4 + ["y"] * 4,
-    ...     "truth": truths * 2,
-    ...     "estimate": truths + ["A; B; C"] * 4,
-    ... })
-    >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
-    >>> ax = ce.plot.comparisons(found, "shd", "algorithm")
-    >>> [cell.get_text() for cell in ax.texts[:2]]
-    ['-1.25\np 0.015', '1.25\np 0.015']
-    """
-    cube = drawn_cube(cube, metric, nulls=False)
-    check_use(cube, metric, {"dim": dim}, alone=True)
-    found = compare(
-        cube,
-        dim,
-        metrics=metric,
-        on=on,
-        test=test,
-        adjust=adjust,
-        reference=reference,
-        paired=paired,
-        missing=missing,
-        alternative=alternative,
-        margin=margin,
-        effect=effect,
-        cluster=cluster,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
-    table = computed(found)
-    size, p = _squares_of(cube, dim, table)
-    own = ax is None
-    ax, square = _place_squares(cube, metric, dim, dim, ax, least=(1.0, 0.62), margins=(2.4, 2.0), room=1.2)
-    ax.set(xlabel=f"{dim} (column)", ylabel=f"{dim} (row)")
-    direction = cube[metric].attrs["direction"]
-    higher = direction == "maximize" or on == "skill"
-    aim = "" if direction == "none" else f"\n({'above' if higher else 'below'} 0, blue: the row is better)"
-    _colour_effects(ax, size, higher, f"{effect_words(table)}, row - column{aim}")
-
-    def words(i: int, j: int, short: bool) -> str:
-        effect = f"{size[i, j] + 0.0:.{2 if short else 3}g}"
-        if np.isnan(p[i, j]):
-            return f"{effect}\nno p"
-        return f"{effect}\np\n{_short_p(p[i, j])}" if short else f"{effect}\np {p[i, j]:.2g}"
-
-    _write_squares(ax, words, size, ~np.isnan(size), square)
-    method = ", ".join(sorted(set(table["method"])))
-    counted = ", failed runs counted as worst" if missing == "worst" else ""
-    within = "" if margin is None else f" (margin {margin:g})"
-    parts = [
-        f"Test: {method}, {alternative.replace('_', '-')}{within}{counted}",
-        f"p adjusted: {_correction(table, adjust)}",
-    ]
-    least = _least_p(table, _correction(table, adjust))
-    if least > 0.05:
-        parts.append(f"{table['n_clusters'].max()} pairs cannot give a p below {least:.2g}")
-    if np.isnan(size[~np.eye(len(size), dtype=bool)]).any():
-        parts.append("grey: not compared")
-    if on == "excess":
-        parts.append("each run less the mean of its controls")
-    caption(ax, own, cube_caption(cube, parts, controls=on != "metric"))
-    return ax
-
-
-def _correction(table: pd.DataFrame, adjust: str | None) -> str:
-    """Return the name of the multiplicity correction for a caption."""
-    own = set(table["method"]) & {"max_t", "friedman"}
-    if adjust == "auto":
-        return "max_t" if "max_t" in own else "nemenyi" if own else "holm"
-    return adjust or "no"
-
-
-def effect_words(table: pd.DataFrame) -> str:
-    """Return the words for the effect size of a table of comparisons."""
-    name = str(table["effect_size"].iloc[0])
-    return _EFFECTS.get(name, name.replace("_", " "))
-
-
-def _least_p(table: pd.DataFrame, correction: str) -> float:
-    """Return the smallest adjusted p-value that tests of signs can give with these pairs; 0 for other tests."""
-    if not set(table["method"]) <= _SIGNED or correction not in ("holm", "bonferroni", "no"):
-        return 0.0
-    n_tests = 1 if correction == "no" else int(table["p_value"].notna().sum())
-    sides = 2 if set(table["alternative"]) == {"two-sided"} else 1
-    return min(1.0, n_tests * sides * 0.5 ** int(table["n_clusters"].max()))
-
-
-def _squares_of(cube: xr.Dataset, dim: str, table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return effects of row minus column, and their p-values, as matrices; a two-sided test fills both sides."""
-    levels = cube[dim].to_numpy()
-    n = len(levels)
-    place = places_of_pairs(levels)
-    size, p = np.full((n, n), np.nan), np.full((n, n), np.nan)
-    columns = ["comparison", "effect", "p_adjusted", "alternative"]
-    for name, value, adjusted, side in table[columns].itertuples(index=False):
-        i, j = place[name]
-        size[i, j], p[i, j] = value, adjusted
-        if side in ("two-sided", "equivalent"):
-            size[j, i], p[j, i] = -value, adjusted
-    return size, p
-
-
-def _colour_effects(ax: Axes, size: NDArray[np.float64], higher: bool, label: str) -> None:
-    """Draw effects as colours about 0, blue where the row is better, with a bar."""
-    bound = np.nanmax(np.abs(size), initial=0.0) or 1.0
-    shading = colour_map("RdBu" if higher else "RdBu_r")
-    image = ax.imshow(np.ma.masked_invalid(size), vmin=-bound, vmax=bound, cmap=shading, aspect="auto")
-    colour_bar(ax, image, label)

@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
 from ..cubes.lazy_tables import computed
-from ..cubes.reading import cube_metrics, need_controls
+from ..cubes.reading import need_controls
 from ..cubes.reshaped import read_cube
 from ..cubes.summary import summary
 from ..drawing import (
     caption,
     colour_bar,
     colour_map,
-    colours,
     inches,
-    legend_of,
     make_higher,
     name_rows,
     name_ticks,
     place_to_draw,
     rows_height,
     squares_width,
-    tone,
     wrapped_label,
     write_square,
 )
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.stratum_statistic import Statistic
 from .facets import (
-    MARKERS,
     check_use,
     cube_caption,
     drawn_cube,
@@ -47,13 +41,12 @@ from .facets import (
     metric_label,
     tested_by,
     with_levels,
-    without_interval,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["skill_profile", "skills"]
+__all__ = ["skills"]
 
 #: width of names beside rows of a new figure, at most, and of the plot itself, in inches
 _NAMES, _PLOT = 2.8, 4.2
@@ -191,137 +184,3 @@ def short_skill(value: float) -> str:
         return "-∞"
     text = f"{value:.2f}" if value > -9.95 else f"{value:.0f}"
     return text.replace("-0.00", "0.00").replace("0.", ".", 1) if abs(value) < 0.995 else text
-
-
-@figure(
-    "skill of several metrics by the levels of one stratum",
-    of="cube",
-    concludes="in which metrics a level is better than guessing, and where it falls behind",
-)
-def skill_profile(
-    cube: xr.Dataset,
-    dim: str,
-    metrics: str | Sequence[str] | None = None,
-    *,
-    level: float = 0.95,
-    statistic: Statistic = "mean",
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the skill of every level of a stratum in several metrics, on one axis from guessing to perfect.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube` with controls; besides `dim`, every stratum must have one level.
-    dim : str
-        The stratum whose levels are the rows.
-    metrics : str or sequence of str, optional
-        Which of its metrics; default all.
-    level : float
-        Probability of the intervals.
-    statistic : {"mean", "rank"}
-        What is tested, as in `test_controls`.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-
-    Returns
-    -------
-    Axes
-        A row a level, a colour a metric. Filled points are better than their controls, p at most .05. Skills below -1
-        are triangles at the left edge. The caption names what has no skill.
-
-    Raises
-    ------
-    ValueError
-        If a metric or the stratum is unknown, another stratum has more than one level, or the cube has no controls.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
-    >>> import causaleval_pd as ce
-    >>> runs = ce.datasets.runs().query("n == 100 and density == 0.2")
-    >>> cube = runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=50, rng=7)
-    >>> ax = ce.plot.skill_profile(cube, "algorithm")
-    >>> [text.get_text() for text in ax.get_legend().get_texts()[:2]]
-    ['structural Hamming distance', 'adjacency F1']
-    """
-    names = cube_metrics(read_cube(cube), metrics)
-    need_controls(read_cube(cube), names, "for skill")
-    drawn = {name: drawn_cube(cube, name) for name in names}
-    for name, each in drawn.items():
-        check_use(each, name, {"dim": dim}, alone=True)
-    tables = {
-        name: with_levels(each, computed(summary(each, name, level=level, statistic=statistic)))
-        for name, each in drawn.items()
-    }
-    words = level_words(cube, dim)
-    own = ax is None
-    room = min(_NAMES, 0.09 * max(map(len, words)))
-    height = max(
-        rows_height(words, room), 0.42 * len(words) if len(words) < _FEW else 0, 0.11 * len(words) * len(names)
-    )
-    ax = place_to_draw(ax, _PLOT + room, max(1.6, height + 0.8))
-    if not own:
-        height, room = 0.8 * inches(ax, "height"), 0.45 * inches(ax)
-    shades = colours(len(names))
-    every = pd.concat(list(tables.values()))
-    least, lowest = float(every["skill"].min()), float(every[["skill", "skill_low"]].min().min())
-    left = max(_LEAST, min(lowest, 0.0)) - 0.06
-    for k, table in enumerate(tables.values()):
-        at = table[dim].cat.codes.to_numpy() + ((k + 0.5) / len(names) - 0.5) * 0.7
-        _draw_profile(ax, at, table, shades[k], MARKERS[k % len(MARKERS)], left)
-    for i in range(len(words) - 1):
-        ax.axhline(i + 0.5, color=tone(0.12, ax), lw=0.6, zorder=0)
-    ax.axvline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5)
-    ax.set(xlim=(left, 1.03), ylim=(len(words) - 0.5, -0.5), xlabel="skill (0: guessing, 1: perfect)", ylabel=dim)
-    name_rows(ax, words, room, height)
-    ax.grid(False, axis="y")
-    legend_of(ax, _handles(drawn, shades), "", own=own)
-    first = drawn[names[0]]
-    parts = [f"Points and lines: skill of the runs and its {100 * level:.4g} % interval"]
-    parts += without_interval(every, "skill", "skill_low")
-    parts.append(f"filled: better than controls ({tested_by(first, statistic)}, p at most .05, not adjusted)")
-    if least < _LEAST:
-        parts.append("triangles at the edge: below -1")
-    if lowest < _LEAST:
-        parts.append("lines that meet the edge go on beyond it")
-    gone = {name: left_out(drawn[name], table, "skill") for name, table in tables.items()}
-    for reason in dict.fromkeys(text for texts in gone.values() for text in texts):
-        of = [name for name, texts in gone.items() if reason in texts]
-        parts.append(reason if len(of) == len(names) else f"{', '.join(of)} {reason}")
-    caption(ax, own, cube_caption(first, parts))
-    return ax
-
-
-def _draw_profile(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, marker: str, left: float) -> None:
-    """Draw the skills of one metric with their intervals; those beyond the axis as triangles at its edge."""
-    skill, low, high, p = table[["skill", "skill_low", "skill_high", "p_value"]].to_numpy(np.float64).T
-    ax.hlines(at, np.maximum(low, left), np.maximum(high, left), color=shade, lw=1.2)
-    inside = skill >= _LEAST
-    better = p <= 0.05
-    for here, face in ((inside & better, shade), (inside & ~better, ax.get_facecolor())):
-        gid = "better" if face is shade else "not better"
-        ax.plot(skill[here], at[here], marker, color=shade, mfc=face, ms=4.5, gid=gid)
-    below = skill < _LEAST
-    if below.any():
-        ax.plot(np.full(int(below.sum()), left), at[below], "<", color=shade, ms=6, clip_on=False, gid="below")
-
-
-def _handles(drawn: dict[str, xr.Dataset], shades: list[Any]) -> list[Any]:
-    """Return the entries of the legend: metrics, and filled and open points."""
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D(
-            [], [], color=shades[k], marker=MARKERS[k % len(MARKERS)], ms=5, lw=1.2, label=str(_long_name(cube, name))
-        )
-        for k, (name, cube) in enumerate(drawn.items())
-    ]
-    style: dict[str, Any] = {"color": tone(0.7), "marker": "o", "ls": "", "ms": 5}
-    handles.append(Line2D([], [], label="p at most .05", **style))
-    return [*handles, Line2D([], [], label="p above .05 or no test", mfc="none", **style)]
-
-
-def _long_name(cube: xr.Dataset, metric: str) -> Any:
-    return cube[metric].attrs.get("long_name", metric)

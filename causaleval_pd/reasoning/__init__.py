@@ -14,7 +14,6 @@ from .asking.replies import *
 from .field import *
 from .measures.chance import *
 from .measures.classes import *
-from .measures.comparison import *
 from .measures.estimated_quantities import *
 from .measures.resampled_answers import *
 from .measures.scores import *

@@ -13,14 +13,11 @@ import xarray as xr
 
 from ..contract.figure import FIGURES
 from ..cubes.reading import draws_shared, has_controls, null_references, strata_dims
-from ..cubes.schema import values_of
 from ..inference.compared_values import On
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
 from ..plot.forest import forest
-from ..plot.heat_maps import comparisons
-from ..plot.pareto import pareto
 from ..plot.skills import skills
 from ..plot.strata import strata
 from ..plot.trend import trend
@@ -147,7 +144,7 @@ def _of_levels(
     how: dict[str, Any],
     compared: LevelComparison | None,
 ) -> Iterator[Picture | Omitted]:
-    """Draw differences between the levels of a stratum, their ranks, and their skill by run time."""
+    """Draw differences between the levels of a stratum, and their ranks."""
     title, drawn = _title(cube, metric), drawn_cube(cube, metric)
     wide = {dim: drawn.sizes[dim] for dim in strata_dims(drawn) if drawn.sizes[dim] > 1}
     if cube.sizes[over] < 2:
@@ -159,10 +156,8 @@ def _of_levels(
         compared = compare_in_blocks(cube, over, [metric], level=level, **how)
     label = cube[metric].attrs.get("long_name", metric)
     rows = compared.pooled[compared.pooled["metric"] == metric]
-    if 0 < len(rows) <= (_PAIRS if one_stratum else _ROWS):
+    if 0 < len(rows) <= _ROWS:
         yield _picture("forest", title, forest(rows), suffix)
-    elif one_stratum and cube.sizes[over] <= _LEVELS:
-        yield _picture("comparisons", title, comparisons(cube, metric, over, rng=0, **how), suffix)
     elif len(rows):
         yield Omitted(f"No figure of the differences of {label}: there are {len(rows)} pairs of levels.")
     if compared.strata is not None:
@@ -176,20 +171,6 @@ def _of_levels(
         yield _picture(
             "critical_difference", title, critical_difference(cube, metric, over, level=level, rng=0), suffix
         )
-    cost = _run_time(cube)
-    others = [dim for dim in wide if dim != over]
-    has_place = cube.sizes[over] <= _COLOURS and len(others) < 2 and "null" not in others
-    if cost and has_place and has_controls(cube, metric) and not (others and wide[others[0]] > _FEW_COLOURS):
-        yield _picture("pareto", title, pareto(cube, metric, cost, dim=over, hue=next(iter(others), None)), suffix)
-
-
-def _run_time(cube: xr.Dataset) -> str | None:
-    """Return a carried column of positive values of which small ones are better, as of run times, or None."""
-    for name in values_of(cube):
-        least = cube[name].min().item() if cube[name].dtype.kind in "iuf" else 0
-        if cube[name].attrs.get("direction") == "minimize" and least > 0:
-            return name
-    return None
 
 
 def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:

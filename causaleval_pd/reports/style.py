@@ -31,7 +31,7 @@ _ARROWS = {"minimize": "↓", "maximize": "↑", "zero": "→ 0"}
 _AIMS = {"↓": "lower is better", "↑": "higher is better", "→ 0": "closest to 0 is best"}
 _CORRECTIONS = {
     **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "bh": "Benjamini and Hochberg's method"},
-    **{"by": "Benjamini and Yekutieli's method", "nemenyi": "Nemenyi's method", "max_t": "the maximum of t"},
+    **{"by": "Benjamini and Yekutieli's method", "max_t": "the maximum of t"},
 }
 
 

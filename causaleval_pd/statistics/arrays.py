@@ -144,19 +144,6 @@ def quantile_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, F
     return limits[..., 0], limits[..., 1]
 
 
-def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return the t interval of the mean, NaN for fewer than two values and for values that do not vary.
-
-    Examples
-    --------
-    >>> low, high = mean_interval([1.0, 2.0, 3.0, np.nan])
-    >>> round(float(low), 4), round(float(high), 4)
-    (-0.4841, 4.4841)
-    """
-    found = mean_difference(values, level)
-    return found.low, found.high
-
-
 def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     """Return the mean of paired differences and its t interval, which is NaN where they do not vary.
 

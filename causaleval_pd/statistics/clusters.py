@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Estimate, Floats, mean_difference, moments
+from .arrays import Estimate, Floats, mean_difference
 from .direction import TOLERANCE
 
 
@@ -55,28 +55,6 @@ def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]
     return sums.reshape(values.shape), sizes.reshape(values.shape)
 
 
-def cluster_columns(values: ArrayLike, cluster: ArrayLike) -> Floats:
-    """Return the sum of the values of each cluster, a column a cluster that all rows share; NaN where it has none.
-
-    Parameters
-    ----------
-    values, cluster : (k, n) array_like
-        As in `cluster_sums`.
-
-    Examples
-    --------
-    >>> cluster_columns([[1.0, 2.0, 4.0], [3.0, np.nan, 5.0]], [[7, 5, 7], [7, 5, 6]]).tolist()
-    [[2.0, nan, 5.0], [nan, 5.0, 3.0]]
-    """
-    values = np.asarray(values, np.float64)
-    names, place = np.unique(np.asarray(cluster), return_inverse=True)
-    here = ~np.isnan(values)
-    cells = (np.arange(len(values))[:, None] * len(names) + place.reshape(values.shape))[here]
-    size = len(values) * len(names)
-    sums, sizes = np.bincount(cells, values[here], size), np.bincount(cells, minlength=size)
-    return np.where(sizes > 0, sums, np.nan).reshape(len(values), len(names))
-
-
 def cluster_count(values: ArrayLike, cluster: ArrayLike | None) -> NDArray[np.int64]:
     """Return the number of clusters with a value, (...); without clusters, the number of values.
 
@@ -101,31 +79,6 @@ def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
         return np.asarray(values, np.float64)
     sums, sizes = cluster_sums(values, cluster)
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-
-
-def clustered_error(values: ArrayLike, cluster: ArrayLike) -> Floats:
-    """Return the standard error of the mean of the values where clusters are independent, not values.
-
-    It is 0 for one cluster, and NaN for none and where a value is infinite.
-
-    Parameters
-    ----------
-    values, cluster : (..., n) array_like
-        As in `cluster_sums`.
-
-    Examples
-    --------
-    >>> clustered_error([1.0, 1.0, 3.0, 3.0, 2.0, 2.0], [1, 1, 2, 2, 3, 3]).round(3)
-    np.float64(0.577)
-    """
-    values = np.asarray(values, np.float64)
-    n, mean, _ = moments(values)
-    usable = np.isfinite(mean)
-    sums, _ = cluster_sums(np.where(usable[..., None], values, 0.0) - np.where(usable, mean, 0.0)[..., None], cluster)
-    number = (~np.isnan(sums)).sum(axis=-1)
-    squares = np.where(np.isnan(sums), 0.0, sums**2).sum(axis=-1)
-    error = np.sqrt(squares * number / np.maximum(number - 1, 1)) / np.maximum(n, 1)
-    return np.where(usable, error, np.nan)
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estimate:

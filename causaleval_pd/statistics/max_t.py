@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import BLOCK, Floats, paired_difference
 from .direction import TOLERANCE
 from .paired_tests import Alternative, check_alternative
-from .resampling import all_signs, random_signs, resamples
 
 #: blocks up to which all sign vectors are taken
 EXACT_BLOCKS = 12
+#: random sign vectors of more blocks
+RESAMPLES = 9999
 #: by how much equal sums may differ by rounding
 _SLACK = 1e-10
 
@@ -42,7 +43,6 @@ def max_t(
     *,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
-    n_resamples: int = 9999,
     rng: int | np.random.Generator | None = None,
 ) -> MaxT:
     """Compare treatments of the same blocks pair by pair, with p-values adjusted by the largest t.
@@ -58,10 +58,8 @@ def max_t(
         Whether the first is expected to be smaller or larger than the second.
     level : float
         Probability that all intervals of a row hold their mean differences.
-    n_resamples : int
-        Random sign vectors; up to 12 blocks all sign vectors are taken.
     rng : int, Generator or None
-        Source of randomness.
+        Source of the random sign vectors of more than 12 blocks.
 
     Returns
     -------
@@ -111,7 +109,7 @@ def max_t(
         known = there[first] & there[second]
         if whole.any() and known.any():
             apart = paired_difference(blocks[whole][:, first[known]], blocks[whole][:, second[known]])
-            result[:, row, known] = _largest(apart, alternative, level, n_resamples, seed)
+            result[:, row, known] = _largest(apart, alternative, level, seed)
     return MaxT(*result.reshape(5, *shape, len(first)))
 
 
@@ -121,7 +119,6 @@ def joint_max_t(
     *,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
-    n_resamples: int = 9999,
     rng: int | np.random.Generator | None = None,
 ) -> MaxT:
     """Correct comparisons that have blocks in common, such as those of several strata, by their largest t.
@@ -132,7 +129,7 @@ def joint_max_t(
         Paired differences of each comparison.
     blocks : sequence of (n,) array_like of int
         Number of the block of each difference. One random sign flips all differences of a block, over comparisons.
-    alternative, level, n_resamples, rng
+    alternative, level, rng
         As in `max_t`.
 
     Returns
@@ -163,10 +160,10 @@ def joint_max_t(
     apart = np.full((len(labels), len(sizes)), np.nan)
     if apart.size:
         apart[place, np.repeat(np.arange(len(sizes)), sizes)] = np.concatenate(list(map(np.asarray, differences)))
-    return MaxT(*_largest(apart, alternative, level, n_resamples, seed))
+    return MaxT(*_largest(apart, alternative, level, seed))
 
 
-def _largest(apart: Floats, alternative: Alternative, level: float, n_resamples: int, seed: int) -> Floats:
+def _largest(apart: Floats, alternative: Alternative, level: float, seed: int) -> Floats:
     """Return t, p, adjusted p and limits, (5, c), of differences (n, c), NaN in blocks that a comparison lacks."""
     result = np.full((5, apart.shape[1]), np.nan)
     usable = (~np.isnan(apart)).any(axis=0) & ~np.isinf(apart).any(axis=0)
@@ -181,7 +178,7 @@ def _largest(apart: Floats, alternative: Alternative, level: float, n_resamples:
     own = _signed(seen, alternative)[0]
     single, largest, two_sided, total = *np.zeros((3, apart.shape[1])), 0
     spread: list[Floats] = []
-    for signs in _signs(len(apart), n_resamples, seed):
+    for signs in _signs(len(apart), seed):
         for vectors in np.array_split(signs, math.ceil(signs.shape[0] * apart.shape[1] / BLOCK)):
             scaled = _scaled(vectors, apart)
             flipped = _signed(scaled, alternative)
@@ -221,10 +218,18 @@ def _as_t(scaled: ArrayLike, n: NDArray[np.int64]) -> Floats:
         return np.where(r == 0, 0.0, r * np.sqrt(np.maximum(n - 1, 0)) / np.sqrt(rest))
 
 
-def _signs(n: int, n_resamples: int, seed: int) -> Iterator[Floats]:
+def _signs(n: int, seed: int) -> Iterator[Floats]:
     """Yield sign vectors (vectors, n): all of them up to 12 blocks, else the identity and random ones."""
     if n <= EXACT_BLOCKS:
-        yield all_signs(n)
-    else:
-        yield np.ones((1, n))
-        yield from resamples(random_signs, n, n_resamples, seed)
+        yield _as_signs((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        return
+    yield np.ones((1, n))
+    # the stream belongs to the seed and the number of blocks
+    rng, step = np.random.default_rng([seed, n]), max(1, BLOCK // n)
+    for start in range(0, RESAMPLES, step):
+        yield _as_signs(rng.integers(0, 2, (min(step, RESAMPLES - start), n), dtype=np.int8))
+
+
+def _as_signs(bits: NDArray[Any]) -> Floats:
+    """Turn 0 and 1 into signs."""
+    return np.asarray(2.0 * bits - 1.0, np.float64)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import BLOCK, moments, welch_moments
 from .direction import TOLERANCE
-from .ranks import ZeroMethod, pooled_ranks, rounded, signed_ranks
+from .ranks import rounded, signed_ranks
 from .rates import rate_limits
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -50,10 +50,8 @@ def check_alternative(alternative: str) -> None:
         raise ValueError(f"alternative must be 'two-sided', 'less' or 'greater', found {alternative!r}")
 
 
-def paired_wilcoxon(
-    difference: ArrayLike, *, alternative: Alternative = "two-sided", zero_method: ZeroMethod = "wilcox"
-) -> Outcome:
-    """Test paired differences for symmetry about 0 by their signed ranks.
+def paired_wilcoxon(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
+    """Test paired differences for symmetry about 0 by their signed ranks; zeros are left out.
 
     Parameters
     ----------
@@ -61,8 +59,6 @@ def paired_wilcoxon(
         Paired differences.
     alternative : {"two-sided", "less", "greater"}
         Side on which the differences are expected to lie.
-    zero_method : {"wilcox", "pratt"}
-        Leave zeros out before ranking, or rank them and leave them out after.
 
     Returns
     -------
@@ -72,7 +68,7 @@ def paired_wilcoxon(
     Raises
     ------
     ValueError
-        If `alternative` or `zero_method` is unknown.
+        If `alternative` is unknown.
 
     Notes
     -----
@@ -85,7 +81,7 @@ def paired_wilcoxon(
 
     References
     ----------
-    Wilcoxon (1945), 10.2307/3001968; Pratt (1959), 10.1080/01621459.1959.10501526.
+    Wilcoxon (1945), 10.2307/3001968.
 
     Examples
     --------
@@ -93,7 +89,7 @@ def paired_wilcoxon(
     array([0.125, 1.   ])
     """
     check_alternative(alternative)
-    ranks = signed_ranks(difference, zero_method=zero_method)
+    ranks = signed_ranks(difference)
     shape = ranks.shape[:-1]
     ranks = ranks.reshape(math.prod(shape), ranks.shape[-1])
     undefined = np.isnan(np.asarray(difference, np.float64)).all(axis=-1).reshape(-1)
@@ -266,51 +262,3 @@ def t_test(mean: Floats, error: Floats, df: Floats, alternative: Alternative) ->
     tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
     p = scipy.special.stdtr(df, tail) * (2 if alternative == "two-sided" else 1)
     return Outcome(t, np.where(none, 1.0, p))
-
-
-def mann_whitney(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
-    """Test whether values of one of two independent samples tend to be larger, as `scipy.stats.mannwhitneyu`.
-
-    U of `a`, expected to be less or greater than `b` (..., m), and its p-value: exact where one sample has at most 8
-    values and nothing ties, else the normal approximation with continuity correction.
-
-    Notes
-    -----
-    Null hypothesis: both samples have the same distribution. Alternative: values of one tend to be larger, or those of
-    `a` on the named side. Assumption: all values are independent. Not as a test of medians, nor where variances differ
-    (`brunner_munzel`), nor for runs on the same truths, which are pairs.
-
-    References
-    ----------
-    Mann and Whitney (1947), 10.1214/aoms/1177730491.
-    """
-    check_alternative(alternative)
-    first, second = (np.asarray(x, np.float64) for x in (a, b))
-    shape = first.shape[:-1]
-    first, second = (x.reshape(math.prod(shape), x.shape[-1]) for x in (first, second))
-    n, m = ((~np.isnan(x)).sum(axis=1) for x in (first, second))
-    total, ties = pooled_ranks(first, second)
-    statistic = total - n * (n + 1) / 2
-    size = (n + m).astype(np.float64)
-    spread = n * m / 12 * (size + 1 - ties / np.maximum(size * (size - 1), 1))
-    large = {"two-sided": np.maximum(statistic, n * m - statistic), "greater": statistic, "less": n * m - statistic}
-    excess = large[alternative] - n * m / 2 - 0.5
-    z = np.divide(excess, np.sqrt(np.maximum(spread, 0.0)), out=np.full(len(n), -np.inf), where=spread > 0)
-    p = np.minimum(1.0, scipy.special.ndtr(-z) * (2 if alternative == "two-sided" else 1))
-    exact = (np.minimum(n, m) <= _EXACT_INDEPENDENT) & (ties == 0)
-    for rows in _same_sizes(n, m, exact & (n > 0) & (m > 0)):
-        one, other = (np.sort(rounded(x[rows]), axis=1)[:, : k[rows[0]]] for x, k in ((first, n), (second, m)))
-        p[rows] = scipy.stats.mannwhitneyu(one, other, axis=1, alternative=alternative, method="exact").pvalue
-    undefined = (n == 0) | (m == 0)
-    statistic, p = (np.where(undefined, np.nan, x).reshape(shape) for x in (statistic, p))
-    return Outcome(statistic, p)
-
-
-def _same_sizes(n: NDArray[np.int64], m: NDArray[np.int64], wanted: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-    """Group the wanted rows by the sizes of their samples."""
-    rows = np.flatnonzero(wanted)
-    if not len(rows):
-        return []
-    order = rows[np.lexsort((m[rows], n[rows]))]
-    cuts = np.flatnonzero((np.diff(n[order]) != 0) | (np.diff(m[order]) != 0)) + 1
-    return np.split(order, cuts)

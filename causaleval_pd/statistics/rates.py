@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .arrays import Floats
 
@@ -39,21 +39,3 @@ def rate_limits(count: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Fl
     low[some] = scipy.special.betaincinv(k[some], m[some] - k[some] + 1, tail)
     high[rest] = scipy.special.betaincinv(k[rest] + 1, m[rest] - k[rest], 1 - tail)
     return np.where(m > 0, low, np.nan), np.where(m > 0, high, np.nan)
-
-
-def judge_rates(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> NDArray[np.object_]:
-    """Return "miscalibrated" where a rate is above the level beyond doubt, "conservative" where below it, else None.
-
-    Beyond doubt: the one-sided limit of probability .99 is on the other side of `alpha`. A rate that is neither may be
-    above or below as well: no number of tables shows that a test keeps its level.
-
-    Examples
-    --------
-    >>> judge_rates([34, 20, 0], 400, 0.05).tolist()
-    ['miscalibrated', None, 'conservative']
-    """
-    low, high = rate_limits(count, n, 2 * CERTAINTY - 1)
-    nominal = np.asarray(alpha, np.float64)
-    words = np.select([low > nominal, high < nominal], [MISCALIBRATED, CONSERVATIVE], "").astype(object)
-    words[words == ""] = None
-    return words

@@ -70,33 +70,6 @@ def skill_interval(
     return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
 
 
-def skill_influence(loss: ArrayLike, control_loss: ArrayLike, *, control_error: ArrayLike | None = None) -> Floats:
-    """Return what each cluster contributes to the interval of skill: its jackknife value minus their mean.
-
-    Parameters
-    ----------
-    loss, control_loss, control_error : (..., n) array_like
-        As in `skill_interval`.
-
-    Returns
-    -------
-    (..., n) ndarray
-        On the scale of the interval; NaN for absent clusters, and for all where skill has no interval.
-
-    Examples
-    --------
-    >>> found = skill_influence([2.0, 3.0, 1.0, 2.0, np.nan, 4.0, 3.0], [6.0, 6.0, 5.0, 7.0, 6.0, 6.0, 6.0])
-    >>> found.round(2).tolist()
-    [0.04, -0.04, 0.08, 0.08, nan, -0.13, -0.04]
-    """
-    found = _support(loss, control_loss, control_error)
-    _, rest = _shares(found)
-    values, _ = _log_scaled(rest)
-    known = _shown(found, rest)[..., None] & ~np.isnan(values)
-    values = np.where(known, values, np.nan)
-    return np.asarray(values - _mean(values, known.sum(axis=-1))[..., None], np.float64)
-
-
 def skill_notes(
     loss: ArrayLike, control_loss: ArrayLike, *, control_error: ArrayLike | None = None
 ) -> NDArray[np.object_]:
@@ -325,15 +298,6 @@ def skill_difference(
     return SkillDifference(t, p, effect, effect - half, effect + half, share)
 
 
-def skill_contributions(first: Sums, second: Sums) -> Floats:
-    """Return what each cluster contributes to the difference of two skills: its jackknife value minus their mean.
-
-    Parameters and missing values as in `skill_difference`; NaN for clusters with a missing value.
-    """
-    values = _differences(first, second)[1]
-    return np.asarray(_mean(values, (~np.isnan(values)).sum(axis=-1))[..., None] - values, np.float64)
-
-
 def _differences(first: Sums, second: Sums) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return the difference of two skills (...), the same without each cluster (..., n), and absent clusters."""
     sides = [_pairs(*side[:2]) for side in (first, second)]
@@ -360,26 +324,6 @@ def _noise_of_difference(first: Sums, second: Sums, gone: Bools) -> Floats:
             share = ratio(losses.sum(axis=-1), np.where(total > TOLERANCE, total, np.nan))
         noise = noise + (np.where(np.isfinite(share), share, 0.0)[..., None] * errors) ** 2
     return noise
-
-
-def linearised_difference(first: Sums, second: Sums) -> Floats:
-    """Return what each cluster contributes to the difference of two skills if they are equal, for sign flips.
-
-    The ratio of losses under the null hypothesis is the mean of both. The contributions are symmetric about 0, to
-    first order, where both levels have the same skill; NaN for clusters with a missing value.
-    """
-    sides = [_pairs(*side[:2]) for side in (first, second)]
-    gone = np.isnan(sides[0][0]) | np.isnan(sides[1][0])
-    kept = [tuple(np.where(gone | _infinite(sides, gone), 0.0, x) for x in side) for side in sides]
-    sums = [tuple(x.sum(axis=-1) for x in side) for side in kept]
-    both = [np.where(c > TOLERANCE, ratio(a, c), np.nan) for a, c in sums]
-    common = (both[0] + both[1]) / 2
-    number = np.maximum((~gone).sum(axis=-1), 1)
-    parts = [
-        (a - common[..., None] * c) / np.where(total > TOLERANCE, total / number, np.nan)[..., None]
-        for (a, c), (_, total) in zip(kept, sums, strict=True)
-    ]
-    return np.where(gone, np.nan, parts[1] - parts[0])
 
 
 def _infinite(sides: list[tuple[Floats, Floats]], gone: Bools) -> Bools:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -63,74 +62,6 @@ def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
     return _row_by_row(difference, of)
 
 
-def median_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the median of paired differences, with the interval of the sign test.
-
-    The closed limits are order statistics; NaN where n is too small for the level (below 6 pairs at .95).
-
-    References
-    ----------
-    Thompson (1936), 10.1214/aoms/1177732510.
-
-    Examples
-    --------
-    >>> found = median_difference([1.0, 2.0, 3.0, 4.0, 5.0, 7.0])
-    >>> float(found.effect), float(found.low), float(found.high)
-    (3.5, 1.0, 7.0)
-    """
-
-    def of(sample: Floats) -> tuple[Floats, Floats, Floats]:
-        n = sample.shape[1]
-        below = scipy.special.bdtr(np.arange(n + 1), n, 0.5)
-        return _middle_and_limits(np.sort(sample, axis=1), int((below <= (1 - level) / 2 + 1e-12).sum()))
-
-    return _row_by_row(difference, of)
-
-
-def shift_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the median of all differences of two independent samples, with the interval of Mann and Whitney's test.
-
-    Parameters
-    ----------
-    a, b : (..., n), (..., m) array_like
-        The samples, NaN where absent.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    Estimate
-        Hodges and Lehmann's shift and its closed limits, with the untied distribution of U: exact where both samples
-        have at most 20 values, else normal. Limits are NaN where the samples are too small for the level.
-
-    References
-    ----------
-    Hodges and Lehmann (1963), 10.1214/aoms/1177704172.
-
-    Examples
-    --------
-    >>> found = shift_difference([5.0, 6.0, 7.0, 9.0], [1.0, 2.0, 3.0, 4.0])
-    >>> float(found.effect), float(found.low), float(found.high)
-    (4.0, 1.0, 8.0)
-    """
-    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    shape = first.shape[:-1]
-    flat = [x.reshape(math.prod(shape), x.shape[-1]) for x in (first, second)]
-    found = np.full((3, len(flat[0])), np.nan)
-    for row, (x, y) in enumerate(zip(*flat, strict=True)):
-        mine, theirs = x[~np.isnan(x)], y[~np.isnan(y)]
-        if mine.size and theirs.size:
-            limit = _u_limit(mine.size, theirs.size, level)
-            if mine.size * theirs.size > _SORTED:
-                least = np.zeros(mine.size, np.int64)
-                found[:, row] = _searched(np.sort(mine), np.sort(-theirs), least, limit)
-                continue
-            with np.errstate(invalid="ignore"):
-                apart = np.sort((mine[:, None] - theirs).reshape(1, -1), axis=1)
-            found[:, row] = [value[0] for value in _middle_and_limits(apart, limit)]
-    return Estimate(*found.reshape(3, *shape))
-
-
 def _row_by_row(difference: ArrayLike, of: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Estimate:
     """Return the estimates that `of` makes of rows with the same number of values, in blocks of bounded memory."""
     values = np.asarray(difference, np.float64)
@@ -143,26 +74,6 @@ def _row_by_row(difference: ArrayLike, of: Callable[[Floats], tuple[Floats, Floa
             part = slice(start, start + step)
             found[:, rows[part]] = of(sample[part])
     return Estimate(*found.reshape(3, *shape))
-
-
-@lru_cache(maxsize=1024)
-def _u_limit(n: int, m: int, level: float) -> int:
-    """Return how many values of the untied U have a lower tail of at most (1 - level) / 2."""
-    tail = (1 - level) / 2
-    if max(n, m) <= _EXACT_SAMPLE:
-        # the generating function of U is a Gaussian binomial coefficient
-        weights = np.zeros(n * m + 1)
-        weights[0] = 1.0
-        for i in range(1, n + 1):
-            up = m + i
-            if up <= n * m:
-                weights[up:] -= weights[: n * m + 1 - up].copy()
-            for place in range(i, n * m + 1):
-                weights[place] += weights[place - i]
-        below = np.cumsum(weights)
-        return int((below <= (tail + 1e-12) * below[-1]).sum())
-    mean, deviation = n * m / 2, math.sqrt(n * m * (n + m + 1) / 12)
-    return max(0, math.floor(mean - 0.5 + deviation * float(scipy.special.ndtri(tail))) + 1)
 
 
 def _middle_and_limits(ordered: Floats, place: int) -> tuple[Floats, Floats, Floats]:

@@ -6,15 +6,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from dask.base import compute
-from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from ...contract.context import data_columns
-from ...contract.field import Field, get_field
+from ...contract.field import Field
 from ...execution.random_streams import hash_rows
 from ...tables.clusters import (
     BY_TRUTH,
@@ -200,33 +197,3 @@ def marks_of(part: pd.DataFrame, by: By, settings: Mapping[str, Any], number: in
         labels = [pd.Series(x)[axis.codes].reset_index(drop=True) for x, axis in zip(named, axes, strict=True)]
         stratum = hash_rows(labels) if labels else np.zeros(len(part), np.uint64)
         return Marks(part_clusters(part, settings, own), stratum)
-
-
-def mark_clusters(part: pd.DataFrame, by: By, settings: Mapping[str, Any], plan: ClusterPlan) -> pd.DataFrame:
-    """Add the columns of clusters and strata to a partition."""
-    found = marks_of(part, by, settings, 0) if len(part) else None
-    return part.assign(**MARKS) if found is None else plan.mark(part, found.clusters.ids, found.stratum)
-
-
-def with_whole_clusters(
-    table: dd.DataFrame, by: By, settings: dict[str, Any]
-) -> tuple[dd.DataFrame, dict[str, Any], bool]:
-    """Mark the clusters and strata of a table's rows, and shuffle rows so that those meet which have to.
-
-    Returns
-    -------
-    table, settings
-        The marked table, and the settings of its cubes.
-    shuffled : bool
-        Whether rows are in other partitions.
-    """
-    own = get_field(settings["field"])
-    if not needs_plan(settings, own, table.columns):
-        return table, settings, False
-    setting = lazy_setting(settings, own, table.columns)
-    marks = compute(*[delayed(marks_of)(part, by, settings, i) for i, part in enumerate(table.to_delayed())])
-    plan = plan_clusters([x.clusters for x in marks], [x.stratum for x in marks], settings, setting, own)
-    marked = table.map_partitions(mark_clusters, by, settings, plan, meta=table._meta.assign(**MARKS))
-    if plan.spread:
-        marked = marked.shuffle(on=MEETING, npartitions=table.npartitions)
-    return marked, settings | {"cluster": plan.placed}, plan.spread

@@ -18,7 +18,7 @@ from ...tables.matching import find_members, named_nulls
 from ...tables.settings import Cells
 from ...tables.several_truths import join_truths
 from ...tables.tasks import Metrics, Task, cells_field, select
-from ..strata import MISSING, By, interval_labels, strata_edges
+from ..strata import MISSING, interval_labels
 
 if TYPE_CHECKING:
     from dask.dataframe import DataFrame as DaskFrame
@@ -102,14 +102,6 @@ def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any
     cells = given.get("truth", "truth"), given.get("estimate", "estimate")
     given["field"] = settle_field(table, metrics, *cells, given.get("field"))
     return given
-
-
-def sort_strata(table: pd.DataFrame, meta: pd.DataFrame, by: By, metrics: Sequence[str]) -> pd.DataFrame:
-    """Put rows in the order of the metrics and, for each metric, of a cube's cells."""
-    metric = table["metric"].map({name: i for i, name in enumerate(metrics)})
-    ranks = [metric, *(level_ranks(table[name], meta, name, edges) for name, edges in strata_edges(by).items())]
-    order = np.lexsort([np.asarray(rank, np.float64) for rank in reversed(ranks)])
-    return table.iloc[order].reset_index(drop=True)
 
 
 def level_ranks(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequence[float] | None) -> pd.Series:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from . import chance, classes, comparison, estimated_quantities, resampled_answers, scores, validity, yes_counts
+from . import chance, classes, estimated_quantities, resampled_answers, scores, validity, yes_counts
 from .chance import *
 from .classes import *
-from .comparison import *
 from .estimated_quantities import *
 from .resampled_answers import *
 from .scores import *
@@ -15,7 +14,6 @@ from .yes_counts import *
 __all__ = [
     *chance.__all__,
     *classes.__all__,
-    *comparison.__all__,
     *estimated_quantities.__all__,
     *resampled_answers.__all__,
     *scores.__all__,
