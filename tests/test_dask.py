@@ -73,9 +73,10 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
     [
         {"on": "excess"},
         {"by": "all"},
-        {"by": ["density"], "test": "sign_flip"},
+        {
+            "by": ["density"],
+        },
         {"by": "all", "test": "max_t"},
-        {"test": "friedman", "adjust": "nemenyi"},
     ],
 )
 def test_comparisons_agree(settings):

@@ -219,7 +219,7 @@ def test_tables_of_pandas_and_dask_have_the_same_verbs():
     import causaleval_pd.dask as lazy
 
     # placebos, ensembles and baselines are of tables in memory
-    own = verbs(ce.accessors.FrameAccessor) - {"placebo", "pool", "size_and_power", "with_baselines"}
+    own = verbs(ce.accessors.FrameAccessor) - {"placebo", "pool", "with_baselines"}
     assert own == verbs(lazy.DaskAccessor) - {"to_parquet"}
     for name in own:
         here, there = (

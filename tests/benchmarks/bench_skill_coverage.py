@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from causaleval_pd.statistics.pooling import pool_shared_skills, pool_skills
 from numpy.typing import NDArray
 
 from causaleval_pd.statistics.clusters import cluster_sums
-from causaleval_pd.statistics.pooling import pool_shared_skills, pool_skills
 from causaleval_pd.statistics.skill import skill_interval
 
 Floats = NDArray[np.float64]

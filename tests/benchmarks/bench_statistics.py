@@ -17,13 +17,13 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from causaleval_pd.statistics.friedman import friedman
 from causaleval_pd.statistics.multiplicity import adjust
 from causaleval_pd.statistics.paired_tests import mann_whitney, paired_wilcoxon
-from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
 
 ROUNDS = 5
 N_ROWS, N_PAIRS = 1000, 100

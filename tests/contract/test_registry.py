@@ -136,7 +136,6 @@ def test_a_cell_that_runs_again_replaces_what_it_registered():
 
 def test_objects_of_the_package_are_not_replaced():
     for register, declared in [
-        (ce.register_test, TESTS["sign"]),
         (ce.register_field, ce.structure.GRAPHS),
         (ce.register_encoding, ENCODINGS["networkx"]),
         (ce.register_closed_form, CLOSED_FORMS["linear"]),

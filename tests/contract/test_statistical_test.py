@@ -41,7 +41,13 @@ def test_what_a_test_takes_follows_from_its_options():
 
 
 def test_verbs_offer_their_tests_and_name_them():
-    offers = {verb: ce.list_tests(verb).index.tolist() for verb in ("compare", "test_controls", "compare_answers")}
+    offers = {
+        verb: ce.list_tests(verb).index.tolist()
+        for verb in (
+            "compare",
+            "test_controls",
+        )
+    }
     assert all("wilcoxon" in names for names in offers.values())
     assert "randomisation" in offers["test_controls"] and "randomisation" not in offers["compare"]
     for verb, names in offers.items():

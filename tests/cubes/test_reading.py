@@ -11,8 +11,6 @@ import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.reading import (
-    control_sums,
-    control_values,
     has_draws,
     metric_strata,
     null_name,
@@ -135,21 +133,3 @@ def test_a_single_replicate_is_selected_by_a_list(cube):
         cube.isel(replicate=0).ceval.summary()
     with pytest.raises(ValueError, match="was not made by cube"):
         xr.Dataset({"x": 1}).ceval.summary()
-
-
-@pytest.mark.slow
-def test_sums_and_values_agree_with_the_raw_draws(cube, small):
-    streamed = ce.cube(small, NAMES, by=BY, n_draws=60, rng=7, control_kind="kind", keep_draws=False)
-    for name in NAMES:
-        for raw, part in zip(control_sums(cube, name), control_sums(streamed, name), strict=True):
-            np.testing.assert_allclose(raw.transpose(*part.dims), part, rtol=1e-12)
-        values, weights = control_values(streamed, name)
-        raw, one = control_values(cube, name)
-        np.testing.assert_allclose((values * weights).sum("bin"), (raw * one).sum("bin"), rtol=1e-12)
-
-
-def test_sums_are_of_distances_where_closest_to_zero_is_best(cube):
-    draws = cube["shd_control"].transpose("replicate", ...)
-    cube = cube.assign(shd=cube["shd"].assign_attrs(direction="zero", optimum=2.5))
-    sums, _ = control_sums(cube, "shd")
-    np.testing.assert_allclose(sums, np.abs(draws.to_numpy() - 2.5).sum(axis=0))

@@ -169,14 +169,11 @@ CONTROLLED: dict[str, Callable[[xr.Dataset], Frame]] = {
     "summary of means": lambda c: c.ceval.summary(interval="mean_ci"),
     "test_controls": lambda c: c.ceval.test_controls(),
     "test_controls, worst": lambda c: c.ceval.test_controls(METRICS[-1], missing="worst"),
-    "meta_analysis": lambda c: c.ceval.meta_analysis("sample_size" if "sample_size" in c.dims else "n"),
-    "control_power": lambda c: c.ceval.control_power(),
     "compare, minus controls": lambda c: c.ceval.compare("algorithm", on="excess", metrics=METRICS[-1], test="t"),
 }
 OBSERVED: dict[str, Callable[[xr.Dataset], Frame]] = {
     "compare": lambda c: c.ceval.compare("algorithm", test="t"),
     "rank_test": lambda c: c.ceval.rank_test("algorithm"),
-    "comparison_power": lambda c: c.ceval.comparison_power("algorithm"),
     "compare seconds": lambda c: c.ceval.compare("algorithm", metrics="seconds", test="t"),
     "rank seconds": lambda c: c.ceval.rank_test("algorithm", "seconds"),
 }
@@ -254,7 +251,10 @@ def applicable(name: str, verb: str) -> bool:
     """Return whether a verb has something to do: metrics that are left, and levels that share truths."""
     if name == "drop a metric":
         return verb in ("summary", "test_controls, worst", "compare seconds")
-    return name != "stack, isel" or verb in ("summary", "test_controls", "control_power", "meta_analysis")
+    return name != "stack, isel" or verb in (
+        "summary",
+        "test_controls",
+    )
 
 
 CUT_SUMS = "'replicate'.*make the cube from the rows you want"
@@ -290,7 +290,13 @@ def test_every_verb_of_a_reshaped_cube(cubes, wanted, kind, name):
             continue
         found = run(changed)
         check(found, wanted(kind, verb, runs))
-        if verb in ("summary", "summary of means", "test_controls", "rank_test", "rank seconds", "control_power"):
+        if verb in (
+            "summary",
+            "summary of means",
+            "test_controls",
+            "rank_test",
+            "rank seconds",
+        ):
             check_counts(found, runs)
 
 

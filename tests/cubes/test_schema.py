@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.reading import own_dims
-from causaleval_pd.cubes.schema import ATTRIBUTES, declared, result_columns, variable_table
+from causaleval_pd.cubes.schema import ATTRIBUTES, declared, result_columns
 
 SETTINGS = {
     "draws": {"keep_draws": True},
@@ -41,12 +39,6 @@ def test_every_variable_is_as_declared(small, settings):
 def test_dimensions_of_a_metric_follow_the_replicates():
     control = declared(ce.cube(ce.datasets.runs().head(2), ["shd"], by=[], n_draws=2, rng=1))["shd_control"]
     assert control.dims("shd", ["lag"]) == ("replicate", "lag", "draw")
-
-
-def test_the_table_of_variables_names_each_once():
-    table = variable_table()
-    assert isinstance(table, pd.DataFrame) and table["variable"].is_unique
-    assert np.isin(["status", "m", "m_control_mean", "m_control_value"], table["variable"]).all()
 
 
 @pytest.mark.slow

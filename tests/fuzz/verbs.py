@@ -36,10 +36,8 @@ VERBS: dict[str, Callable[..., object]] = {
     "summary": partial(ce.summary, CUBE),
     "test_controls": partial(ce.test_controls, CUBE),
     "compare": partial(ce.compare, CUBE, dim="algorithm"),
-    "bayesian_comparison": partial(ce.bayesian_comparison, CUBE, dim="algorithm", rope=1.0, n_resamples=9),
     "model": partial(ce.model, CUBE, formula="shd ~ algorithm"),
     "rank_test": partial(ce.rank_test, CUBE, dim="algorithm"),
-    "meta_analysis": partial(ce.meta_analysis, CUBE, over="density"),
     "control_distribution": partial(
         ce.control_distribution, "A -> B; C", n_edges=1, kind="dag", observed={"shd": 1}, n_draws=9, rng=1
     ),

@@ -9,10 +9,8 @@ import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.inference.bayesian_comparison import bayesian_comparison
 from causaleval_pd.inference.compare import compare
 from causaleval_pd.inference.mixed_model import model
-from causaleval_pd.inference.power import comparison_power
 from causaleval_pd.inference.ranking import rank_test
 
 #: verbs that group runs, with the number of groups in their results
@@ -22,8 +20,6 @@ VERBS = {
     "max_t": lambda cube, **how: compare(cube, "algorithm", test="max_t", **how)["n_clusters"],
     "rank_test": lambda cube, **how: rank_test(cube, "algorithm", **how)["n_blocks"],
     "model": lambda cube, **how: model(cube, "shd ~ algorithm", **how)["n_clusters"],
-    "bayesian": lambda cube, **how: bayesian_comparison(cube, "algorithm", rope=1.0, rng=1, **how)["n_clusters"],
-    "power": lambda cube, **how: comparison_power(cube, "algorithm", difference=1.0, **how)["n_clusters"],
 }
 CONTROLS = {"by": ["algorithm"], "n_draws": 19, "rng": 7, "tails": None}
 
@@ -143,7 +139,7 @@ def test_the_size_of_comparisons_of_dependent_truths(make_cube):
     grouped = cube.assign(cluster_id=ids).assign_attrs(control_cluster="column lab")
     for test, highest in (("wilcoxon", 0.05), ("t", 0.07), ("max_t", 0.07)):
         by_lab, by_truth = (
-            (compare(c, "a", by="all", test=test, adjust=None, n_resamples=199, rng=1)["p_value"] <= 0.05).mean()
+            (compare(c, "a", by="all", test=test, adjust=None, rng=1)["p_value"] <= 0.05).mean()
             for c in (grouped, cube.assign_attrs(control_cluster="truth"))
         )
         assert 0.02 < by_lab < highest and by_truth > 0.25

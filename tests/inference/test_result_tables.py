@@ -8,18 +8,13 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.summary import summary
-from causaleval_pd.inference import calibration, compare, control_tests, meta_analysis, power, ranking
-from causaleval_pd.inference.bayesian_comparison import bayesian_comparison
-from causaleval_pd.inference.result_tables import check_shares, directions_of, in_order, stack_tests
+from causaleval_pd.inference import compare, control_tests, ranking
+from causaleval_pd.inference.result_tables import directions_of, in_order, stack_tests
 
 # verbs have the names of their modules
 TABLES = {
     compare.COLUMNS: lambda cube: compare.compare(cube, "algorithm", by="all", adjust=None),
     control_tests.COLUMNS: control_tests.test_controls,
-    calibration.COLUMNS: calibration.size_and_power,
-    meta_analysis.COLUMNS: lambda cube: meta_analysis.meta_analysis(cube, "density"),
-    power.CONTROL_POWER_COLUMNS: power.control_power,
-    power.COMPARISON_POWER_COLUMNS: lambda cube: power.comparison_power(cube, "algorithm", difference=1.0),
     ranking.COLUMNS: lambda cube: ranking.rank_test(cube, "algorithm"),
 }
 
@@ -46,8 +41,6 @@ def test_tables_have_their_declared_columns_after_the_strata(study, columns):
 @pytest.mark.parametrize("columns", TABLES)
 def test_a_further_stratum_is_a_further_column(study, columns):
     wide = study.expand_dims(n=[10, 20]).assign_attrs(strata='["n", "algorithm", "density"]')
-    if columns == meta_analysis.COLUMNS:
-        wide = wide.isel(n=[0])
     table, narrow = TABLES[columns](wide), TABLES[columns](study)
     assert list(table) == ["n", *narrow]
     if "note" in narrow:
@@ -66,12 +59,6 @@ def test_printed_tables_show_results():
         control_tests.test_controls: ("algorithm", "metric", "p_value", "p_adjusted"),
         lambda cube: compare.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
         summary: ("algorithm", "metric", "p_value", "skill"),
-        lambda cube: bayesian_comparison(cube, "algorithm", rope=1.0, rng=1): (
-            "metric",
-            "p_equivalent",
-            "p_second_better",
-        ),
-        lambda cube: meta_analysis.meta_analysis(cube, "density"): ("algorithm", "p_value", "p_adjusted"),
     }
     for verb, names in wanted.items():
         # as in a terminal
@@ -93,11 +80,6 @@ def test_corrections_of_a_test_are_kept():
     own = table.assign(p_adjusted=[0.5, 0.6])
     found = stack_tests([own], ("metric", "p_value", "p_adjusted"), [], "nemenyi", None)
     assert found["p_adjusted"].tolist() == [0.5, 0.6]
-
-
-def test_shares_lie_between_0_and_1():
-    with pytest.raises(ValueError, match="alpha must lie between 0 and 1, found 5"):
-        check_shares(power=0.8, alpha=5)
 
 
 def test_a_metric_is_named_once(study):

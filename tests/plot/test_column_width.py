@@ -23,7 +23,7 @@ OF_TWO = {
     "skills turned": {"x": "algorithm", "y": "density"},
     "trend": {"x": "density", "hue": "algorithm"},
 }
-OF_ONE = ["comparisons", "critical_difference"]
+OF_ONE = ["critical_difference"]
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,12 @@ def test_a_new_figure_of_ranks_fits_a_page(named):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["trend", "pareto"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trend",
+    ],
+)
 def test_labels_of_low_axes_stay_off_the_caption(cube, name):
     part = cube.sel(density=0.4)
     with plt.rc_context({"font.size": 7}):

@@ -35,25 +35,6 @@ def test_ranks_and_groups_are_those_of_the_tables(cube):
     np.testing.assert_allclose(group.get_xdata(), [ranks[0] - 0.04, ranks[1] + 0.04])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("post_hoc", "words"),
-    [
-        ("max_t", "largest t under sign flips"),
-        ("wilcoxon", "signed ranks with Holm's correction"),
-        ("holm", "mean ranks with Holm's correction"),
-    ],
-)
-def test_other_comparisons_have_no_single_critical_difference(cube, post_hoc, words):
-    one = cube.sel(density=[0.2])
-    ax = ce.plot.critical_difference(one, "shd", "algorithm", post_hoc=post_hoc, missing="worst", rng=1)
-    assert not parts(ax, "critical difference")
-    caption = ax.figure.get_supxlabel().replace("\n", " ")
-    assert words in caption and "failed runs counted as worst" in caption and "20 truths" in caption
-    with pytest.raises(ValueError, match="unknown post_hoc 'nemeny'; did you mean 'nemenyi'"):
-        ce.plot.critical_difference(one, "shd", "algorithm", post_hoc="nemeny")
-
-
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
@@ -76,13 +57,6 @@ def test_pairs_that_no_bar_can_join_are_lines():
     apart[0, 1] = apart[1, 0] = True
     assert alike_groups(apart) == [(1, 3)] and alike_pairs(apart) == [(0, 2), (0, 3)]
     assert alike_pairs(np.zeros((4, 4), bool)) == []
-
-
-@pytest.mark.slow
-def test_a_reach_longer_than_the_axis_is_said(cube):
-    two = cube.sel(density=[0.2]).isel(replicate=slice(2))
-    ax = ce.plot.critical_difference(two, "shd", "algorithm", post_hoc="nemenyi")
-    assert any("longer than the axis" in x.get_text() for x in ax.texts)
 
 
 def test_strata_that_are_not_shown_and_empty_ranks_are_refused(cube):

@@ -20,8 +20,8 @@ from causaleval_pd.contract.figure import FIGURES
 
 from ..recorded import figures as drawn
 
-OWN = ["comparisons", "critical_difference", "distributions", "p_values", "strata"]
-OWN += ["pareto", "skill_profile", "skills", "trend"]
+OWN = ["critical_difference", "distributions", "p_values", "strata"]
+OWN += ["skills", "trend"]
 
 
 @pytest.fixture

@@ -160,7 +160,6 @@ def test_single_panels_of_lazy_cubes_are_those_of_cubes_in_memory(cube):
         drawn = [
             ce.plot.trend(part, "shd", x="n", hue="algorithm"),
             ce.plot.skills(part, "shd", x="n", y="algorithm"),
-            ce.plot.skill_profile(part.sel(n=100), "algorithm"),
         ]
         lines = [np.asarray(line.get_ydata(), float) for ax in drawn for line in ax.lines]
         found.append((lines, captions(drawn[1].figure)))
@@ -180,8 +179,11 @@ def named_by(algorithm, metric="shd"):
 def test_dollar_signs_in_names_are_no_formulas(name):
     cube = named_by(name)
     plot = cube.ceval.plot
-    figures = [plot.trend("shd"), plot.skills("shd"), plot.pareto("shd", dim="algorithm", hue="n")]
-    figures += [cube.sel(n=400).ceval.plot.skill_profile("algorithm"), ce.plot.forest(cube.ceval.test_controls("shd"))]
+    figures = [
+        plot.trend("shd"),
+        plot.skills("shd"),
+    ]
+    figures += [ce.plot.forest(cube.ceval.test_controls("shd"))]
     figures += [plot.strata("shd", x="algorithm", hue="n")]
     for drawn in figures:
         drawn.figure.canvas.draw()
@@ -213,7 +215,6 @@ def test_a_cube_without_levels_or_runs_is_refused(cube, dim, words):
         lambda plot: plot.distributions("shd", col="n"),
         lambda plot: plot.p_values("shd", x="n", y="algorithm"),
         lambda plot: plot.skills("shd"),
-        lambda plot: plot.comparisons("shd", "algorithm"),
     ]
     assert dim in names
     for call in calls:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 import causaleval_pd as ce
 
-from .conftest import ALGORITHMS, SHD, captions, inside, spaced
+from .conftest import SHD, captions, inside, spaced
 
 
 @pytest.mark.slow
@@ -44,31 +44,6 @@ def test_p_values_show_the_tests(cube):
 
 
 @pytest.mark.slow
-def test_comparisons_show_compare(cube):
-    part = cube.sel(n=100, density=0.2)
-    ax = ce.plot.comparisons(part, "shd", "algorithm", test="sign")
-    table = ce.compare(part, "algorithm", metrics="shd", test="sign")
-    effect = np.ma.filled(ax.images[0].get_array(), np.nan)
-    np.testing.assert_array_equal(effect[np.triu_indices(3, 1)], table["effect"])
-    np.testing.assert_array_equal(effect, -effect.T)
-    first = f"{table['effect'][0]:.3g}\np {table['p_adjusted'][0]:.2g}"
-    assert ax.texts[0].get_text() == first
-    assert "sign, two-sided; p adjusted: holm" in captions(ax.figure)
-    inside(ax.figure)
-
-
-@pytest.mark.parametrize(("metric", "side"), [("shd", "below"), ("adjacency_f1", "above")])
-def test_blue_is_a_better_row(cube, metric, side):
-    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), metric, "algorithm", adjust=None)
-    assert f"({side} 0, blue: the row is better)" in ax.images[0].colorbar.ax.get_ylabel()
-    image = ax.images[0]
-    good = image.norm.vmin if metric == "shd" else image.norm.vmax
-    red, _, blue, _ = image.cmap(image.norm(good))
-    assert blue > red
-    assert "p adjusted: no" in captions(ax.figure)
-
-
-@pytest.mark.slow
 def test_failed_runs_can_count_as_worst(cube, runs):
     part = cube.isel(density=[2]).sel(n=100)
     some = runs[(runs["n"] == 100) & (runs["density"] == 0.2)].copy()
@@ -84,18 +59,6 @@ def test_failed_runs_can_count_as_worst(cube, runs):
     assert table["effect"].notna().all()
     effect = np.ma.filled(ax.images[0].get_array(), np.nan)
     np.testing.assert_array_equal(effect[np.triu_indices(3, 1)], table["effect"])
-
-
-def test_comparisons_against_a_reference(cube):
-    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), "shd", "algorithm", reference=ALGORITHMS[0])
-    mask = np.ma.getmaskarray(ax.images[0].get_array())
-    assert mask[1, 2] and mask[2, 1]
-    assert not mask[1:, 0].any()
-
-
-def test_one_sided_comparisons_fill_one_side(cube):
-    ax = ce.plot.comparisons(cube.sel(n=100, density=0.2), "shd", "algorithm", alternative="less")
-    assert len(ax.texts) == 3
 
 
 @pytest.mark.slow
@@ -124,25 +87,6 @@ def test_long_names_of_levels_stay_apart():
         texts = [*ax.get_yticklabels(), *ax.get_xticklabels(), *ax.texts] if ax.axison else ax.texts
         boxes = [text.get_window_extent() for text in texts if text.get_text()]
         assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-
-
-def test_p_values_of_other_tests_have_no_smallest_value(cube):
-    ax = ce.plot.p_values(cube.sel(n=100), "shd", x="density", y="algorithm", method="t")
-    assert not any("≤" in text.get_text() for text in ax.texts) and "≤" not in captions(ax.figure)
-
-
-@pytest.mark.slow
-def test_a_caption_names_a_p_value_that_few_pairs_cannot_reach(cube):
-    few = cube.sel(n=100, density=0.2).isel(replicate=slice(4))
-    n = ce.compare(few, "algorithm", metrics="shd", test="sign")["n_clusters"].max()
-    for adjust, n_tests in (("holm", 3), (None, 1)):
-        ax = ce.plot.comparisons(few, "shd", "algorithm", test="sign", adjust=adjust)
-        assert f"{n} pairs cannot give a p below {n_tests * 2 * 0.5**n:.2g}" in captions(ax.figure)
-    ax = ce.plot.comparisons(few, "shd", "algorithm", test="t")
-    assert "cannot give" not in captions(ax.figure)
-    assert "mean difference" in ax.images[0].colorbar.ax.get_ylabel()
-    ax = ce.plot.comparisons(few, "shd", "algorithm", test="sign", effect="hodges_lehmann")
-    assert "Hodges-Lehmann" in ax.images[0].colorbar.ax.get_ylabel()
 
 
 @pytest.mark.slow

@@ -68,24 +68,6 @@ def test_skills_far_below_guessing_have_the_last_colour_and_their_number():
 
 
 @pytest.mark.slow
-def test_a_profile_has_a_row_a_level_and_a_colour_a_metric(cube):
-    part = cube.sel(n=1000, density=0.2)
-    ax = ce.plot.skill_profile(part, "algorithm", ["adjacency_f1", "shd"])
-    assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS
-    bottom, top = ax.get_ylim()
-    assert bottom > top and ax.get_xlim()[1] > 1
-    table = ce.summary(part).set_index(["metric", "algorithm"])["skill"]
-    points = [line for line in ax.lines if line.get_gid() in ("better", "not better")]
-    found = np.sort(np.concatenate([line.get_xdata() for line in points]))
-    np.testing.assert_allclose(found, np.sort(table))
-    rows = np.round(np.concatenate([line.get_ydata() for line in points]))
-    assert sorted(rows.tolist()) == [0, 0, 1, 1, 2, 2]
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels[:2] == ["adjacency F1", "structural Hamming distance"]
-    inside(ax.figure)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [3.4, 7])
 def test_thirty_long_names_stay_apart(width):
     cube = many_levels(30)
@@ -98,7 +80,12 @@ def test_thirty_long_names_stay_apart(width):
         assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
-@pytest.mark.parametrize("call", [ce.plot.skills, ce.plot.skill_profile])
+@pytest.mark.parametrize(
+    "call",
+    [
+        ce.plot.skills,
+    ],
+)
 def test_skill_needs_controls_and_two_strata(cube, make, call):
     options = {"metric": "shd", "x": "n", "y": "algorithm"} if call is ce.plot.skills else {"dim": "algorithm"}
     with pytest.raises(ValueError, match="the cube has no controls for skill"):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import answer_scores, compare_answers, make_tasks, quantities, reasoners, taxonomy
+from causaleval_pd.reasoning import answer_scores, make_tasks, quantities, reasoners, taxonomy
 
 
 @pytest.fixture(scope="module")
@@ -122,16 +122,3 @@ def test_factual_accuracy_is_no_guard(answers, table):
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
     assert scores.loc[("ignores_do", "do1"), "accuracy"] > 0.6
     assert (of(table, "ignores_do", "pns")["estimate"] == 0).all()
-
-
-@pytest.mark.slow
-def test_comparisons_find_who_is_better(answers):
-    kept = answers[answers["model"].isin(["perfect", "noisy", "random"])]
-    for test in ("wilcoxon", "t", "sign_flip", "bootstrap"):
-        found = compare_answers(kept, "model", test=test, rng=1).set_index("comparison")
-        assert len(found) == 3
-        assert ((found["p_adjusted"] < 1e-6) | found["p_at_floor"]).all()
-        if test != "wilcoxon":
-            assert found.loc["perfect - noisy", "effect"] == pytest.approx(0.05, abs=0.01)
-        assert (found["ci_low"] <= found["effect"]).all()
-        assert (found["effect"] <= found["ci_high"]).all()

@@ -132,14 +132,6 @@ def lazy_pooled() -> pd.DataFrame:
     return computed(lazy().ceval.compare("algorithm", METRICS, by=["algorithm", "density"], **HOW))
 
 
-@record("dask/compare/friedman")
-def lazy_friedman() -> pd.DataFrame:
-    by = ["algorithm", "density"]
-    return computed(
-        lazy().ceval.compare("algorithm", by=by, metrics=["shd"], keep="all", test="friedman", adjust="nemenyi", **HOW)
-    )
-
-
 def lazy_cube(**settings: Any) -> Any:
     """Make a lazy cube and call the verbs on it."""
     found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))

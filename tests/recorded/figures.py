@@ -23,16 +23,11 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm"),
     "distributions": lambda: cubes.kept().ceval.plot.distributions("shd"),
     "p_values": lambda: ce.plot.p_values(cubes.kept(), "shd", x="density", y="algorithm"),
-    "comparisons": lambda: ce.plot.comparisons(cubes.kept().sel(density=[0.2]), "shd", "algorithm"),
     "critical_difference": lambda: ce.plot.critical_difference(
         cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm"
     ),
     "trend": lambda: cubes.larger().sel(density=0.2).ceval.plot.trend("shd", x="n", hue="algorithm"),
     "skills": lambda: cubes.kept().ceval.plot.skills("shd", x="density", y="algorithm"),
-    "skill_profile": lambda: cubes.kept().sel(density=0.2).ceval.plot.skill_profile("algorithm"),
-    "pareto": lambda: cubes.cube(values={"seconds": "minimize"}).ceval.plot.pareto(
-        "shd", dim="algorithm", hue="density"
-    ),
     "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all")),
     "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
     "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),

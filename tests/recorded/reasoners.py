@@ -210,19 +210,9 @@ def scores() -> Any:
     )
 
 
-@record("reasoning/compare_answers")
-def comparisons() -> dict[str, Any]:
-    how: dict[str, Any] = {"adjust": "bh", "rng": 3}
-    return {
-        f"{test}/{missing}": cr.compare_answers(answers(), "model", test=test, missing=missing, by="task", **how)
-        for test in ("sign_flip", "wilcoxon", "t")
-        for missing in ("wrong", "drop")
-    }
-
-
 @record("reasoning/resamples")
 def resamples() -> dict[str, Any]:
-    how: dict[str, Any] = {"by": "model", "n_resamples": 60, "rng": 3}
+    how: dict[str, Any] = {"by": "model", "rng": 3}
     found: dict[str, Any] = {}
     for unit in ("samples", "replicates"):
         found[f"pns/{unit}"] = cr.resampled_pns(answers(), tasks(), resample=unit, **how)

@@ -26,11 +26,15 @@ def results(cube):
         "test_controls": cube.ceval.test_controls(adjust="bh"),
         "compare": cube.ceval.compare("algorithm"),
         "rank_test": cube.ceval.rank_test("algorithm"),
-        "meta_analysis": cube.ceval.meta_analysis("density"),
     }
 
 
-VERBS = ["summary", "test_controls", "compare", "rank_test", "meta_analysis"]
+VERBS = [
+    "summary",
+    "test_controls",
+    "compare",
+    "rank_test",
+]
 
 
 @pytest.mark.slow
@@ -51,9 +55,6 @@ def others(cube, from_published):
     truth = ce.datasets.sachs_truth(20)
     return {
         "model": cube.ceval.model("shd ~ algorithm + density"),
-        "size_and_power": cube.ceval.size_and_power(),
-        "control_power": cube.ceval.control_power(),
-        "comparison_power": cube.ceval.comparison_power("algorithm", difference=1.0),
         "control_distribution": ce.control_distribution(
             truth, n_edges=16, kind="dag", observed={"shd": 22}, n_draws=19
         ),
@@ -64,7 +65,7 @@ def others(cube, from_published):
 
 
 OTHERS = (
-    *("model", "size_and_power", "control_power", "comparison_power"),
+    *("model",),
     *("control_distribution", "expected_metric", "with_controls", "from_published"),
 )
 
@@ -264,27 +265,6 @@ def test_the_caption_states_controls_seed_and_conventions():
     table = cube.ceval.summary()
     table.attrs.clear()
     assert "controls: 20" not in ce.style(table).to_html()
-
-
-@pytest.mark.slow
-def test_posteriors_and_sizes_of_tests_are_shown():
-    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1)
-    table = cube.ceval.bayesian_comparison("algorithm", rope=1, rng=1)
-    shown = shown_table(table)
-    assert [x for x in shown.texts if x.startswith("P(")] == ["P(first better)", "P(equivalent)", "P(second better)"]
-    assert list(shown.texts)[:2] == ["metric", "comparison"] and not shown.bold.any(axis=None)
-    assert not any("p at most" in word for word in shown.legend)
-    sizes = shown_table(cube.ceval.size_and_power())
-    assert (
-        list(sizes.texts)[:3] == ["algorithm", "metric", "test"]
-        and sizes.texts["size"].str.contains("[", regex=False).any()
-    )
-    assert not sizes.bold.any(axis=None)
-    for one in (table, cube.ceval.size_and_power()):
-        ce.style(one).to_html()
-        plain = one.copy()
-        plain.attrs = {}
-        assert list(shown_table(plain).texts) == list(shown_table(one).texts)
 
 
 @pytest.mark.slow

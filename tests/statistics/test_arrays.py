@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
 
-from causaleval_pd.statistics.arrays import (
-    mean_interval,
-    moments,
-    paired_difference,
-    quantile_interval,
-    quantiles,
-    weighted_quantile,
-)
+from causaleval_pd.statistics.arrays import moments, paired_difference, quantile_interval, quantiles, weighted_quantile
 
 ABSENT = np.full((2, 3), np.nan)
 
@@ -84,19 +76,3 @@ def test_weighted_quantile_equals_the_expanded_sample():
 def test_weighted_quantile_without_values():
     assert np.isnan(weighted_quantile([[1.0, np.nan]], [[0, 0]], [0.5])).all()
     assert weighted_quantile(np.empty((3, 0)), np.empty((3, 0)), [0.1, 0.9]).shape == (3, 2)
-
-
-def test_mean_interval_equals_scipy(ragged):
-    low, high = mean_interval(ragged, 0.9)
-    for row, a, b in zip(ragged, low, high, strict=True):
-        values = row[~np.isnan(row)]
-        if len(values) < 2:
-            assert np.isnan(a) and np.isnan(b)
-        else:
-            expected = scipy_stats.ttest_1samp(values, 0).confidence_interval(0.9)
-            np.testing.assert_allclose([a, b], expected)
-
-
-def test_values_that_do_not_vary_do_not_bound_their_mean():
-    low, high = mean_interval([[1.0, 1.0, 1.0], [1.0, 1.0, 0.9]])
-    assert np.isnan(low[0]) and np.isnan(high[0]) and low[1] < 0.97 < high[1]

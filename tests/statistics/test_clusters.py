@@ -8,8 +8,6 @@ import scipy
 
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.clusters import (
-    cluster_columns,
-    cluster_count,
     cluster_means,
     cluster_sums,
     clustered_mean,
@@ -47,20 +45,6 @@ def test_rows_may_have_further_axes():
     sums, sizes = cluster_sums(values, [1, 1, 2])
     np.testing.assert_array_equal(sums[..., 0], values[..., :2].sum(axis=-1))
     np.testing.assert_array_equal(sizes[..., :2], np.broadcast_to([2, 1], (2, 2, 2)))
-
-
-def test_columns_are_clusters_that_all_rows_share():
-    rng = np.random.default_rng(2)
-    values = np.where(rng.random((5, 12)) < 0.3, np.nan, rng.normal(size=(5, 12)))
-    groups = rng.integers(-3, 4, (5, 12))
-    found = cluster_columns(values, groups)
-    names = np.unique(groups)
-    assert found.shape == (5, len(names))
-    for i in range(5):
-        for j, name in enumerate(names):
-            members = values[i][(groups[i] == name) & ~np.isnan(values[i])]
-            assert np.isnan(found[i, j]) if len(members) == 0 else found[i, j] == np.float64(members.sum())
-    assert cluster_count(values, groups).tolist() == (~np.isnan(found)).sum(axis=1).tolist()
 
 
 def test_the_clustered_mean_leaves_out_one_cluster_at_a_time():

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from causaleval_pd.statistics.monte_carlo import largest_variance, noise_alone, without_noise
-from causaleval_pd.statistics.pooling import equal_skills, pool_shared_skills
-from causaleval_pd.statistics.skill import skill_difference, skill_influence, skill_interval, skill_notes
+from causaleval_pd.statistics.skill import skill_difference, skill_interval, skill_notes
 
 
 def test_the_largest_variance_is_a_chi_squared_quantile():
@@ -43,7 +42,6 @@ def test_equal_shares_of_simulated_losses_have_no_interval(n, draws):
     found = skill_interval(loss, control, control_error=error)
     assert np.isnan(found.low).mean() > 0.98 and np.isnan(found.high).mean() > 0.98
     assert not np.isnan(skill_interval(loss, control).low).any(), "without errors all shares differ"
-    assert np.isnan(skill_influence(loss[0], control[0], control_error=error[0])).all()
     assert "Monte Carlo error" in skill_notes(loss[0], control[0], control_error=error[0]).item()
     other = simulated(rng, np.full((2000, n), 0.8), draws)
     apart, same = skill_difference((loss, control, error), other), skill_difference(*[(loss, control, error)] * 2)
@@ -84,13 +82,3 @@ def test_errors_of_shared_draws_are_added():
         found = skill_interval(ratio * control, drawn, control_error=0.06 * control, shared=shared)
         covered.append(((found.low <= 0.4) & (found.high >= 0.4)).mean())
     assert covered[0] < 0.8 and covered[1] > 0.93
-
-
-def test_pooled_skills_of_noise_alone_have_no_interval():
-    rng = np.random.default_rng(6)
-    loss, control, error = simulated(rng, np.full((3, 12), 0.6), 99)
-    pooled = pool_shared_skills(loss, control, [0.01] * 3, control_error=error)
-    assert np.isnan([pooled.low, pooled.high]).all() and pooled.skill == pytest.approx(0.4, abs=0.03)
-    assert not np.isnan(pool_shared_skills(loss, control, [0.01] * 3).low)
-    loss, control, error = simulated(rng, np.full((3, 25), 0.6), 99)
-    assert np.isnan(equal_skills(loss, control, error)).all() and not np.isnan(equal_skills(loss, control)).any()

@@ -27,7 +27,12 @@ def test_rounding_spares_large_values():
     ]
 
 
-@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+@pytest.mark.parametrize(
+    "zero_method",
+    [
+        "wilcox",
+    ],
+)
 @pytest.mark.parametrize("whole", [True, False])
 def test_signed_ranks_equal_scipy_row_by_row(zero_method, whole):
     rng = np.random.default_rng(5)

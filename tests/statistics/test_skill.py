@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.statistics.pooling import pool_shared_skills
-from causaleval_pd.statistics.skill import (
-    linearised_difference,
-    skill_difference,
-    skill_influence,
-    skill_interval,
-    skill_notes,
-)
+from causaleval_pd.statistics.skill import skill_difference, skill_interval, skill_notes
 
 
 def by_hand(loss, control, level=0.95):
@@ -65,9 +58,6 @@ def test_equal_shares_of_losses_have_no_interval(loss):
         found = skill_interval(losses, controls)
         assert found.effect == pytest.approx(2 / 3) and np.isnan(found.low) and np.isnan(found.high)
         assert skill_notes(losses, controls).item() == "no interval: no variation"
-        assert np.isnan(skill_influence(losses, controls)).all()
-    pooled = pool_shared_skills([loss, loss], [control, control], [0.01, 0.01])
-    assert pooled.skill == pytest.approx(2 / 3) and np.isnan([pooled.low, pooled.high]).all()
 
 
 def test_rare_disasters_are_not_covered():
@@ -151,20 +141,6 @@ def test_equal_skills_keep_their_level_and_differences_are_covered(law, n):
             assert (found.p_value <= 0.05).mean() < 0.08 and (found.p_value <= 0.01).mean() < 0.025
 
 
-def test_what_clusters_contribute_sums_to_the_difference():
-    loss, control = np.array([2.0, 1, 3, 2, 4]), np.array([5.0, 4, 6, 5, 7])
-    assert linearised_difference((loss, control), (loss, control)).tolist() == [0.0] * 5
-    other = np.array([1.0, 3, 2, 2, 1]), np.array([6.0, 4, 5, 8, 7])
-    found = linearised_difference((loss, control), other)
-    # shares of losses: 12 / 27 and 9 / 30
-    assert found.mean() == pytest.approx(9 / 30 - 12 / 27)
-    np.testing.assert_allclose(linearised_difference(other, (loss, control)), -found)
-    gone = linearised_difference(
-        (np.append(loss, np.nan), np.append(control, 3)), (np.append(loss, 1), np.append(control, 3))
-    )
-    assert np.isnan(gone[5]) and not np.isnan(gone[:5]).any()
-
-
 def test_clusters_that_one_level_lacks_are_left_out():
     a, b = (np.array([1.0, 2, 3, 1, 2, np.nan]), np.full(6, 5.0)), (np.array([2.0, 2, 3, 2, 3, 9]), np.full(6, 5.0))
     found = skill_difference(a, b)
@@ -191,4 +167,3 @@ def test_infinite_losses_have_no_difference():
     found = skill_difference(*sides)
     for part, without in zip(found[:5], whole[:5], strict=True):
         assert np.isnan(part).tolist() == [True, True, False] and part[2] == without[2]
-    assert np.isnan(linearised_difference(*sides)).all(axis=1).tolist() == [True, True, False]

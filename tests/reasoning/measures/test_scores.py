@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from causaleval_pd.reasoning import answer_scores, compare_answers, score_questions
+from causaleval_pd.reasoning import answer_scores, score_questions
 
 
 def table(truth, answer, **more):
@@ -277,68 +277,6 @@ def two(first, second, truth="1" * 12):
     return pd.concat([table(truth, first, model="a"), table(truth, second, model="b")], ignore_index=True)
 
 
-def test_paired_tests_are_those_of_the_libraries():
-    first, second = "111111111100", "100110000000"
-    mcnemar = compare_answers(two(first, second), "model", test="mcnemar").iloc[0]
-    assert (mcnemar["only_a"], mcnemar["only_b"]) == (7, 0)
-    assert mcnemar["p_value"] == pytest.approx(stats.binomtest(7, 7, 0.5).pvalue)
-    found = compare_answers(two(first, second), "model", test="t").iloc[0]
-    a, b = ([int(x) for x in text] for text in (first, second))
-    assert found["p_value"] == pytest.approx(stats.ttest_rel(a, b).pvalue)
-    wide = stats.ttest_rel(a, b).confidence_interval()
-    assert (found["ci_low"], found["ci_high"]) == pytest.approx((wide.low, wide.high))
-    assert found["effect"] == pytest.approx(7 / 12)
-
-
-@pytest.mark.slow
-def test_samples_count_once_where_they_have_unequal_numbers_of_questions():
-    # nine samples with one question each and one with thirty, whose difference has the other sign
-    parts = [two("1" + "0" * 9, "0" + "1" * 9, truth="1" * 10)]
-    parts += [two("1", "0", truth="1").assign(effect=f"Y{i}") for i in range(29)]
-    found = compare_answers(pd.concat(parts, ignore_index=True), "model").iloc[0]
-    assert found["accuracy_a"] - found["accuracy_b"] == pytest.approx((30 - 9) / 39)
-    assert found["effect"] == pytest.approx(-0.8)
-    assert found["ci_low"] < found["effect"] < found["ci_high"] < 0
-
-
-def test_missing_answers_in_comparisons():
-    table_ = two("1111????1111", "110000000011")
-    assert compare_answers(table_, "model").iloc[0]["effect"] == pytest.approx(8 / 12 - 4 / 12)
-    dropped = compare_answers(table_, "model", missing="drop").iloc[0]
-    assert dropped["effect"] == pytest.approx(4 / 8)
-    assert (dropped["n_pairs"], dropped["n_failed"]) == (8, 4)
-
-
-def test_equal_reasoners_and_strata():
-    table_ = pd.concat([two("110011001100", "110011001100"), two("111111111111", "0" * 12).assign(task=1)])
-    found = compare_answers(table_, "model", by="task").set_index("task")
-    assert found.loc[0, "p_value"] == 1
-    assert found.loc[1, "p_adjusted"] < 0.01
-    assert found.loc[1, "p_adjusted"] == pytest.approx(2 * found.loc[1, "p_value"])
-
-
-@pytest.mark.slow
-def test_the_test_by_samples_keeps_its_level_where_mcnemar_does_not():
-    # six questions of a sample share its luck: each reasoner is right on all of them or on none
-    generator = np.random.default_rng(3)
-    rejected = {"mcnemar": 0, "wilcoxon": 0, "sign_flip": 0}
-    for _ in range(30):
-        parts = []
-        for model in "ab":
-            luck = generator.random(40) < 0.5
-            text = "".join("01"[int(b)] for b in luck)
-            parts += [table("1" * 40, text, model=model).assign(effect=f"Y{i}") for i in range(6)]
-        both = pd.concat(parts, ignore_index=True)
-        for test in ("sign_flip", "wilcoxon"):
-            rejected[test] += compare_answers(both, "model", test=test, adjust=None, rng=1).iloc[0]["p_value"] < 0.05
-        # the same test of questions taken as samples
-        apart = both.assign(sample=both["sample"].astype(str) + both["effect"])
-        rejected["mcnemar"] += compare_answers(apart, "model", test="mcnemar").iloc[0]["p_value"] < 0.05
-    assert rejected["wilcoxon"] <= 5  # of 30 at .05: more has probability .003
-    assert rejected["sign_flip"] <= 5
-    assert rejected["mcnemar"] > 7
-
-
 def test_questions_without_kinds_are_told_how_to_be_scored():
     plain = pd.DataFrame({"question": range(4), "truth": [True, False] * 2, "answer": [True] * 4})
     with pytest.raises(ValueError, match=r"unknown column 'rung'; within=\[\] takes questions without such kinds"):
@@ -352,33 +290,8 @@ def test_questions_without_kinds_are_told_how_to_be_scored():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="has one level"):
-        compare_answers(table("11", "10", model="a"), "model")
-    with pytest.raises(ValueError, match="no question in common"):
-        compare_answers(pd.concat([table("1", "1", model="a"), table("1", "1", model="b", task=1)]), "model")
-    both = pd.concat([table("1010", "1010", model="a"), table("1010", "0110", model="b")])
-    with pytest.raises(ValueError, match="by and between both name 'model'"):
-        compare_answers(both, "model", by="model")
     with pytest.raises(ValueError, match="within takes"):
         answer_scores(table("1", "1", model="a"), within=["model"])
-
-
-@pytest.mark.parametrize("missing", ["wrong", "drop"])
-def test_levels_without_a_common_question_have_no_p_value(missing):
-    both = pd.concat([table("101010", "101010", model="a"), table("101010", "010101", model="b")])
-    lonely = [
-        table("11", "11", model="a", task=1),
-        table("11", "??", model="b", task=2),
-        table("1", "1", model="a", task=2),
-    ]
-    found = compare_answers(pd.concat([both, *lonely]), "model", by="task", missing=missing)
-    alone = compare_answers(both, "model", missing=missing)
-    assert found["n_pairs"].tolist() == [6, 0, 0 if missing == "drop" else 1]
-    assert found.loc[0, "p_adjusted"] == alone.loc[0, "p_value"] * (1 if missing == "drop" else 2)
-    assert np.isnan(found.loc[1, "p_value"]) and found.loc[1, "note"] == "no question in common"
-    assert found.dtypes.drop("task").equals(alone.dtypes)
-    levels = compare_answers(pd.concat([both, table("1", "1", model="c", task=1)]), "model")
-    assert levels["n_pairs"].tolist() == [6, 0, 0]
 
 
 def test_answers_that_no_shuffling_moves_are_counted():
