@@ -73,9 +73,7 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
     [
         {"on": "excess"},
         {"by": "all"},
-        {
-            "by": ["density"],
-        },
+        {"by": ["density"]},
         {"by": "all", "test": "max_t"},
     ],
 )
@@ -84,9 +82,7 @@ def test_comparisons_agree(settings):
     how = {"n_draws": 50, "rng": 7, "key": "run"}
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
     wanted = ce.compare(cube, "algorithm", rng=7, **settings)
-    how["keep"] = settings.get("by")
-    settings = {name: value for name, value in settings.items() if name != "by"}
-    found = table.ceval.compare("algorithm", METRICS, by=["algorithm", "density"], **how, **settings)
+    found = table.ceval.cube(METRICS, by=["algorithm", "density"], **how).ceval.compare("algorithm", rng=7, **settings)
     pd.testing.assert_frame_equal(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -193,10 +189,8 @@ def test_latent_nodes_of_the_rows():
     ("verb", "settings", "where"),
     [
         ("with_controls", {}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
-        ("summary", {"by": ["algorithm"], "tails": None}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
         ("cube", {"by": ["algorithm"], "tails": None}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
         # rows of a stratum are brought together
-        ("summary", {"by": ["algorithm"]}, r"partition \d of the shuffled table: .*row \d+ \(index 25\)"),
         ("cube", {"by": ["algorithm"]}, r"partition \d of the shuffled table: .*row \d+ \(index 25\)"),
     ],
 )
@@ -232,14 +226,8 @@ def test_what_dask_cannot_know_is_refused():
 def test_a_stratum_that_is_named_twice_is_refused(by):
     runs = ce.datasets.runs().query("n_nodes == 10 and n <= 400").reset_index(drop=True)
     for table in (runs, dd.from_pandas(runs, npartitions=2)):
-        for verb, how in {
-            "compare": {"dim": "algorithm", "metrics": ["shd"]},
-            "summary": {"metrics": ["shd"], "n_draws": 5},
-            "test_controls": {"metrics": ["shd"], "n_draws": 5},
-            "cube": {"metrics": ["shd"], "n_draws": 5},
-        }.items():
-            with pytest.raises(ValueError, match=f"by names '{'algorithm' if by[0] != 'n' else 'n'}' twice"):
-                getattr(table.ceval, verb)(by=by, **how)
+        with pytest.raises(ValueError, match=f"by names '{'algorithm' if by[0] != 'n' else 'n'}' twice"):
+            table.ceval.cube(["shd"], by=by, n_draws=5)
 
 
 def test_an_unset_seed_is_settled_once():

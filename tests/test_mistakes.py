@@ -79,10 +79,9 @@ def test_a_cube_without_its_other_variables():
         cube[["shd"]].ceval.summary()
 
 
-@pytest.mark.parametrize("verb", ["summary", "test_controls", "compare"])
-def test_a_missing_argument_is_reported_with_the_name_of_the_verb(verb):
-    with pytest.raises(TypeError, match=rf"^{verb}\(\) missing"):
-        getattr(GRAPHS.ceval, verb)()
+def test_a_missing_argument_is_reported_with_the_name_of_the_verb():
+    with pytest.raises(TypeError, match=r"^cube\(\) missing"):
+        GRAPHS.ceval.cube()
 
 
 @pytest.mark.parametrize("by", [None, 3])
@@ -238,7 +237,7 @@ def test_arguments_of_verbs(call, message):
         (lambda: GRAPHS.ceval.strata, r"which is a figure; use cube.ceval.plot.strata\("),
         (lambda: GRAPHS.ceval.forest, r"which is a figure; use ce.plot.forest\("),
         (lambda: GRAPHS.ceval.shd(), r"which is a metric; use df.ceval.evaluate\(\['shd'\]\)"),
-        (lambda: GRAPHS.ceval.sumary(), "a table of runs has no verb 'sumary'; did you mean 'summary'"),
+        (lambda: GRAPHS.ceval.evaluat(), "a table of runs has no verb 'evaluat'; did you mean 'evaluate'"),
         (
             lambda: made_cube().ceval.with_controls(["shd"]),
             r"'with_controls', which is one of tables of runs; use df.ceval.with",

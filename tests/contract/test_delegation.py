@@ -69,7 +69,5 @@ def test_accessors_show_every_setting_of_their_verbs():
         assert bound.__doc__ == function.__doc__
         wanted = list(inspect.signature(function).parameters.values())[1:]
         assert list(map(str, inspect.signature(bound).parameters.values())) == list(map(str, wanted))
-    settings = set(inspect.signature(runs.ceval.summary).parameters)
-    assert {"by", "level", "interval", "share_draws", "context"} <= settings
     with pytest.raises(TypeError, match="unexpected keyword argument 'levle'"):
-        runs.ceval.summary(["shd"], by=[], levle=0.9)
+        runs.ceval.cube(["shd"], by=[], levle=0.9)

@@ -52,9 +52,6 @@ def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
     ax = ce.plot.p_values(failed, "shd", x="density", y="algorithm")
     ax.figure.canvas.draw()
     assert not ax.texts
-    empty = ce.plot.comparisons(cube.isel(algorithm=[0, 2], density=2, n=0), "shd", "algorithm")
-    empty.figure.canvas.draw()
-    assert not empty.texts
 
 
 @pytest.mark.slow
@@ -76,7 +73,7 @@ def test_other_strata_must_have_one_level(cube):
     with pytest.raises(ValueError, match=r"n \(3 levels\); choose one by cube.sel\(n=100\)$"):
         ce.plot.p_values(cube, "shd", x="density", y="algorithm")
     with pytest.raises(ValueError, match=r"choose one by cube.sel\(density=0.2, n=100\)$"):
-        ce.plot.comparisons(cube, "shd", "algorithm")
+        ce.plot.critical_difference(cube, "shd", "algorithm")
 
 
 @pytest.mark.slow
@@ -111,7 +108,7 @@ def test_unknown_names_tell_the_nearest(cube):
     with pytest.raises(ValueError, match=r"unknown dimension \(hue\) 'algoritm'; did you mean 'algorithm'"):
         ce.plot.strata(cube, "shd", x="density", hue="algoritm")
     with pytest.raises(ValueError, match="unknown dimension 'densty'; did you mean 'density'"):
-        ce.plot.comparisons(cube, "shd", "densty")
+        ce.plot.critical_difference(cube, "shd", "densty")
     with pytest.raises(ValueError, match="'density' is used twice, as x and as hue"):
         ce.plot.strata(cube, "shd", x="density", hue="density", col="n")
     with pytest.raises(ValueError, match="dimension 'replicate'"):
@@ -135,8 +132,6 @@ def test_facets_without_a_value_say_so(runs):
     for grid in (nothing.ceval.plot.strata("shd", x="n"), nothing.ceval.plot.distributions("shd", hue="n")):
         assert words_of(grid.figure, "empty") == ["no run has a value"]
         assert not len(grid.ax.get_yticks())
-    ax = found.isel(density=0, n=0).ceval.plot.comparisons("shd", "algorithm")
-    assert "grey: not compared" in captions(ax.figure)
     ax = found.isel(density=0, n=0).ceval.plot.critical_difference("shd", "algorithm")
     assert "not ranked: zero" in captions(ax.figure)
 
@@ -204,7 +199,7 @@ def test_levels_that_a_cube_with_several_null_models_was_cut_to_are_named(runs):
 def test_messages_select_strata_whose_names_are_no_words(runs):
     cube = ce.cube(runs.rename(columns={"n": "size of n"}), ["shd"], by=["algorithm", "size of n"], n_draws=9, rng=7)
     with pytest.raises(ValueError, match=r"cube\.sel\(\{'size of n': 100\}\)"):
-        ce.plot.skill_profile(cube, "algorithm")
+        ce.plot.critical_difference(cube, "shd", "algorithm")
 
 
 @pytest.mark.parametrize(("dim", "words"), [("n", "no levels of 'n'"), ("replicate", "no runs")])

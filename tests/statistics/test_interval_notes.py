@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from causaleval_pd.inference.compare import compare
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.effects import welch_difference
 from causaleval_pd.statistics.interval_notes import interval_notes, joined, sample_notes
@@ -36,12 +35,3 @@ def test_reasons_of_independent_samples():
 
 def test_notes_are_joined():
     assert joined([None, "a", "a"], [None, None, "b"]) == [None, "a", "a; b"]
-
-
-def test_comparisons_bear_them(make_cube):
-    values = np.zeros((2, 1, 8))
-    values[0, 0, :2] = 1.0
-    cube = make_cube({"algorithm": ["x", "y"], "n": [1]}, {"m": (values, "minimize")})
-    assert compare(cube, "algorithm", test="bootstrap", rng=1)["note"].tolist() == [
-        "too many equal differences for an interval"
-    ]
