@@ -85,6 +85,5 @@ def test_ranks_put_infinite_values_last_and_leave_out_undefined_ones():
     found = cube.ceval.compare("arm", test="wilcoxon", level=0.8).iloc[0]
     assert found["n_pairs"] == 4 and found["n_undefined"] == 1 and found["p_value"] == 0.125
     assert "infinite values" in found["note"]
-    for test in ("t", "sign", "sign_flip"):
-        other = cube.ceval.compare("arm", test=test).iloc[0]
-        assert other["n_undefined"] == 1 and "infinite values" in other["note"], test
+    other = cube.ceval.compare("arm").iloc[0]
+    assert other["n_undefined"] == 1 and "infinite values" in other["note"]

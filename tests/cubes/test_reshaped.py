@@ -593,7 +593,7 @@ def test_a_cube_without_its_draws_names_the_cube_that_needs_none(cubes, verb, dr
 @pytest.mark.slow
 def test_one_draw_is_a_dimension(cubes):
     one = make(RUNS, n_draws=1)
-    check(one.squeeze("draw").ceval.test_controls(method="sign"), one.ceval.test_controls(method="sign"))
+    check(one.squeeze("draw").ceval.test_controls(), one.ceval.test_controls())
 
 
 @pytest.mark.slow

@@ -158,7 +158,12 @@ def test_the_interval_of_the_mean_control_is_the_same_on_dask():
     table = repeated_estimates(3).sample(frac=1, random_state=1).assign(run=range(90))
     how = {"by": ["s"], "n_draws": 30, "rng": 2, "key": "run"}
     wanted = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci")
-    found = dd.from_pandas(table, npartitions=3, sort=False).ceval.summary(["shd"], interval="mean_ci", **how).compute()
+    found = (
+        dd.from_pandas(table, npartitions=3, sort=False)
+        .ceval.cube(["shd"], **how)
+        .ceval.summary(interval="mean_ci")
+        .compute()
+    )
     names = ["s", "control_mean", "control_low", "control_high", "p_value", "p_method"]
     pd.testing.assert_frame_equal(found[names], wanted[names], rtol=1e-9)
 

@@ -237,7 +237,7 @@ def test_a_test_cannot_ask_for_other_clusters():
     with pytest.raises(ValueError, match=r"make it by cube\(\.\.\., cluster=None\)"):
         ce.test_controls(cube, cluster=None)
     how = {name: value for name, value in HOW.items() if name != "method"}
-    made = table.ceval.test_controls(["shd"], cluster=None, cube_settings={"method": "simulate"}, **how)
+    made = table.ceval.cube(["shd"], cluster=None, method="simulate", **how).ceval.test_controls()
     assert set(made["p_method"]) == {f"simulated, {COMBINED}"}
 
 

@@ -28,7 +28,7 @@ REGISTERS = {
     "tests": """
         from dataclasses import replace
         from causaleval_pd.contract.statistical_test import TESTS
-        ce.register_test(replace(TESTS["sign"], name="their_test"))
+        ce.register_test(replace(TESTS["t"], name="their_test"))
     """,
     "encodings": """
         from dataclasses import replace

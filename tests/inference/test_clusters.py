@@ -82,14 +82,9 @@ def test_a_cube_without_controls_has_clusters(runs):
     cube = runs.ceval.cube(["shd"], cluster="lab", **how)
     found = compare(cube, "algorithm")
     assert set(found["n_clusters"]) == {5}
-    pd.testing.assert_frame_equal(
-        found, runs.ceval.compare("algorithm", by=["algorithm"], metrics=["shd"], cluster="lab")
-    )
     lazy = dd.from_pandas(runs, npartitions=3)
     made = lazy.ceval.cube(["shd"], cluster="lab", **how)
     pd.testing.assert_frame_equal(compare(made, "algorithm").compute().reset_index(drop=True), found)
-    straight = lazy.ceval.compare("algorithm", by=["algorithm"], metrics=["shd"], cluster="lab").compute()
-    pd.testing.assert_frame_equal(straight.reset_index(drop=True), found)
     with pytest.raises(ValueError, match=r"no column 'replicates' \(cluster\)"):
         runs.ceval.cube(["shd"], cluster="replicates", **how)
     split = runs.assign(part=np.arange(len(runs)) % 7)

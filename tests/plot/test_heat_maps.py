@@ -45,7 +45,6 @@ def test_p_values_show_the_tests(cube):
 
 @pytest.mark.slow
 def test_failed_runs_can_count_as_worst(cube, runs):
-    part = cube.isel(density=[2]).sel(n=100)
     some = runs[(runs["n"] == 100) & (runs["density"] == 0.2)].copy()
     some.loc[(some["algorithm"] == "zero") & (some["replicate"] < 2), "estimate"] = None
     options = {"n_draws": 60, "rng": 7, "replicate": "replicate", "control_kind": "dag"}
@@ -53,12 +52,6 @@ def test_failed_runs_can_count_as_worst(cube, runs):
     ax = ce.plot.p_values(failing, "shd", x="density", y="algorithm", missing="worst")
     assert [text.get_text().split("\n")[1] for text in ax.texts] == ["n 6"] * 3
     assert "failed runs counted as worst" in captions(ax.figure)
-    ax = ce.plot.comparisons(part.isel(density=0), "adjacency_f1", "algorithm", missing="worst")
-    assert "failed runs counted as worst" in captions(ax.figure)
-    table = ce.compare(part.isel(density=0), "algorithm", metrics="adjacency_f1", missing="worst")
-    assert table["effect"].notna().all()
-    effect = np.ma.filled(ax.images[0].get_array(), np.nan)
-    np.testing.assert_array_equal(effect[np.triu_indices(3, 1)], table["effect"])
 
 
 @pytest.mark.slow
@@ -66,8 +59,8 @@ def test_figures_draw_into_given_axes(cube):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
     assert ce.plot.p_values(cube.sel(n=100), "shd", x="density", y="algorithm", ax=axes[0]) is axes[0]
     part = cube.sel(n=100, density=0.2)
-    assert part.ceval.plot.comparisons("shd", "algorithm", ax=axes[1]) is axes[1]
-    assert captions(figure).count("Test: ") == 2
+    assert part.ceval.plot.critical_difference("shd", "algorithm", ax=axes[1]) is axes[1]
+    assert captions(figure).count("Test: ") == 1
     assert plt.get_fignums() == [figure.number]
     inside(figure)
 
@@ -79,14 +72,10 @@ def test_long_names_of_levels_stay_apart():
     found = ce.cube(
         pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]), ["shd"], by=["algorithm"], n_draws=None
     )
-    for ax in (
-        found.ceval.plot.comparisons("shd", "algorithm"),
-        found.ceval.plot.critical_difference("shd", "algorithm"),
-    ):
-        inside(ax.figure)
-        texts = [*ax.get_yticklabels(), *ax.get_xticklabels(), *ax.texts] if ax.axison else ax.texts
-        boxes = [text.get_window_extent() for text in texts if text.get_text()]
-        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    ax = found.ceval.plot.critical_difference("shd", "algorithm")
+    inside(ax.figure)
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
 @pytest.mark.slow
@@ -96,11 +85,5 @@ def test_levels_with_dashes_keep_their_places(runs):
     more = part[part["algorithm"] == "zero"].assign(algorithm="c")
     renamed = pd.concat([part.assign(algorithm=part["algorithm"].map(names)), more], ignore_index=True)
     cube = ce.cube(renamed, ["shd"], by=["algorithm"], n_draws=None, replicate="replicate")
-    means = cube["shd"].mean("replicate")
-    ax = cube.ceval.plot.comparisons("shd", "algorithm", test="t")
-    effects = np.asarray(ax.images[0].get_array())
-    expected = means.to_numpy()[:, None] - means.to_numpy()[None, :]
-    off = ~np.eye(4, dtype=bool)
-    assert effects[off] == pytest.approx(expected[off])
     ranks = cube.ceval.plot.critical_difference("shd", "algorithm")
     assert sum(text.get_gid() == "level" for text in ranks.texts) == 4

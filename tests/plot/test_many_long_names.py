@@ -157,7 +157,6 @@ def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))
         figures = [part.ceval.plot.p_values("shd"), part.ceval.plot.skills("shd")]
-        figures.append(part.isel(density=0).ceval.plot.comparisons("shd", "algorithm"))
         members = pd.DataFrame({"run": 1, "truth": "A -> B; B -> C", "estimate": ["A -> B; B -> C", "A -> B; C"]})
         figures.append(ce.plot.edge_probabilities(members.ceval.pool("run")["estimate"][0]))
     for ax in figures:

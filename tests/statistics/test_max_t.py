@@ -43,10 +43,10 @@ def test_equal_treatments_keep_the_familywise_level(design):
     if design == "one pair noisier":
         # treatments 0 and 1 are exchangeable, the others differ from them and from each other
         blocks = rng.normal(size=(400, 10, 6)) * np.array([3, 3, 0.1, 0.1, 0.1, 0.1]) + np.array([0, 0, 1, 2, 3, 4])
-        rejected = max_t(blocks, first, second, n_resamples=499, rng=1).p_adjusted[:, 0] <= 0.05
+        rejected = max_t(blocks, first, second, rng=1).p_adjusted[:, 0] <= 0.05
     else:
         blocks = rng.exponential(size=(400, 10, 6)) if design == "all exponential" else rng.poisson(1.5, (400, 10, 6))
-        found = max_t(blocks, first, second, n_resamples=499, rng=1)
+        found = max_t(blocks, first, second, rng=1)
         rejected = found.p_adjusted.min(axis=1) <= 0.05
     assert rejected.sum() <= stats.binom.ppf(0.9999, 400, 0.05)
 
@@ -56,7 +56,7 @@ def test_simultaneous_limits_cover_all_differences():
     rng = np.random.default_rng(8)
     first, second = np.triu_indices(5, 1)
     centre = np.array([0, 1, 2, 3, 4.0])
-    found = max_t(rng.normal(size=(400, 20, 5)) + centre, first, second, n_resamples=499, rng=1)
+    found = max_t(rng.normal(size=(400, 20, 5)) + centre, first, second, rng=1)
     apart = centre[first] - centre[second]
     covered = ((found.low <= apart) & (found.high >= apart)).all(axis=1).mean()
     assert covered > 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 400)
