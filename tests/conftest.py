@@ -31,7 +31,7 @@ settings.load_profile("ci")
 
 
 #: examples of docstrings that take seconds
-SLOW_EXAMPLES = ("placebo_study.size_and_power", "inspect_evaluation.inspect_task", "warm_up.warm_up")
+SLOW_EXAMPLES = ("inspect_evaluation.inspect_task", "warm_up.warm_up")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -39,6 +39,7 @@ class CubePlots:
     'FacetGrid'
     >>> cube.ceval.plot
     <figures of a cube of shd by algorithm (3), n (3), 540 runs, 20 controls each (edges): critical_difference,
+    distributions, p_values, skills, strata, trend>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:

@@ -127,7 +127,6 @@ def test_figures_of_a_lazy_cube(cube):
         assert grid.axes.size == 2
     one = lazy.sel(density=[0.2], n=[100])
     assert len(one.ceval.plot.critical_difference("shd", "algorithm").texts)
-    assert len(one.ceval.plot.comparisons("shd", "algorithm").texts)
 
 
 @pytest.mark.slow

@@ -81,22 +81,11 @@ def test_a_new_figure_of_ranks_fits_a_page(named):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "trend",
-    ],
-)
-def test_labels_of_low_axes_stay_off_the_caption(cube, name):
+def test_labels_of_low_axes_stay_off_the_caption(cube):
     part = cube.sel(density=0.4)
     with plt.rc_context({"font.size": 7}):
         figure, ax = plt.subplots(figsize=(3.4, 3), layout="constrained")
-        if name == "trend":
-            part.ceval.plot.trend("shd", x="n", hue="algorithm", ax=ax)
-        else:
-            cost = part.sel(n=100).assign(seconds=part.sel(n=100)["shd"] + 1)
-            cost["seconds"].attrs = {"role": "value", "direction": "minimize"}
-            cost.ceval.plot.pareto("shd", "seconds", dim="algorithm", ax=ax)
+        part.ceval.plot.trend("shd", x="n", hue="algorithm", ax=ax)
         figure.canvas.draw()
     [caption] = [text for text in ax.texts if text.get_gid() == "caption"]
     assert not overlap(ax.yaxis.label.get_window_extent(), caption.get_window_extent())

@@ -61,16 +61,9 @@ def apart(boxes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "p_values",
-        "skills",
-    ],
-)
+@pytest.mark.parametrize("name", ["p_values", "skills"])
 def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
-    plot = (twelve.isel(density=0) if name == "comparisons" else twelve).ceval.plot
-    ax = plot.comparisons("shd", "algorithm") if name == "comparisons" else getattr(plot, name)("shd", x="algorithm")
+    ax = getattr(twelve.ceval.plot, name)("shd", x="algorithm")
     inside(ax.figure)
     readable(ax)
     assert ax.figure.get_figwidth() < 17
