@@ -55,9 +55,12 @@ print(frequencies.groupby("model", sort=False)[list(cr.CLASSES)].mean().to_strin
 
 # Model against model, on the same samples.
 some = answers[answers["model"].isin(["noisy", "adjacent_only", "wrong_world"])]
-print("Paired comparisons of accuracy:")
-columns = ["comparison", "accuracy_a", "accuracy_b", "effect", "ci_low", "ci_high", "p_adjusted"]
-print(some.pipe(cr.compare_answers, "model")[columns].to_string(index=False), end="\n\n")
+print("Paired comparisons of accuracy, each sample one value:")
+columns = ["comparison", "effect", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
+cube = some.rename(columns={"answer": "estimate"}).ceval.cube(
+    ["answer_accuracy"], by=["model"], n_draws=None, cluster="sample", key=["model", "sample", "cause", "effect"]
+)
+print(cube.ceval.compare("model")[columns].to_string(index=False), end="\n\n")
 
 shown = table[table["model"].isin(["perfect", "noisy", "random", "adjacent_only", "wrong_world"])]
 one = table[(table["task"] == 2) & (table["model"] == "noisy")]

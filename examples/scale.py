@@ -90,9 +90,10 @@ def main():
             print("written to", scored.ceval.to_parquet(given.out, resume=True, progress=True))
         else:
             with ProgressBar() if client is None else nullcontext():
-                found = table.ceval.summary(
+                cube = table.ceval.cube(
                     ["shd"], by=["algorithm"], n_draws=given.draws, rng=7, key="run", method="simulate"
-                ).compute()
+                )
+                found = cube.ceval.summary().compute()
             print(found.iloc[:, :9].round(3).to_string())
         spent = time.perf_counter() - start
         peaks = [peak_mib()] if client is None else list(client.run(peak_mib).values())

@@ -166,17 +166,6 @@ class Shape(NamedTuple):
     least: NDArray[np.float64]
 
 
-class Moments(NamedTuple):
-    """Exact moments of a metric, with the parts of its `Shape`, (n,) float each."""
-
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    skewness: NDArray[np.float64]
-    step: NDArray[np.float64]
-    n_values: NDArray[np.float64]
-    least: NDArray[np.float64]
-
-
 class Tails(NamedTuple):
     """Tails of laws that are not stored, at the observed values, (n,) each; NaN where they are not known.
 

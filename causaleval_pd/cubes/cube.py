@@ -103,8 +103,7 @@ def cube(
         As in `with_controls`.
     method : {"auto", "exact", "moments", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
-        as the tests of strata rest on them. "moments" also keeps p-values of strata by the exact moments of their runs,
-        for `test_controls(method="moments")`, where no cluster repeats in a stratum and all runs have such moments.
+        as the tests of strata rest on them.
     tails : {"combinations", "exact", "splitting"} or None
         What p-values of strata rest on besides draw r of all runs together, r = 1 .. R. "combinations": 99,999 random
         combinations of one draw, or the runs, of each cluster, in strata of several clusters and up to 16,384 runs,
@@ -149,7 +148,7 @@ def cube(
         (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
         accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
         Where strata have p-values that do not follow from kept draws, `m_mean_p`, `m_mean_p_low`, `m_mean_p_high`,
-        `m_mean_p_method`, `m_mean_p_moments`, and the same with `rank` (strata); cutting or joining runs drops them.
+        `m_mean_p_method`, and the same with `rank` (strata); cutting or joining runs drops them.
         Further `status` (0 no run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters,
         `cluster_id`; and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was
         reshaped. Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its

@@ -200,15 +200,8 @@ def _tail(statistic: str) -> list[Variable]:
     return [*numbers, Variable(f"{statistic}_p_method", (), "int8", 0, "control", label, "whole", flags)]
 
 
-#: p-values by exact moments, which `test_controls(method="moments")` takes
-MOMENT_VARIABLES = {
-    f"{x}_p_moments": Variable(
-        f"{x}_p_moments", (), "float64", np.nan, "control", f"p-value of the {x} {{}} by exact moments", "whole"
-    )
-    for x in LAW_STATISTICS
-}
 #: p-values of strata that do not rest on draws; a metric has them where one of its strata has
-TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)} | MOMENT_VARIABLES
+TAIL_VARIABLES = {v.part: v for statistic in TAIL_STATISTICS for v in _tail(statistic)}
 
 #: variables that each metric may have, by part
 METRIC_VARIABLES = {

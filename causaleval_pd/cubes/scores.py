@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import shown
-from ..contract.law import Moments
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..tables.best_of import best_chunks
@@ -25,12 +24,11 @@ from ..tables.stratum_draws import StratumDraws, pad_tables
 from ..tables.tasks import Task
 from .composite_nulls import composite_attrs
 from .runs import Runs
-from .schema import MOMENT_VARIABLES, ROW_VARIABLES
+from .schema import ROW_VARIABLES
 from .strata import Grid
 from .stratum_tests import MOST_RUNS
 from .tails.combined_strata import combinable, combine_draws
 from .tails.exact_strata import RowLaws, exact_strata, without_tails
-from .tails.moment_strata import moment_strata
 
 Floats = NDArray[np.float64]
 
@@ -208,9 +206,6 @@ def _settle_tails(nulls: Sequence[ControlScores], n_strata: int, runs: Runs, dra
     nothing = without_tails(n_strata) if found or part_of_table else {}
     if not part_of_table and not any(x.tails["rank_p_method"].any() for x in nulls if x.tails):
         nothing = {part: values for part, values in nothing.items() if not part.startswith("rank")}
-    by_moments = any((~np.isnan(x.tails[part])).any() for x in nulls for part in x.tails if part in MOMENT_VARIABLES)
-    if by_moments or (part_of_table and drawing.method == "moments"):
-        nothing |= {part: np.full(n_strata, np.nan) for part in MOMENT_VARIABLES}
     for x in nulls:
         x.tails = {part: x.tails.get(part, values) for part, values in nothing.items()}
 
@@ -285,14 +280,13 @@ class _Gathered:
     ) -> None:
         self.keep, self.hold = keep, hold
         self.task, self.model, self.grid = task, model, grid
-        self.n_draws, self.by_moments = drawing.n_draws, drawing.method == "moments"
+        self.n_draws = drawing.n_draws
         self.convolve = drawing.tails == "exact"
         names, parts, n = [m.name for m in task.metrics], ("observed", *ROW_VARIABLES), len(grid.stratum)
         self.rows = {name: {part: np.full(n, np.nan) for part in parts} for name in names}
         self.methods: dict[str, dict[str, set[int]]] = {name: {"mean": set(), "p": set()} for name in names}
         self.strata: dict[str, dict[int, StratumDraws]] = {name: {} for name in names}
         self.laws = {name: RowLaws(n) for name in names} if drawing.tails else {}
-        self.moments = {name: np.full((len(Moments._fields), n), np.nan) for name in self.laws}
         # draws are the bulk of a cube, so they are written to their cells at once
         # places of the rows in them, -1 of those that have none
         self.place, n_places = grid.cell, grid.n_cells
@@ -313,8 +307,6 @@ class _Gathered:
             self.methods[name]["p"] |= set(summary.p_method.tolist()) if row_p else set()
             for rows, distribution in chunk.laws.get(name, []):
                 self.laws[name].add(rows, distribution)
-            for rows, moments in chunk.moments.get(name, []):
-                self.moments[name][:, rows] = moments
         for name, draws in chunk.draws.items():
             place = self.place[chunk.rows]
             self.draws[name][place[place >= 0]] = draws[place >= 0]
@@ -346,13 +338,11 @@ class _Gathered:
         relabelled: _Gathered | None,
         seed: int,
     ) -> dict[str, NDArray[Any]]:
-        """Return p-values of strata that rest on exact laws, on exact moments, or on combinations of draws."""
-        name, used, grid = metric.name, runs.whole & ~runs.failed, self.grid
+        """Return p-values of strata that rest on exact laws or on combinations of draws."""
+        name, grid = metric.name, self.grid
         found = without_tails(grid.n_strata)
         if self.convolve:
             found = exact_strata(metric, observed, self.laws[name], _small(runs, grid) & ~repeated, grid)
-        if self.by_moments:
-            found |= moment_strata(metric, observed, self.laws[name], self.moments[name], used & ~repeated, grid)
         if self.hold.any() and _independent(self.model):
             where = (runs.clusters.ids, grid, self.place, seed)
             combine_draws(found, metric, observed, self.draws[name], self.hold & ~repeated, *where)

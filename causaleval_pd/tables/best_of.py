@@ -220,7 +220,7 @@ def best_chunks(
             if strata is not None:
                 mine = None if of_clusters is None else of_clusters.take(groups)
                 add_strata(m, strata[groups], every[m.name], added[m.name], observed[:, 0], mine)
-        yield Chunk(groups, kind, summaries, every if how.keep and (strata is None or hold) else {}, added, {}, {})
+        yield Chunk(groups, kind, summaries, every if how.keep and (strata is None or hold) else {}, added, {})
 
 
 def _scored(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm, Distribution, Moments
+from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
@@ -32,8 +32,7 @@ class Chunk(NamedTuple):
     """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
 
     That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum. `laws` holds the exact
-    laws of rows by metric name, with the positions of these rows, where tests ask for them; `moments` the exact
-    moments of the others where p-values by moments are.
+    laws of rows by metric name, with the positions of these rows, where tests ask for them.
     """
 
     rows: NDArray[np.int64]
@@ -42,7 +41,6 @@ class Chunk(NamedTuple):
     draws: dict[str, Floats]
     strata: dict[str, dict[int, StratumDraws]]
     laws: dict[str, list[tuple[NDArray[np.int64], Distribution]]]
-    moments: dict[str, list[tuple[NDArray[np.int64], Moments]]]
 
 
 @dataclass(frozen=True)
@@ -186,12 +184,10 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
             add_strata(m, strata, draws[m.name], added[m.name], seen, clusters, pooled=how.summarise)
     kept = draws if how.keep and (job.strata is None or job.hold) else {}
     tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
-    laws, moments = {}, {}
-    if how.keep and (how.tails == "exact" or (how.tails and how.method == "moments")):
+    laws = {}
+    if how.keep and how.tails == "exact":
         laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()}
-    if laws and how.method == "moments":
-        moments = {name: _moments(form, batch.rows, tested) for name, form in closed.items()}
-    return Chunk(batch.rows, controls.kind, summaries, kept, added, laws, moments)
+    return Chunk(batch.rows, controls.kind, summaries, kept, added, laws)
 
 
 def _laws(
@@ -203,17 +199,6 @@ def _laws(
     law = closed.distribution
     known = able if closed.listed is None else able & closed.listed
     return [(rows[known], law.take(known))]
-
-
-def _moments(
-    closed: ClosedForm | None, rows: NDArray[np.int64], able: NDArray[np.bool_]
-) -> list[tuple[NDArray[np.int64], Moments]]:
-    """Return the rows that have exact moments but no exact law, with the moments."""
-    if closed is None or closed.variance is None or closed.shape is None:
-        return []
-    known = able if closed.listed is None else able & ~closed.listed
-    found = Moments(closed.mean, closed.variance, *closed.shape())
-    return [(rows[known], Moments(*(values[known] for values in found)))]
 
 
 def _test_by(
@@ -242,7 +227,6 @@ def _joined(parts: list[Chunk]) -> Chunk:
         {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
         first.strata,
         {name: [law for part in parts for law in part.laws[name]] for name in first.laws},
-        {name: [found for part in parts for found in part.moments[name]] for name in first.moments},
     )
 
 

@@ -147,7 +147,8 @@ def test_placebos_move_answers_and_show_that_replicates_are_not_independent():
         p = []
         for seed in range(60):
             placebo = table.ceval.placebo(cluster="sample", rng=seed, context={"group": "q"})
-            p += ce.cube(placebo, ["answer_accuracy"], cluster=cluster, **how).ceval.test_controls()["p_value"].tolist()
+            cube = placebo.ceval.cube(["answer_accuracy"], cluster=cluster, **how)
+            p += cube.ceval.test_controls()["p_value"].tolist()
         sizes[cluster] = (np.array(p) <= 0.05).mean()
     assert sizes["sample"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 180)
     assert sizes[None] == pytest.approx(17 / 70, abs=4 * np.sqrt(17 / 70 * 53 / 70 / 180))

@@ -115,13 +115,12 @@ add("rank_test/worst", verb, "kept", "rank_test", "algorithm", missing="worst", 
 
 COMPARE: dict[str, dict[str, Any]] = {
     **{f"adjust/{x}": {"adjust": x} for x in ("holm", "bh", "by", "bonferroni", "none", None)},
-    "test/wilcoxon": {"test": "wilcoxon"},
-    "test/max_t": {"test": "max_t", "rng": 5},
+    "test/t": {"test": "t"},
     "reference": {"reference": "pc"},
-    "unpaired": {"paired": False},
+    "unpaired/t": {"paired": False, "test": "t"},
     "worst": {"missing": "worst"},
     "less": {"alternative": "less"},
-    "greater": {"alternative": "greater"},
+    "greater": {"alternative": "greater", "test": "t"},
     "equivalent": {
         "alternative": "equivalent",
         "margin": {"shd": 2.0, "adjacency_f1": 0.1, "orientation_precision": 0.2},
@@ -129,16 +128,16 @@ COMPARE: dict[str, dict[str, Any]] = {
     "non_inferior": {"alternative": "non_inferior", "margin": 1.0, "metrics": "shd", "level": 0.9},
     "excess": {"on": "excess"},
     "family": {"family": ["metric", "density"]},
-    "cluster": {"cluster": "truth", "rng": 5},
-    "cluster/value": {"cluster": "block", "rng": 5},
+    "cluster": {"test": "t", "cluster": "truth"},
+    "cluster/value": {"test": "t", "cluster": "block"},
 }
 #: every stratum by itself, all rows one family
-STRATA: dict[str, Any] = {"by": "all", "family": None}
+STRATA: dict[str, Any] = {"by": "all", "test": "wilcoxon", "family": None}
 for _name, _settings in COMPARE.items():
     add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **STRATA | _settings)
 add("compare/failed_runs", verb, "kept", "compare", "algorithm", by="all")
 add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", on="excess", by="all")
-add("compare/other_dimension", verb, "larger", "compare", "density", paired=False, **STRATA)
+add("compare/other_dimension", verb, "larger", "compare", "density", paired=False, **STRATA | {"test": "t"})
 add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess", by="all")
 for _on in ("metric", "excess", "skill"):
     add(f"compare/pooled/{_on}", verb, "larger", "compare", "algorithm", on=_on)

@@ -108,28 +108,29 @@ def lazy_options() -> pd.DataFrame:
 
 @record("dask/summary")
 def lazy_summary() -> pd.DataFrame:
-    return computed(lazy().ceval.summary(METRICS, by=BY, **HOW))
+    return computed(lazy().ceval.cube(METRICS, by=BY, **HOW).ceval.summary())
 
 
 @record("dask/summary/mean_ci")
 def lazy_intervals() -> pd.DataFrame:
-    return computed(lazy().ceval.summary(METRICS, by=["algorithm"], interval="mean_ci", **HOW))
+    return computed(lazy().ceval.cube(METRICS, by=["algorithm"], **HOW).ceval.summary(interval="mean_ci"))
 
 
 @record("dask/summary/nulls")
 def lazy_nulls() -> pd.DataFrame:
-    return computed(lazy().ceval.summary(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW))
+    cube = lazy().ceval.cube(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW)
+    return computed(cube.ceval.summary())
 
 
 @record("dask/compare")
 def lazy_compare() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.compare("algorithm", by=by, metrics=METRICS, on="excess", keep="all", **HOW))
+    return computed(lazy().ceval.cube(METRICS, by=by, **HOW).ceval.compare("algorithm", by="all", on="excess"))
 
 
 @record("dask/compare/pooled")
 def lazy_pooled() -> pd.DataFrame:
-    return computed(lazy().ceval.compare("algorithm", METRICS, by=["algorithm", "density"], **HOW))
+    return computed(lazy().ceval.cube(METRICS, by=["algorithm", "density"], **HOW).ceval.compare("algorithm"))
 
 
 def lazy_cube(**settings: Any) -> Any:

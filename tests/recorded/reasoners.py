@@ -212,7 +212,7 @@ def scores() -> Any:
 
 @record("reasoning/resamples")
 def resamples() -> dict[str, Any]:
-    how: dict[str, Any] = {"by": "model", "rng": 3}
+    how: dict[str, Any] = {"by": "model", "n_resamples": 60, "rng": 3}
     found: dict[str, Any] = {}
     for unit in ("samples", "replicates"):
         found[f"pns/{unit}"] = cr.resampled_pns(answers(), tasks(), resample=unit, **how)
