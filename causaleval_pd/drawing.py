@@ -318,11 +318,6 @@ def inches(ax: Axes, side: Literal["width", "height"] = "width") -> float:
     return 4.0 if figure is None else float(getattr(ax.get_window_extent(), side) / figure.dpi)
 
 
-def upright_room(ax: Axes, own: bool) -> float:
-    """Return the room for the label of a y axis, in inches; legend and caption take half the height of given axes."""
-    return 3.2 if own else min(3.2, max(1.3, 0.5 * inches(ax, "height")))
-
-
 def inner_width(ax: Axes, beside: float) -> float:
     """Return the width of given axes in inches, once a layout leaves `beside` inches for names and a colour bar."""
     # before its layout a single panel takes four fifths of its figure

@@ -22,27 +22,8 @@ from dask.diagnostics.progress import ProgressBar
 from dask.system import CPU_COUNT
 
 from .engines import current_client, thread_pool
-from .outputs import (
-    LOCK,
-    add_folder,
-    check_whole,
-    checksum,
-    differing,
-    finish,
-    locked,
-    open_plan,
-    read_plan,
-    record,
-    recorded,
-    refuse_files,
-    refuse_links,
-    refuse_strangers,
-    replace_file,
-    stored_files,
-)
+from .outputs import begin, check_plan, finish, mark, replace_file
 
-#: the piece of labels, attributes and arrays that are not divided
-_LAYOUT = "layout"
 #: what dask notes of Parquet files on the way, with the process's own view of the file system
 _CACHES = ("_dataset_info_cache", "_pq_length_stats")
 
@@ -61,8 +42,7 @@ def to_parquet(
     """Compute a dask table into a directory of Parquet files, one a partition.
 
     Files are written beside the directory, in `path` + ".partial", each under a name of its own and renamed when it is
-    complete; the directory gets its name when all of them are. What is at `path` is therefore always whole. One writer
-    at a time holds the lock of an output, and the checksum of each file is recorded.
+    complete; the directory gets its name when all of them are. What is at `path` is therefore always whole.
 
     Parameters
     ----------
@@ -71,8 +51,8 @@ def to_parquet(
     path : path
         Directory to make.
     resume : bool
-        Continue an interrupted run: partitions whose files are complete, by their checksums, are not computed again. It
-        must be the same computation, of the same seed; a finished output is checked and stays as it is.
+        Continue an interrupted run, which has to be over: complete partitions are not computed again. It must be the
+        same computation, of the same seed; a finished output stays as it is.
     progress : bool
         Show dask's progress bar.
     retries : int
@@ -87,10 +67,9 @@ def to_parquet(
     Raises
     ------
     FileExistsError
-        If there is an output, or an interrupted one, and `resume` is False; if another process is writing it.
+        If there is an output, or an interrupted one, and `resume` is False.
     ValueError
-        If the output to continue belongs to another computation, is damaged, or holds symbolic links or files that are
-        not its own; if `retries` are asked for without a cluster.
+        If the output to continue belongs to another computation, or `retries` are asked for without a cluster.
 
     Examples
     --------
@@ -107,13 +86,12 @@ def to_parquet(
     """
     width = len(str(table.npartitions))
     parts = {f"part-{i:0{width}d}.parquet": part for i, part in enumerate(table.to_delayed())}
-    files = {name: [name] for name in parts}
     planned = {"computation": computation(table), "partitions": table.npartitions}
 
     def write(folder: Path, name: str) -> Any:
         return delayed(_write_part)(parts[name], str(folder), name)
 
-    return _write_whole(path, planned, _make, files, write, resume, progress, retries)
+    return _write_whole(path, planned, lambda folder: None, list(parts), write, resume, progress, retries)
 
 
 def to_zarr(
@@ -127,8 +105,8 @@ def to_zarr(
     """Compute a cube into a Zarr store, chunk by chunk.
 
     Labels and empty arrays come first, then blocks: the chunks of all variables at one place. All is written to `path`
-    + ".partial", where a record with checksums marks each complete block, and the store gets its name when all are.
-    What is at `path` is therefore always whole.
+    + ".partial", where complete blocks are marked, and the store gets its name when all are. What is at `path` is
+    therefore always whole.
 
     Parameters
     ----------
@@ -163,7 +141,6 @@ def to_zarr(
     6052.0
     """
     blocks = _blocks(cube)
-    files = {name: _chunk_files(cube, block) for name, block in blocks.items()}
     planned = {"computation": tokenize(cube), "blocks": len(blocks)}
 
     def lay_out(folder: Path) -> None:
@@ -174,22 +151,22 @@ def to_zarr(
 
     def write(folder: Path, name: str) -> Any:
         arrays, regions = zip(*blocks[name].values(), strict=True)
-        return delayed(_write_block)(list(blocks[name]), list(arrays), list(regions), str(folder), name, files[name])
+        return delayed(_write_block)(list(blocks[name]), list(arrays), list(regions), str(folder), name)
 
-    return _write_whole(path, planned, lay_out, files, write, resume, progress, retries)
+    return _write_whole(path, planned, lay_out, list(blocks), write, resume, progress, retries)
 
 
 def _write_whole(
     path: str | os.PathLike[str],
     planned: Mapping[str, Any],
     lay_out: Callable[[Path], object],
-    pieces: Mapping[str, Sequence[str]],
+    pieces: Sequence[str],
     write: Callable[[Path, str], Any],
     resume: bool,
     progress: bool,
     retries: int,
 ) -> Path:
-    """Write pieces, each with its files and a record of them, into a folder that gets its name when all are there."""
+    """Write the pieces that an output lacks, each with a mark when it is complete, and give it its name."""
     if retries and current_client() is None:
         raise ValueError("retries are made by a cluster; start a dask Client, or continue a failed run by resume=True")
     path = os.path.expanduser(os.fsdecode(path))  # as readers do
@@ -201,60 +178,27 @@ def _write_whole(
     final = Path(path)
     if final.name in ("", ".."):
         raise ValueError(f"{path!r} does not end in the name of a folder to make; give one, such as 'scored'")
-    partial = final.with_name(final.name + ".partial")
-    for folder in (final, partial):
-        refuse_links(folder)
-        refuse_files(folder)
+    # workers may have another working directory
+    partial = final.with_name(final.name + ".partial").absolute()
     if final.exists() and not resume:
         raise FileExistsError(f"{final} exists; remove it, or choose another path")
     if final.exists():
-        check_whole(final, planned)
+        check_plan(final, planned)
         return final
-    try:
-        partial.mkdir(parents=True, exist_ok=resume)
-    except FileExistsError:
-        if (partial / LOCK).exists():
-            with locked(partial):
-                pass
-        raise FileExistsError(f"{partial} is an interrupted output; continue it by resume=True, or remove it") from None
-    with locked(partial):
-        open_plan(partial, planned)
-        _write_pieces(partial, planned, lay_out, pieces, write, progress, retries)
-        checksums = {file: x for name in (_LAYOUT, *pieces) for file, x in recorded(partial, name).items()}
-        finish(partial, final, planned, checksums)
-    return final
-
-
-def _write_pieces(
-    partial: Path,
-    planned: Mapping[str, Any],
-    lay_out: Callable[[Path], object],
-    pieces: Mapping[str, Sequence[str]],
-    write: Callable[[Path, str], Any],
-    progress: bool,
-    retries: int,
-) -> None:
-    """Write the pieces that a folder lacks, or has otherwise than they were recorded."""
-    written = read_plan(partial, planned)
-    for name, files in pieces.items():
-        if written and not recorded(partial, name):
-            record(partial, name, {file: written[file] for file in files if file in written})
-    own = {file for files in pieces.values() for file in files}
-    layout, stored = recorded(partial, _LAYOUT), set(stored_files(partial))
-    if not layout or differing(partial, stored, layout, layout):
-        layout = add_folder(partial, lay_out)
-        record(partial, _LAYOUT, layout)
-    refuse_strangers(partial, own | set(layout))
-    # workers may have another working directory
-    folder = partial.absolute()
-    lacking = [name for name, files in pieces.items() if differing(partial, stored, recorded(partial, name), files)]
-    _run([write(folder, name) for name in lacking], progress=progress, retries=retries)
-    missing = [name for name in lacking if not recorded(partial, name)]
+    if resume and partial.exists():
+        check_plan(partial, planned)
+    else:
+        begin(partial, planned, lay_out)
+    lacking = [name for name in pieces if not mark(partial, name).exists()]
+    _run([write(partial, name) for name in lacking], progress=progress, retries=retries)
+    missing = [name for name in lacking if not mark(partial, name).exists()]
     if missing:
         raise FileNotFoundError(
             f"{partial} lacks {len(missing)} pieces, {missing[0]} first: workers must write to a file system that this "
             "process sees"
         )
+    finish(partial, final)
+    return final
 
 
 def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
@@ -290,12 +234,9 @@ def _threads() -> Iterator[None]:
         yield
 
 
-def _make(folder: Path) -> None:
-    """Lay out nothing: files of Parquet need no frame."""
-
-
 def _write_part(part: pd.DataFrame, folder: str, name: str) -> None:
-    record(Path(folder), name, {name: replace_file(Path(folder) / name, part.to_parquet)})
+    replace_file(Path(folder) / name, part.to_parquet)
+    mark(folder, name).touch()
 
 
 def computation(table: dd.DataFrame) -> str:
@@ -330,26 +271,14 @@ def _blocks(cube: xr.Dataset) -> dict[str, _Block]:
     return {str(i): block for i, block in enumerate(blocks.values())}
 
 
-def _chunk_files(cube: xr.Dataset, block: _Block) -> list[str]:
-    """Return the files of the chunks of a block, named as Zarr does: by their places along the dimensions."""
-    files = []
-    for name, (_, region) in block.items():
-        first = {dim: sizes[0] for dim, sizes in cube.variables[name].chunksizes.items()}
-        place = [region[dim].start // first[dim] for dim in cube[name].dims]
-        files.append(f"{name}/{'.'.join(map(str, place))}")
-    return files
-
-
 def _write_block(
     names: list[Hashable],
     arrays: list[Any],
     regions: list[dict[Hashable, slice]],
     folder: str,
     piece: str,
-    files: list[str],
 ) -> None:
     block = {name: (list(at), array) for name, array, at in zip(names, arrays, regions, strict=True)}
     region = {str(dim): place for at in regions for dim, place in at.items()}
     xr.Dataset(block).to_zarr(folder, region=region, consolidated=True)
-    # chunks of nothing but missing values are not stored
-    record(Path(folder), piece, {file: checksum(Path(folder) / file) for file in files})
+    mark(folder, piece).touch()

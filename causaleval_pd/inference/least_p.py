@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.words import counted
 from ..statistics.arrays import Floats
-from ..statistics.interval_notes import Notes, counted
+from ..statistics.interval_notes import Notes
 from ..statistics.max_t import EXACT_BLOCKS, RESAMPLES
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Comparison

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type
 from ..contract.history import call, calls, remember
+from ..contract.words import counted
 from ..cubes.reading import cube_metrics, metric_strata, need_controls, null_name, of_metric, strata_dims, strata_table
 from ..cubes.reshaped import check_metric, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
 from ..statistics.direction import TOLERANCE
-from ..statistics.interval_notes import counted, joined
+from ..statistics.interval_notes import joined
 from ..statistics.monte_carlo import largest_variance
 from .clusters import OF_CUBE, settle_cluster
 from .compared_values import ON, On, run_values

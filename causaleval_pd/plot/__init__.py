@@ -13,15 +13,14 @@ from .critical_difference import *
 from .cube_plots import *
 from .distributions import *
 from .forest import *
-from .heat_maps import *
-from .skills import *
+from .heat_map import *
 from .strata import *
-from .trend import *
 
 FIGURES.other_names(
     {
-        "heatmap": ["skills", "p_values"],
-        "heat_map": ["skills", "p_values"],
+        "heatmap": ["heat_map"],
+        "skill": ["heat_map"],
+        "p_values": ["heat_map"],
         "cd": ["critical_difference"],
         "cd_diagram": ["critical_difference"],
         "nemenyi": ["critical_difference"],
@@ -30,10 +29,10 @@ FIGURES.other_names(
         "boxplot": ["distributions"],
         "violin": ["distributions"],
         "hist": ["distributions"],
-        "lines": ["trend", "strata"],
-        "line": ["trend", "strata"],
-        "learning_curve": ["trend"],
-        "sample_size": ["trend"],
+        "lines": ["strata"],
+        "line": ["strata"],
+        "trend": ["strata"],
+        "learning_curve": ["strata"],
         "forest_plot": ["forest"],
         "effects": ["forest"],
         "bar": ["strata"],

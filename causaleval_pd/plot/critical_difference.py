@@ -19,7 +19,7 @@ from ..inference.clusters import OF_CUBE, settle_cluster
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
 from ..inference.ranking import rank_test
-from .facets import check_use, cube_caption, drawn_cube, level_words, metric_label
+from . import facets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,13 +93,13 @@ def critical_difference(
     >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "level")
     ['ges  2.20', 'lingam  1.18', 'pc  2.62']
     """
-    cube = drawn_cube(cube, metric, nulls=False)
-    check_use(cube, metric, {"dim": dim}, alone=True)
+    cube = facets.drawn_cube(cube, metric, nulls=False)
+    facets.check_use(cube, metric, {"dim": dim}, alone=True)
     table = computed(rank_test(cube, dim, metric, level=level, missing=missing, cluster=cluster))
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
-    ran, every = _ran(cube, dim), np.array(level_words(cube, dim), object)
+    ran, every = _ran(cube, dim), np.array(facets.level_words(cube, dim), object)
     unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
@@ -119,7 +119,7 @@ def critical_difference(
     _draw_groups(ax, ranks, groups, strays)
     _draw_levels(ax, ranks, words, -0.35 - 0.5 * (len(groups) + len(strays)), step, size)
     ax.set_ylim(-0.6 - lines, 1.0)
-    ax.set_title(wrapped_label(metric_label(cube, metric), 4.5 if own else inches(ax) + 0.6), size="medium")
+    ax.set_title(wrapped_label(facets.metric_label(cube, metric), 4.5 if own else inches(ax) + 0.6), size="medium")
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
     grouped = settle_cluster(cube, cluster)
@@ -134,7 +134,7 @@ def critical_difference(
         parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
     if missing == "worst":
         parts.append("failed runs counted as worst")
-    caption(ax, own, cube_caption(cube, parts, controls=False))
+    caption(ax, own, facets.cube_caption(cube, parts, controls=False))
     return ax
 
 

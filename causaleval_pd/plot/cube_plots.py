@@ -12,10 +12,8 @@ from ..contract.figure import FIGURES
 from ..cubes.reshaped import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions
-from .heat_maps import p_values as _p_values
-from .skills import skills as _skills
+from .heat_map import heat_map as _heat_map
 from .strata import strata as _strata
-from .trend import trend as _trend
 
 __all__ = ["CubePlots"]
 
@@ -39,7 +37,7 @@ class CubePlots:
     'FacetGrid'
     >>> cube.ceval.plot
     <figures of a cube of shd by algorithm (3), n (3), 540 runs, 20 controls each (edges): critical_difference,
-    distributions, p_values, skills, strata, trend>
+    distributions, heat_map, strata>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
@@ -48,10 +46,8 @@ class CubePlots:
     # written out for type checkers and completion; other figures are found by __getattr__
     strata = method(_strata)
     distributions = method(_distributions)
-    p_values = method(_p_values)
+    heat_map = method(_heat_map)
     critical_difference = method(_critical_difference)
-    trend = method(_trend)
-    skills = method(_skills)
 
     def __repr__(self) -> str:
         return f"<figures of {describe_cube(self._object)}: {', '.join(_of_cubes(load=True))}>"

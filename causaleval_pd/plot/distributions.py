@@ -15,18 +15,7 @@ from ..cubes.reading import control_values, has_controls, strata_dims
 from ..cubes.schema import FAILED, NO_RUN
 from ..drawing import caption_figure, colours, tone, wrapped_label
 from ..statistics.arrays import weighted_quantile
-from .facets import (
-    check_use,
-    cube_caption,
-    drawn_cube,
-    facet_grid,
-    facets,
-    left_out,
-    legend_right,
-    mark_empty,
-    metric_label,
-    with_levels,
-)
+from . import facets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,8 +69,8 @@ def distributions(
     >>> " ".join(grid.ax.get_xlabel().split())
     'structural Hamming distance (lower is better)'
     """
-    cube = drawn_cube(cube, metric)
-    check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
+    cube = facets.drawn_cube(cube, metric)
+    facets.check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()
     pool: tuple[NDArray[Any], NDArray[Any]] | None = None
@@ -92,8 +81,8 @@ def distributions(
     n_hue = 1 if hue is None else cube.sizes[hue]
     shades, empty = colours(n_hue), []
     table = _counted(cube, values)
-    grid = facet_grid(cube, table, col, row, width=3.4)
-    for ax, data in facets(grid):
+    grid = facets.facet_grid(cube, table, col, row, width=3.4)
+    for ax, data in facets.panels(grid):
         ax.axhline(0, color=tone(0.8, ax), lw=1.6, zorder=3)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.3g}")
         for h in range(n_hue):
@@ -108,23 +97,25 @@ def distributions(
             _mark_median(ax, values[cells], np.ones(values[cells].shape), shades[h], "runs")
         if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
             empty.append(ax)
-    mark_empty(empty, grid, "xy")
-    grid.set_axis_labels(wrapped_label(metric_label(cube, metric), 3.0), wrapped_label("probability density", 2.0))
-    legend_right(cube, grid, hue, shades, points=False)
+    facets.mark_empty(empty, grid, "xy")
+    grid.set_axis_labels(
+        wrapped_label(facets.metric_label(cube, metric), 3.0), wrapped_label("probability density", 2.0)
+    )
+    facets.legend_right(cube, grid, hue, shades, points=False)
     parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]
     parts.append("triangles: medians")
     pooled = [dim for dim in dims if dim not in (hue, col, row) and cube.sizes[dim] > 1]
     if pooled:
         parts.append(f"pooled over {', '.join(pooled)}")
-    parts += left_out(cube, table, "mean")
-    caption_figure(grid.figure, cube_caption(cube, parts))
+    parts += facets.left_out(cube, table, "mean")
+    caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
 
 
 def _counted(cube: xr.Dataset, values: NDArray[np.float64]) -> pd.DataFrame:
     """Return the strata that have runs, with the mean of their values and the numbers of runs and of failed ones."""
     dims = strata_dims(cube)
-    table, status = with_levels(cube, None), cube["status"].transpose(*dims, "replicate").to_numpy()
+    table, status = facets.with_levels(cube, None), cube["status"].transpose(*dims, "replicate").to_numpy()
     at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims)
     some = ~np.isnan(values[at])
     mean = np.where(some, values[at], 0.0).sum(axis=-1) / np.where(some.any(axis=-1), some.sum(axis=-1), np.nan)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ..contract import words
 from ..contract.checks import check_known
 from ..contract.field import FIELDS
 from ..cubes.reading import (
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from seaborn import FacetGrid
 
 MARKERS = "osD^vPX<>*"
-#: statistics of a stratum, in the words of captions
-_STATISTICS = {"mean": "mean", "rank": "mean rank"}
 #: height of a facet, in inches
 HEIGHT = 2.9
 #: columns of facets that are wider together, in inches, continue in further rows
@@ -73,8 +72,8 @@ def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alo
     if alone and left:
         levels = ", ".join(f"{dim} ({cube.sizes[dim]} levels)" for dim in left)
         choice = {dim: cube[dim].to_numpy().tolist()[0] for dim in left}
-        words = all(dim.isidentifier() for dim in left)
-        select = ", ".join(f"{dim}={level!r}" for dim, level in choice.items()) if words else repr(choice)
+        named = all(dim.isidentifier() for dim in left)
+        select = ", ".join(f"{dim}={level!r}" for dim, level in choice.items()) if named else repr(choice)
         free = [use for use, dim in uses.items() if dim is None]
         facet = f", or show them by {', '.join(f'{use}=' for use in free)}" if free else ""
         raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
@@ -108,21 +107,14 @@ def metric_label(cube: xr.Dataset, metric: str) -> str:
 
 
 def level_words(cube: xr.Dataset, dim: str) -> list[str]:
-    """Return the names of a dimension's levels; numbers in short form unless two would look alike."""
-    levels = cube[dim].to_numpy().reshape(-1)
-    words = [f"{x:g}" if isinstance(x, (float, np.floating)) else str(x) for x in levels]
-    return words if len(set(words)) == len(words) else [str(x) for x in levels]
+    """Return the names of a dimension's levels."""
+    return words.level_words(cube[dim].to_numpy().reshape(-1))
 
 
-def longest_word(cube: xr.Dataset, dim: str, room: float) -> float:
-    """Return the width, in inches, of the names of a dimension's levels, broken to about `room` inches."""
-    lines = [line for name in tick_names(level_words(cube, dim), room) for line in name.split("\n")]
+def longest_word(names: Sequence[str], room: float) -> float:
+    """Return the width, in inches, of names that are broken to about `room` inches."""
+    lines = [line for name in tick_names(names, room) for line in name.split("\n")]
     return LETTER * (1 + max(map(len, lines)))
-
-
-def tallest_word(cube: xr.Dataset, dim: str) -> float:
-    """Return the height, in inches, of the tallest name of a dimension's levels beside a y axis."""
-    return 0.08 + 0.17 * (1 + max(name.count("\n") for name in tick_names(level_words(cube, dim), 1.6)))
 
 
 def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
@@ -162,12 +154,6 @@ def left_out(cube: xr.Dataset, table: pd.DataFrame, column: str) -> list[str]:
     return [f"{reason}: {_some_strata(cube, np.argwhere(here))}" for reason, here in reasons.items() if here.any()]
 
 
-def without_interval(table: pd.DataFrame, value: str, low: str) -> list[str]:
-    """Count the strata whose value is drawn without an interval, for a caption."""
-    bare = int((np.isfinite(table[value].to_numpy(np.float64)) & table[low].isna().to_numpy()).sum())
-    return [f"without interval: {bare} of {len(table)}"] if bare else []
-
-
 def _some_strata(cube: xr.Dataset, places: Any) -> str:
     """Name up to three strata by their levels, and count the others."""
     wide = [(k, dim) for k, dim in enumerate(strata_dims(cube)) if cube.sizes[dim] > 1]
@@ -196,7 +182,7 @@ def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str 
     return grid
 
 
-def facets(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
+def panels(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
     """Return the axes of a grid, each with its part of the table."""
     return [(_facet(grid, i, j), data) for (i, j, _), data in grid.facet_data()]
 
@@ -264,7 +250,7 @@ def tested_by(cube: xr.Dataset, statistic: str) -> str:
     """Describe the randomisation test of strata: its statistic, and what its runs share that are not independent."""
     setting = cluster_setting(cube)
     unit = "every run is a cluster" if setting == "none" else f"clusters by {setting}"
-    return f"randomisation test of the {_STATISTICS[statistic]}, one-sided, {unit}"
+    return f"randomisation test of the {words.STATISTICS[statistic]}, one-sided, {unit}"
 
 
 def _null_words(cube: xr.Dataset) -> str:

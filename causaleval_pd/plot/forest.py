@@ -1,8 +1,7 @@
-"""Effects of a table of tests with their intervals, a row each."""
+"""Effects of a table of results with their intervals, a row each."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ..contract.checks import check_type
 from ..contract.figure import figure
 from ..contract.history import calls
 from ..contract.metric import METRICS
+from ..contract.words import CORRECTIONS, effect_words, level_words, p_text
 from ..cubes.lazy_tables import computed
 from ..cubes.schema import result_columns
 from ..drawing import caption, inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
@@ -24,25 +24,28 @@ if TYPE_CHECKING:
 
 __all__ = ["forest"]
 
-_NEEDED = ("metric", "comparison", "effect", "ci_low", "ci_high", "p_adjusted", "alternative")
+_NEEDED = ("metric", "comparison", "effect", "ci_low", "ci_high", "p_value", "alternative")
+#: columns of a summary that are drawn, as those of a table of tests
+_OF_SUMMARY = {"skill": "effect", "skill_low": "ci_low", "skill_high": "ci_high"}
 #: effect sizes without unit, so that several metrics share an axis
-_UNITLESS = {"skill_difference"}
+_UNITLESS = {"skill", "skill_difference"}
 #: width of names beside rows of a new figure, at most, and of the plot itself, in inches
 _NAMES, _PLOT = 2.8, 3.6
 
 
 @figure(
-    "effects of a table of tests with their intervals",
+    "effects of a table of results with their intervals",
     of="table",
     concludes="which differences are detected, how large they are, and whom they favour",
 )
 def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, ax: Axes | None = None) -> Axes:
-    r"""Draw the effects of a table of tests with their intervals, a row each, about the line of no difference.
+    r"""Draw the effects of a table of results with their intervals, a row each, about the line of no difference.
 
     Parameters
     ----------
     table : DataFrame
-        Result of `compare` or `test_controls`, or some of its rows, of one metric or of effects without unit.
+        Result of `compare`, `test_controls` or `summary`, or some of its rows, of one metric or of effects without
+        unit. Of a summary skill is drawn.
     directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
         Directions of metrics, by which sides are named; those of registered ones are known.
     ax : Axes, optional
@@ -51,9 +54,10 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     Returns
     -------
     Axes
-        Rows in the order of the table, with the adjusted p-value at the right, "≤" where it is the least that the draws
-        can give. Filled points have one of at most .05. Effects and limits beyond all finite ones are triangles at the
-        edge; rows whose effect is not defined are named so. Dotted lines are margins of equivalence or non-inferiority.
+        Rows in the order of the table, with the p-value at the right, adjusted if the table has it so, and "≤" where no
+        draw was as extreme. Filled points have one of at most .05. Effects and limits beyond all finite ones are
+        triangles at the edge; rows whose effect is not defined are named so. Dotted lines are margins of equivalence or
+        non-inferiority.
 
     Raises
     ------
@@ -80,7 +84,8 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     aim = _aim(table, directions or {})
     labels, described = _labels(table)
     effect, low, high = table[["effect", "ci_low", "ci_high"]].to_numpy(np.float64).T
-    p = table["p_adjusted"].to_numpy(np.float64)
+    adjusted = "p_adjusted" in table and made.get("adjust", "") not in (None, "none")
+    p = table["p_adjusted" if "p_adjusted" in table else "p_value"].to_numpy(np.float64)
     own = ax is None
     room = min(_NAMES, 0.09 * max(map(len, labels)))
     height = rows_height(labels, room)
@@ -96,12 +101,11 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     _draw_effects(ax, effect, low, high, p <= 0.05)
     name_rows(ax, labels, room, height)
     ax.grid(False, axis="y")
-    adjusted = "adjust" not in made or made["adjust"] not in (None, "none")
     _write_p(ax, table, p, "adjusted p" if adjusted else "p")
     label = _effect_label(table, aim)
     ax.set_xlabel(wrapped_label(label, _PLOT if own else inches(ax)))
     sides = _sides(table, aim)
-    _name_sides(ax, sides, 0.5 * (_PLOT if own else 0.6 * inches(ax)))
+    _name_sides(ax, sides, 0.6 * (_PLOT if own else 0.6 * inches(ax)))
     parts = [_interval_words(table, made), *_test_words(table, p, made, adjusted=adjusted)]
     parts += ["dotted: margin"] * bool(margins) + ["which side is better is not known"] * (sides is None)
     bare = int(table["ci_low"].isna().sum())
@@ -114,11 +118,13 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
 def _checked(table: Any) -> pd.DataFrame:
     """Return a table of tests in memory, or refuse another object."""
     if isinstance(table, (xr.Dataset, xr.DataArray)) or not hasattr(table, "compute"):
-        check_type(table, pd.DataFrame, "a table of compare or test_controls", "table")
+        check_type(table, pd.DataFrame, "a table of compare, test_controls or summary", "table")
     table = computed(table).reset_index(drop=True)
+    if {"metric", "p_value", *_OF_SUMMARY} <= set(table) and "comparison" not in table:
+        table = _of_summary(table)
     lacking = [name for name in _NEEDED if name not in table]
     if lacking:
-        raise ValueError(f"the table lacks the columns {lacking}; draw the result of compare or test_controls")
+        raise ValueError(f"the table lacks the columns {lacking}; draw the result of compare, test_controls or summary")
     if not len(table):
         raise ValueError("the table has no rows to draw")
     sizes = set(table["effect_size"].astype(str)) if "effect_size" in table else {"mean_difference"}
@@ -131,13 +137,23 @@ def _checked(table: Any) -> pd.DataFrame:
     return table
 
 
+def _of_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the skill of a summary as effects of tests against controls."""
+    made = next((one for one in calls(table.attrs) if one["verb"] == "cube"), {})
+    test = {"comparison": "estimate vs control", "method": "randomisation", "alternative": "greater"}
+    found = table.drop(columns=[x for x in _OF_SUMMARY.values() if x in table]).rename(columns=_OF_SUMMARY)
+    if "null" not in table:
+        found = found.assign(null=", ".join(map(str, made.get("null") or [])))
+    return found.assign(effect_size="skill", n_draws=made.get("n_draws"), **test)
+
+
 def _labels(table: pd.DataFrame) -> tuple[list[str], str]:
     """Return the name of every row, of what differs between rows, and what these names are."""
     strata = [name for name in table if name not in result_columns()]
     columns = [name for name in [*strata, "null", "control_null", "metric", "comparison"] if name in table]
     wide = [name for name in columns if table[name].nunique(dropna=False) > 1]
     wide = wide or strata[:1] or ["comparison"]
-    words = [[f"{x:g}" if isinstance(x, float) else str(x) for x in table[name]] for name in wide]
+    words = [level_words(table[name]) for name in wide]
     shared = _reference(table)
     if shared and "comparison" in wide:
         words[wide.index("comparison")] = [str(x).removesuffix(f" - {shared}") for x in table["comparison"]]
@@ -183,11 +199,7 @@ def _write_p(ax: Axes, table: pd.DataFrame, p: Any, head: str) -> None:
     size = min(8.3, float(ax.get_yticklabels()[0].get_fontsize()))
     style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "size": size, "gid": "p"}
     for row, (value, least) in enumerate(zip(p, floor, strict=True)):
-        text = "no p" if np.isnan(value) else f"{value:.2g}"
-        if least and value > 0:
-            # rounded up, since it is a bound
-            digit = 10.0 ** (math.floor(math.log10(value)) - 1)
-            text = f"≤ {math.ceil(value / digit - 1e-9) * digit:.2g}"
+        text = "no p" if np.isnan(value) else p_text(value, at_floor=bool(least))
         ax.text(1.02, row, text, va="center", **style)
     ax.text(1.02, 1.01, head, transform=ax.transAxes, va="bottom", size=size, gid="p head")
 
@@ -202,10 +214,11 @@ def _effect_label(table: pd.DataFrame, aim: str) -> str:
     of = f" of {metric}" if len(names) == 1 else ""
     if "effect_size" not in table:
         return f"mean difference{of}, estimates - controls"
+    if "on" not in table:
+        return f"skill{of}, 0 is guessing and 1 is perfect"
     found = table["comparison"].unique()
     less = ", each less its controls" if set(table["on"]) == {"excess"} else ""
-    kind = str(table["effect_size"].iloc[0])
-    words = {"hodges_lehmann": "Hodges-Lehmann difference"}.get(kind, kind.replace("_", " "))
+    words = effect_words(str(table["effect_size"].iloc[0]))
     shared = _reference(table)
     who = str(found[0]) if len(found) == 1 else f"each - {shared}" if shared else "first - second"
     return f"{words}{of}, {who}{less}"
@@ -213,6 +226,8 @@ def _effect_label(table: pd.DataFrame, aim: str) -> str:
 
 def _aim(table: pd.DataFrame, directions: Mapping[str, str]) -> str:
     """Return which direction of the compared values is better, "none" where it is not known or differs."""
+    if "effect_size" in table and "on" not in table:
+        return "maximize"
     aims = set(directions_of(table, directions))
     return aims.pop() if len(aims) == 1 else "none"
 
@@ -235,7 +250,7 @@ def _sides(table: pd.DataFrame, aim: str) -> tuple[str, str] | None:
     if aim == "none":
         return None
     found = table["comparison"].unique()
-    if "effect_size" not in table:
+    if "on" not in table:
         who = ("controls are better", "estimates are better")
     else:
         first, second = str(found[0]).split(" - ", 1) if len(found) == 1 and found[0].count(" - ") == 1 else ("", "")
@@ -259,7 +274,7 @@ def _interval_words(table: pd.DataFrame, made: Mapping[str, Any]) -> str:
     level = made.get("level", table["ci_level"].max() if "ci_level" in table else np.nan)
     share = "" if level is None or np.isnan(level) else f"{100 * level:.4g} % "
     if "effect_size" in table:
-        return f"Points and lines: effect and its {share}interval"
+        return f"Points and lines: {'effect' if 'on' in table else 'skill'} and its {share}interval"
     return f"Points and lines: effect and its {share}t interval, which may disagree with the test"
 
 
@@ -267,7 +282,7 @@ def _test_words(table: pd.DataFrame, p: Any, made: Mapping[str, Any], *, adjuste
     """Describe the test, and what filled points conclude."""
     test = ", ".join(sorted(set(table["method"].astype(str)))).replace("_", " ") if "method" in table else "not known"
     side = ", ".join(sorted({str(x).replace("_", "-") for x in table["alternative"]}))
-    method = f" ({made['adjust']})" if adjusted and made.get("adjust") not in (None, "auto") else ""
+    method = f" ({CORRECTIONS.get(made['adjust'], made['adjust'])})" if adjusted and "adjust" in made else ""
     what = f"adjusted p{method}" if adjusted else "p (not adjusted)"
     n, bare = int((p <= 0.05).sum()), int(((p <= 0.05) & table["effect"].isna()).sum())
     undrawn = f", {bare} of these with an undefined effect" if bare else ""

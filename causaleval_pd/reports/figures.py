@@ -18,9 +18,8 @@ from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
 from ..plot.forest import forest
-from ..plot.skills import skills
+from ..plot.heat_map import heat_map
 from ..plot.strata import strata
-from ..plot.trend import trend
 from .level_comparison import LevelComparison, compare_in_blocks
 
 #: most facets of a figure, levels along its x axis and by colour, so that it stays readable
@@ -31,10 +30,8 @@ _ROWS, _PAIRS = 30, 6
 _COLUMNS = 16
 #: most colours of points that have fronts of their own
 _FEW_COLOURS = 4
-#: least levels of a trend, and ratio of its ends from which on the axis is logarithmic
+#: least levels on a scale of numbers, and ratio of its ends from which on it is logarithmic
 _FEW, _DECADE = 3, 10.0
-#: kinds of pictures that have no time stamp, and what matplotlib would write
-_UNDATED = {"png": {}, "pdf": {"CreationDate": None, "ModDate": None}}
 
 
 class Picture(NamedTuple):
@@ -60,7 +57,6 @@ def pictures(
     cube: xr.Dataset,
     metric: str,
     over: str | None,
-    suffix: str,
     *,
     level: float = 0.95,
     adjust: str | None = "holm",
@@ -78,8 +74,6 @@ def pictures(
         One of its metrics.
     over : str or None
         The stratum whose levels are compared.
-    suffix : {"png", "pdf"}
-        Kind of picture.
     level, adjust, on, test
         As in `report`.
     compared : LevelComparison, optional
@@ -89,11 +83,11 @@ def pictures(
 
     # dollar signs in names do not start formulas
     with rc_context({"text.parse_math": False}):
-        yield from _of_runs(cube, metric, over, suffix, level)
+        yield from _of_runs(cube, metric, over, level)
         # of columns that a cube carries there is no skill to compare
         if over is not None and (on == "metric" or has_controls(cube, metric)):
             how = {"on": on, "test": test, "adjust": adjust}
-            yield from _of_levels(cube, metric, over, suffix, level, how, compared)
+            yield from _of_levels(cube, metric, over, level, how, compared)
 
 
 def _title(cube: xr.Dataset, metric: str) -> str:
@@ -102,7 +96,7 @@ def _title(cube: xr.Dataset, metric: str) -> str:
     return label if label == metric.replace("_", " ") else f"{metric}, {label}"
 
 
-def _of_runs(cube: xr.Dataset, metric: str, over: str | None, suffix: str, level: float) -> Iterator[Picture | Omitted]:
+def _of_runs(cube: xr.Dataset, metric: str, over: str | None, level: float) -> Iterator[Picture | Omitted]:
     """Draw runs and controls of all strata, and their skill."""
     label, title = str(cube[metric].attrs.get("long_name", metric)), _title(cube, metric)
     references = null_references(cube)
@@ -120,26 +114,20 @@ def _of_runs(cube: xr.Dataset, metric: str, over: str | None, suffix: str, level
         reason = _too_many(uses, sizes)
         if reason:
             yield Omitted(f"No figure of the strata of {label}: {reason}.")
-        elif _is_trend(drawn, uses):
-            levels = drawn[uses["x"]].to_numpy()
-            scale: Literal["log", "linear"] = (
-                "log" if levels.min() > 0 and levels.max() >= _DECADE * levels.min() else "linear"
-            )
-            yield _picture("trend", title, trend(cube, metric, level=level, scale=scale, **uses), suffix, controls)
         else:
-            yield _picture("strata", title, strata(cube, metric, level=level, **uses), suffix, controls)
+            grid = strata(cube, metric, level=level, scale=_scale(drawn, uses["x"]), **uses)
+            yield _picture("strata", title, grid, controls)
     if len(wide) < 2:
         hue = next((dim for dim, size in wide.items() if size <= _COLOURS), None)
-        yield _picture("distributions", title, distributions(cube, metric, hue=hue), suffix, controls)
+        yield _picture("distributions", title, distributions(cube, metric, hue=hue), controls)
     if controls.drawn and controls.tested and len(wide) == 2 and "null" not in wide and max(wide.values()) <= _COLUMNS:
-        yield _picture("skills", title, skills(cube, metric), suffix)
+        yield _picture("heat_map", title, heat_map(cube, metric))
 
 
 def _of_levels(
     cube: xr.Dataset,
     metric: str,
     over: str,
-    suffix: str,
     level: float,
     how: dict[str, Any],
     compared: LevelComparison | None,
@@ -157,20 +145,18 @@ def _of_levels(
     label = cube[metric].attrs.get("long_name", metric)
     rows = compared.pooled[compared.pooled["metric"] == metric]
     if 0 < len(rows) <= _ROWS:
-        yield _picture("forest", title, forest(rows), suffix)
+        yield _picture("forest", title, forest(rows))
     elif len(rows):
         yield Omitted(f"No figure of the differences of {label}: there are {len(rows)} pairs of levels.")
     if compared.strata is not None:
         rows = compared.strata[compared.strata["metric"] == metric]
         if 0 < len(rows) <= _ROWS:
-            yield _picture("forest", f"{title} by stratum", forest(rows), suffix)
+            yield _picture("forest", f"{title} by stratum", forest(rows))
         elif len(rows):
             yield Omitted(f"No figure of the differences of {label} by stratum: there are {len(rows)} rows.")
     ranked = one_stratum and how["on"] == "metric" and cube[metric].attrs.get("direction") != "none"
     if ranked and 2 < cube.sizes[over] <= _LEVELS:
-        yield _picture(
-            "critical_difference", title, critical_difference(cube, metric, over, level=level, rng=0), suffix
-        )
+        yield _picture("critical_difference", title, critical_difference(cube, metric, over, level=level, rng=0))
 
 
 def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:
@@ -189,10 +175,12 @@ def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str,
     return found if len(left) < 3 else found | {"left": left[2:]}
 
 
-def _is_trend(cube: xr.Dataset, uses: dict[str, str]) -> bool:
-    """Return whether lines along numbers show all strata: numbers along x, and at most one stratum by colour."""
-    levels = cube[uses["x"]].to_numpy()
-    return set(uses) <= {"x", "hue"} and levels.dtype.kind in "iuf" and len(levels) >= _FEW
+def _scale(cube: xr.Dataset, x: str) -> Literal["log", "linear"] | None:
+    """Return the scale of a stratum whose levels are numbers, None of one that is drawn level by level."""
+    levels = cube[x].to_numpy()
+    if levels.dtype.kind not in "iuf" or len(levels) < _FEW:
+        return None
+    return "log" if levels.min() > 0 and levels.max() >= _DECADE * levels.min() else "linear"
 
 
 def _too_many(uses: dict[str, Any], sizes: dict[str, int]) -> str:
@@ -219,12 +207,11 @@ class _Controls(NamedTuple):
 #: what figures of runs without controls show
 _ALONE = {
     "strata": ("mean of the runs by stratum", "how strata differ"),
-    "trend": ("mean of the runs along a numeric stratum", "whether a metric improves along the axis"),
     "distributions": ("distribution of the runs", "how runs vary"),
 }
 
 
-def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls | None = None) -> Picture:
+def _picture(name: str, label: str, drawn: Any, controls: _Controls | None = None) -> Picture:
     """Save a figure and close it; its caption becomes text beside it."""
     import matplotlib.pyplot as plt
 
@@ -238,7 +225,7 @@ def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls
             artist.set_in_layout(False)
         file = io.BytesIO()
         width = round(96 * figure.get_figwidth())
-        figure.savefig(file, format=suffix, dpi=150, metadata=_UNDATED[suffix])
+        figure.savefig(file, format="png", dpi=150)
     finally:
         plt.close(figure)
     found = FIGURES[name]
@@ -247,7 +234,7 @@ def _picture(name: str, label: str, drawn: Any, suffix: str, controls: _Controls
         title = "differences between levels with their intervals"
     if controls is not None and not controls.drawn:
         title, shows = _ALONE[name]
-    if name in ("strata", "trend") and controls is not None and controls.drawn:
+    if name == "strata" and controls is not None and controls.drawn:
         if controls.reference:
             words.append("Points of reference among the null models are not tested.")
         if not controls.tested:

@@ -9,12 +9,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from ..contract.words import counted, level_words
 from ..cubes.reading import strata_dims
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
 from ..inference.least_p import TooFewClustersError, cannot_be_significant
-from .methods import Sentence, counted, listed
-from .style import level_name
+from .methods import Sentence, listed
 
 #: what the better level has, by the direction of the metric
 _BETTER = {
@@ -86,7 +86,7 @@ def _winners(
     rows: pd.DataFrame, levels: NDArray[Any], direction: str, level: float
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return the levels that each level is better than, in words, and the pairs without a difference."""
-    places, names = places_of_pairs(levels), [level_name(x) for x in levels]
+    places, names = places_of_pairs(levels), level_words(levels)
     sign = 1 if direction == "maximize" or rows["on"].iloc[0] == "skill" else -1
     better: dict[str, list[str]] = {}
     equal = []

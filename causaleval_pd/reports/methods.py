@@ -18,21 +18,17 @@ import xarray as xr
 from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS
+from ..contract.words import CORRECTIONS, DASH, STATISTICS, counted, effect_words
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import COMBINED, values_of
 from ..drawing import axis_label
 from ..statistics.stratum_statistic import COMBINATIONS
 from ..versions import versions
-from .markup import DASH
 
 #: keys of what is always cited for a step, in `references.bib`
 _CITED = {"holm": "holm1979", "bh": "benjamini1995", "by": "benjamini2001", "wilcoxon": "wilcoxon1945"}
-_CORRECTIONS = {
-    **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "bh": "the method of Benjamini and Hochberg"},
-    "by": "the method of Benjamini and Yekutieli",
-}
-_COMPARED = {"metric": "the metric", "excess": "the metric minus the mean of its controls", "skill": "skill"}
-_EFFECTS = {"hodges_lehmann": "Hodges-Lehmann estimate of the differences", "skill_difference": "difference"}
+#: what differs between levels where it is not skill
+_COMPARED = {"metric": "the metric", "excess": "the metric minus the mean of its controls"}
 _EXACT = "exact convolution"
 #: what words of `p_method` mean, by their beginning after a comma or none
 _TESTED_BY = {
@@ -43,7 +39,6 @@ _TESTED_BY = {
     "combinations": f"Where a stratum has several clusters, p counts {COMBINATIONS:,} random combinations of one draw, "
     "or the runs, of each cluster.",
 }
-_STATISTICS = {"mean": "the mean", "rank": "the sum of ranks"}
 
 
 class Sentence(NamedTuple):
@@ -67,7 +62,6 @@ class Reference(NamedTuple):
 
     #: what sentences cite it by: its key, or the DOI of one that the library lacks
     cited: str
-    key: str
     #: authors, year, title and place, as text
     text: str
     #: the same as BibTeX
@@ -85,17 +79,6 @@ def listed(words: Sequence[str], most: int = 12) -> str:
     between = "; " if any(", " in word for word in words) else ", "
     shown = between.join(words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "run"), counted(1200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def methods(
@@ -144,7 +127,7 @@ def _library() -> dict[str, Reference]:
     for entry in text.strip().split("\n\n"):
         key = entry.partition("{")[2].partition(",")[0]
         fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
-        found[key] = Reference(key, key, _as_text(fields), entry)
+        found[key] = Reference(key, _as_text(fields), entry)
     return found
 
 
@@ -169,7 +152,7 @@ def _bare(doi: str) -> Reference:
     """Return the reference of a metric that the library does not have; its DOI is all that is known of it."""
     key = "doi-" + re.sub(r"[^A-Za-z0-9]+", "-", doi).strip("-").lower()
     plain = re.sub(r"[{}\\\s]", "", doi)
-    return Reference(doi, key, f"doi:{doi}.", f"@misc{{{key},\n  doi = {{{plain}}},\n}}")
+    return Reference(doi, f"doi:{doi}.", f"@misc{{{key},\n  doi = {{{plain}}},\n}}")
 
 
 def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
@@ -318,13 +301,13 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     if not p.any():
         return [Sentence("No stratum has a test against its controls.")]
     settings = calls(table.attrs)[-1]
-    statistic = _STATISTICS.get(str(settings.get("statistic")), str(settings.get("statistic")))
+    statistic = STATISTICS[settings["statistic"]]
     by = Counter(table.loc[p, "p_method"].fillna("draws"))
     where = "In every stratum" if p.all() else "In every stratum that has a test"
     laws = {"the draws of their controls": by.total() - by[_EXACT], "their exact law under the null model": by[_EXACT]}
     against = " or with ".join(words for words, n in laws.items() if n)
     kind, other = ("test", "") if by[_EXACT] else ("randomisation test", "that of ")
-    text = f"{where} a one-sided {kind} compared {statistic} of the runs with {other}{against}"
+    text = f"{where} a one-sided {kind} compared the {statistic} of the runs with {other}{against}"
     if any(str(x) != _EXACT and COMBINED not in str(x) for x in by):
         found = [Sentence(f"{text}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))]
     else:
@@ -347,12 +330,12 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
     settings = calls(table.attrs)[-1]
     names = sorted(set(table["method"].dropna()))
     test = " and ".join(_with_article(TESTS[x].long_name if x in TESTS else str(x)) for x in names)
-    what = " and ".join(_COMPARED[x] for x in dict.fromkeys(table["on"]))
-    size = " and ".join(sorted({_EFFECTS.get(x, str(x).replace("_", " ")) for x in table["effect_size"]}))
+    what = " and ".join(f" of {_COMPARED[x]}" for x in dict.fromkeys(table["on"]) if x in _COMPARED)
+    size = " and ".join(sorted({effect_words(str(x)) for x in table["effect_size"]}))
     on = "on the same truths" if truths_are_named(cube) else "run by run"
     text = (
         f"The levels of {settings['dim']} were compared in pairs {on} by {test}, "
-        f"{settings['alternative']}; the effect is the {size} of {what}."
+        f"{settings['alternative']}; the effect is the {size}{what}."
     )
     cites = tuple(_CITED[x] for x in names if x in _CITED)
     found = [Sentence(text, cites)]
@@ -383,7 +366,7 @@ def _adjusted(adjust: Any, n: int, *, apart: bool = False) -> list[Sentence]:
     if adjust in (None, "none"):
         return [Sentence(f"The {n:,} p-values of these tests were not adjusted.")]
     family = ", each metric by itself" if apart else ""
-    how, cites = _CORRECTIONS.get(str(adjust), str(adjust)), tuple(filter(None, [_CITED.get(str(adjust))]))
+    how, cites = CORRECTIONS.get(str(adjust), str(adjust)), tuple(filter(None, [_CITED.get(str(adjust))]))
     return [Sentence(f"The {n:,} p-values of these tests were adjusted by {how}{family}.", cites)]
 
 

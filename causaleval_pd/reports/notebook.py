@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 
 import xarray as xr
 
+from ..contract.words import counted, level_words
 from ..cubes.lazy_tables import is_lazy
 from ..cubes.reading import cube_metrics, has_controls, null_name, strata_dims
 from ..cubes.reshaped import describe_cube, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
-from .methods import counted, listed, methods
+from .methods import listed, methods
 
 _BETTER = {"minimize": "lower", "maximize": "higher", "zero": "closest to 0"}
 #: levels of a stratum that are named
@@ -47,7 +48,7 @@ def cube_html(cube: xr.Dataset) -> str:
     names = [*cube_metrics(cube), *(name for name in values_of(cube) if name not in cube_metrics(cube))]
     parts = [f"<p><b>{html.escape(described[0].upper() + described[1:])}</b></p>"]
     parts.append(_table(("metric", "what it is", "better", "range", "null model"), [_metric(cube, x) for x in names]))
-    levels = [(dim, listed([str(x) for x in cube[dim].to_numpy().tolist()], _LEVELS)) for dim in strata_dims(cube)]
+    levels = [(dim, listed(level_words(cube[dim].to_numpy()), _LEVELS)) for dim in strata_dims(cube)]
     if levels:
         parts.append(_table(("stratum", "levels"), levels))
     if is_lazy(cube):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +15,20 @@ import xarray as xr
 
 from ..contract.checks import check_flag, check_known, check_number, check_type
 from ..contract.figure import FIGURES
+from ..contract.words import counted, level_words
 from ..cubes.lazy_tables import is_lazy
 from ..cubes.reading import cube_metrics, draws_shared, has_controls, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..cubes.summary import summary
-from ..execution.outputs import refuse_links, replace_file
+from ..execution.outputs import replace_file
 from ..inference.compared_values import ON, On
 from ..inference.control_tests import test_controls
 from ..inference.least_p import cannot_be_significant
 from .figures import Picture, levels_share_truths, pictures
 from .level_comparison import LevelComparison, compare_in_blocks, who_is_better
-from .markup import Output
 from .methods import (
     Sentence,
-    counted,
     has_truths,
     listed,
     methods,
@@ -40,8 +37,8 @@ from .methods import (
     references,
     truths_are_named,
 )
-from .rendering import FORMATS, Section, bibtex, jinja, rendered
-from .style import Shown, level_name, shown_table
+from .rendering import Section, jinja, rendered
+from .style import Shown, shown_table
 
 __all__ = ["report"]
 
@@ -69,8 +66,7 @@ def report(
     cube : Dataset
         Made by `cube`, in memory.
     path : path
-        File to write, by its suffix: ".html" (a single file), ".md" or ".tex", beside which figures and references lie
-        in the folder `<name>_files`.
+        File to write, whose name ends with ".html". It holds its figures, and each table as LaTeX too.
     metrics : str or sequence of str, optional
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     over : str, optional
@@ -89,27 +85,27 @@ def report(
     date : str, optional
         Date to print, in your words. Without one the same cube always gives the same file.
     overwrite : bool
-        Replace files of an earlier report.
+        Replace an earlier report.
 
     Returns
     -------
     Path
-        The file. Every file is complete when it appears, and the report itself appears last.
+        The file, which is complete when it appears.
 
     Raises
     ------
     FileExistsError
-        If a file of the report exists and `overwrite` is False.
+        If the file exists and `overwrite` is False.
     ValueError
-        If the suffix, a metric, a stratum or a setting is unknown, the levels of `over` share no truths, the cube has
-        no runs or is lazy, or the folder of figures is a symbolic link or holds one.
+        If the path does not end with ".html", a metric, a stratum or a setting is unknown, the levels of `over` share
+        no truths, or the cube has no runs or is lazy.
     ImportError
         If jinja2 is missing.
 
     Notes
     -----
     Every sentence is derived from the cube, its attributes and the tables; the cube is not changed. Names of strata,
-    metrics and columns are escaped. LaTeX documents need a compiler of UTF-8, such as LuaLaTeX.
+    metrics and columns are escaped. Pandoc makes other formats of the file: ``pandoc report.html -o report.docx``.
 
     Examples
     --------
@@ -124,14 +120,13 @@ def report(
     ...     path.name, path.read_text("utf-8").count("<img")
     ('report.html', 4)
     """
-    file, output = _target(path)
+    file = _target(path)
     check_number(level, "level", "(0, 1)")
     check_type(title, str, "a text", "title")
     check_type(date, (str, type(None)), "a text or None", "date")
     check_flag(overwrite, "overwrite")
-    # before the work of a report is done
-    if not overwrite:
-        _refuse_taken([file] if file.exists() or file.is_symlink() else [])
+    if file.exists() and not overwrite:
+        raise FileExistsError(f"{file} exists; choose another path, or replace it by overwrite=True")
     jinja()
     cube = read_cube(cube)
     if is_lazy(cube):
@@ -147,11 +142,10 @@ def report(
         over = next((dim for dim in words if levels_share_truths(cube, dim)), None) if has_truths(cube) else None
 
     results, blocks = _results(cube, names, over, adjust, level, {"on": on, "test": test})
-    suffix = "pdf" if output == "latex" else "png"
     valued = [name for name in names if _has_values(cube, name)]
     same: dict[str, Any] = {"level": level, "adjust": adjust, "on": on, "test": test}
     same["compared"] = blocks
-    drawn = [one for name in valued for one in pictures(cube, name, over, suffix, **same)]
+    drawn = [one for name in valued for one in pictures(cube, name, over, **same)]
     shown = [one for one in drawn if isinstance(one, Picture)]
     sections = _sections(cube, names, over, results, blocks, level)
     omitted = [Sentence(one.reason) for one in drawn if not isinstance(one, Picture)]
@@ -159,43 +153,22 @@ def report(
         sections.append(Section("Figures", omitted, None, shown))
     sections.append(Section("Methods", methods(cube, names, results, ranked=_is_ranked(shown))))
     entries = references([sentence for section in sections for sentence in section.sentences])
-
-    folder = file.with_name(re.sub(r"[^A-Za-z0-9.-]", "-", file.stem) + "_files")
-    beside = {folder / f"figure-{i}.{suffix}": one.content for i, one in enumerate(shown, 1)}
-    if entries:
-        beside[folder / "references.bib"] = bibtex(entries).encode()
-    beside = {} if output == "html" else beside
-    # a file of the same bytes stays as it is: reports of two formats share their references
-    if not overwrite:
-        _refuse_taken([x for x, content in beside.items() if x.exists() and x.read_bytes() != content])
-    text = rendered(output, title, date, sections, entries, folder.name)
-    if beside:
-        refuse_links(folder)
-        folder.mkdir(exist_ok=True)
-        # pictures of an earlier report that had more
-        for old in set(folder.glob(f"figure-*.{suffix}") if overwrite else ()) - set(beside):
-            old.unlink()
-    for place, content in (*beside.items(), (file, text.encode())):
-        replace_file(place, partial(Path.write_bytes, data=content))
+    text = rendered(title, date, sections, entries)
+    replace_file(file, lambda writing: writing.write_text(text, "utf-8"))
     return file
 
 
-def _refuse_taken(files: Sequence[Path]) -> None:
-    """Refuse to replace files."""
-    if files:
-        raise FileExistsError(f"{files[0]} exists; choose another path, or replace it by overwrite=True")
-
-
-def _target(path: str | os.PathLike[str]) -> tuple[Path, Output]:
-    """Return the file and its format, or refuse a path of another suffix or folder."""
-    check_type(path, (str, os.PathLike), "a path that ends with .html, .md or .tex", "path")
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Return the file, or refuse a path of another suffix or folder."""
+    check_type(path, (str, os.PathLike), "a path that ends with .html", "path")
     file = Path(os.path.expanduser(path))
-    check_known(file.suffix, list(FORMATS), "suffix of a report")
+    if file.suffix != ".html":
+        raise ValueError(f"{str(file)!r} does not end with .html; pandoc makes other formats of the page")
     if not file.parent.is_dir():
         raise FileNotFoundError(f"the folder {str(file.parent)!r} does not exist; make it, or choose another path")
     if file.is_dir():
         raise FileExistsError(f"{str(file)!r} is a folder; choose another path")
-    return file, FORMATS[file.suffix]
+    return file
 
 
 def _infinite(cube: xr.Dataset, name: str) -> int:
@@ -297,8 +270,7 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
         text += f" on {counted(n_truths, 'truth')}" if n_truths else ""
     found = [Sentence(f"{text}.")]
     for dim in dims:
-        levels = [level_name(x) for x in cube[dim].to_index()]
-        found.append(Sentence(f"Levels of {dim}: {listed(levels)}."))
+        found.append(Sentence(f"Levels of {dim}: {listed(level_words(cube[dim].to_index()))}."))
     for dim in json.loads(cube.attrs["strata"]):
         if dim in cube.coords and dim not in cube.dims:
             found.append(Sentence(f"Of {dim} it covers {cube[dim].item()} alone."))

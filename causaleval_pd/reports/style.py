@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import string
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -13,10 +12,11 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
+from ..contract.words import CORRECTIONS, DASH, level_words, p_text
 from ..cubes.schema import COMBINED, result_columns
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
-from .markup import DASH, Output, escaped, number, p_text
+from .markup import Output, escaped, number
 from .row_tables import is_list, list_texts, long_form, metrics_of_rows
 from .shown_columns import LEFT_OUT, MARKS, ROW_VERBS, SHOWN, Column
 
@@ -29,10 +29,6 @@ __all__ = ["style"]
 _DULL = {("comparison", "estimate vs control")}
 _ARROWS = {"minimize": "↓", "maximize": "↑", "zero": "→ 0"}
 _AIMS = {"↓": "lower is better", "↑": "higher is better", "→ 0": "closest to 0 is best"}
-_CORRECTIONS = {
-    **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "bh": "Benjamini and Hochberg's method"},
-    **{"by": "Benjamini and Yekutieli's method", "max_t": "the maximum of t"},
-}
 
 
 class Shown(NamedTuple):
@@ -180,7 +176,7 @@ def shown_table(
     legend = [word for x in columns if (word := _same_word(table, x))]
     columns = [x for x in columns if not _is_constant(table, x)]
 
-    texts: dict[str, list[str]] = {name: [level_name(x) for x in table[name]] for name in strata}
+    texts: dict[str, list[str]] = {name: level_words(table[name]) for name in strata}
     if "metric" in table:
         arrows = [_ARROWS.get(aim, "") for aim in aims]
         skills = ["skill of " * skill for skill in of_skill(table).tolist()]
@@ -268,16 +264,6 @@ def _corrected(table: pd.DataFrame) -> bool:
         return "p_adjusted" in table
     pair = table[["p_value", "p_adjusted"]].to_numpy(np.float64)
     return not np.array_equal(pair[:, 0], pair[:, 1], equal_nan=True)
-
-
-def level_name(x: Any) -> str:
-    """Return the name of a stratum's level."""
-    if isinstance(x, (float, np.floating)):
-        return "" if math.isnan(x) else f"{x:g}" if float(f"{x:g}") == x else str(x)
-    if isinstance(x, (pd.Timestamp, np.datetime64)) and not pd.isna(x):
-        stamp = pd.Timestamp(x)
-        return stamp.strftime("%Y-%m-%d") if stamp == stamp.normalize() else str(stamp)
-    return "" if x is None or x is pd.NA or x is pd.NaT else str(x)
 
 
 def _at_floor(table: pd.DataFrame, verb: str) -> NDArray[np.bool_]:
@@ -383,7 +369,7 @@ def _mark_words(
         words.append(f"effect: mean of the runs less that of their controls{away}")
     if starred in names:
         method = settings.get("adjust")
-        how = f", adjusted by {_CORRECTIONS.get(str(method), method)}" if starred == "p_adjusted" and method else ""
+        how = f", adjusted by {CORRECTIONS.get(str(method), method)}" if starred == "p_adjusted" and method else ""
         if starred == "p_value" and len(table) > 1 and method in (None, "none"):
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")

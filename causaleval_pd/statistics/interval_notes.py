@@ -29,17 +29,6 @@ def joined(*notes: Iterable[str | None]) -> list[str | None]:
     return ["; ".join(x for x in row if not any(y != x and y.startswith(x) for y in row)) or None for row in rows]
 
 
-def counted(count: int, one: str, several: str = "") -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "stratum", "strata"), counted(2, "cluster")
-    ('1 stratum', '2 clusters')
-    """
-    return f"{count} {one if count == 1 else several or one + 's'}"
-
-
 def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:
     """Return for every row why an effect has no interval, or that ties make it one point.
 

@@ -160,7 +160,7 @@ def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
         to_zarr(cube, path)
     with pytest.raises(ValueError, match="another computation"):
         to_zarr(made(not keep), path, resume=True)
-    assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces", "_lock"))]
+    assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces"))]
 
 
 @pytest.mark.slow
@@ -176,7 +176,7 @@ def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
 
     def make(block_info):
         [(place, _)] = block_info[None]["array-location"][:1]
-        made.append((place, len(list(tmp_path.glob("cube.zarr.partial/_pieces/[0-9]*.json")))))
+        made.append((place, len(list(tmp_path.glob("cube.zarr.partial/_pieces/*")))))
         return np.full((1, 3), float(place))
 
     level = da.map_blocks(make, chunks=((1,) * 8, (3,)), meta=np.empty((0, 0)))
@@ -244,7 +244,7 @@ def write_part(table, path, **settings):
 
 def write_block(block, path, **settings):
     found = whole_block(block, path, **settings)
-    hang_when_told("out.partial/_pieces/[0-9]*.json")
+    hang_when_told("out.partial/_pieces/*")
     return found
 
 pd.DataFrame.to_parquet, xr.Dataset.to_zarr = write_part, write_block
@@ -276,8 +276,7 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
         os.kill(writer.pid, signal.SIGKILL)
     partial = tmp_path / "out.partial"
     complete = {p.name: p.stat().st_mtime_ns for p in partial.glob("part-*.parquet")}
-    marked = [p.name for p in partial.glob("_pieces/*.json") if p.name != "layout.json"]
-    assert len(marked) == 1 and len(complete) == (kind == "parquet")
+    assert len(list(partial.glob("_pieces/*"))) == 1 and len(complete) == (kind == "parquet")
     assert bool(list(partial.glob("*.writing"))) == (kind == "parquet")
     assert not (tmp_path / "out").exists()
     (tmp_path / "hang").unlink()
@@ -324,7 +323,7 @@ how = {"method": "simulate", "rng": 1, "engine": "serial"}
 
 def read(number):
     if number and (here / "long").exists():
-        while not (here / "out.partial/_pieces/part-0.parquet.json").exists():
+        while not (here / "out.partial/_pieces/part-0.parquet").exists():
             time.sleep(0.02)
         if number == 1:
             threading.Timer(1, lambda: (print("now", flush=True), os.kill(os.getpid(), signal.SIGINT))).start()

@@ -1,4 +1,4 @@
-"""Readers of what is on disk: damaged tasks, published tables, printed values, and interrupted outputs."""
+"""Readers of what is on disk: damaged tasks, published tables and printed values."""
 
 from __future__ import annotations
 
@@ -9,14 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import dask
-import dask.dataframe as dd
 import numpy as np
-import xarray as xr
 
-import causaleval_pd as ce
-import causaleval_pd.dask
-from causaleval_pd.execution.files import to_parquet, to_zarr
 from causaleval_pd.reasoning import (
     make_tasks,
     parse_matrix,
@@ -78,46 +72,11 @@ def read_stored(whole: Path, name: str, raw: bytes) -> None:
         read_tasks(path)
 
 
-class Output:
-    """A finished output, and how it is written again."""
-
-    def __init__(self, whole: Path, write: Callable[..., Path], what: object, partial: bool) -> None:
-        self.whole, self.write, self.what, self.partial = whole, write, what, partial
-        self.files = sorted(p.relative_to(whole).as_posix() for p in whole.rglob("*") if p.is_file())
-
-    def resume(self, changes: dict[str, bytes | None]) -> None:
-        """Change files, None for one that is gone, and resume: the result is the whole output, or an error."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "out"
-            here = shutil.copytree(self.whole, Path(folder) / ("out.partial" if self.partial else "out"))
-            for name, raw in changes.items():
-                (here / name).parent.mkdir(parents=True, exist_ok=True)
-                if raw is None:
-                    (here / name).unlink(missing_ok=True)
-                else:
-                    (here / name).write_bytes(raw)
-            with dask.config.set(scheduler="synchronous"):
-                self.write(self.what, path, resume=True)
-            if self.write is to_parquet:
-                same = [dd.read_parquet(p).compute() for p in (path, self.whole)]
-                assert same[0].equals(same[1])
-            else:
-                assert xr.open_zarr(path).load().identical(xr.open_zarr(self.whole).load())
-
-
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield damaged files of every kind."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         tasks = write_tasks(make_tasks("candy_party", [[3]], n_samples=2, rng=1), here / "tasks")
-        runs = ce.datasets.runs().iloc[:6].reset_index(drop=True)
-        table = dd.from_pandas(runs, npartitions=3).ceval.evaluate(["shd"])
-        cube = ce.cube(ce.datasets.runs(), ["shd"], by=["algorithm"], n_draws=2, rng=1).chunk(algorithm=1)
-        outputs = [
-            Output(write(what, here / str(write.__name__), resume=True), write, what, partial)
-            for write, what in ((to_parquet, table), (to_zarr, cube))
-            for partial in (True, False)
-        ]
         while True:
             for _ in range(10):
                 raw = damaged(PRINTED[int(rng.integers(len(PRINTED)))].encode(), rng)
@@ -133,19 +92,3 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
             file = sorted(tasks.iterdir())[int(rng.integers(7))]
             raw = damaged(file.read_bytes(), rng)
             yield f"{file.name}: {raw!r}", partial(read_stored, tasks, file.name, raw)
-            output = outputs[int(rng.integers(len(outputs)))]
-            changes: dict[str, bytes | None] = {}
-            for _ in range(int(rng.integers(1, 4))):
-                name = [
-                    *output.files,
-                    "_pieces/layout.json",
-                    "_pieces/0.json",
-                    "part-0.parquet.writing",
-                    "other",
-                    "_lock",
-                ][int(rng.integers(len(output.files) + 5))]
-                before = (output.whole / name).read_bytes() if name in output.files else b'{"shd/0.0": null}'
-                swapped = (output.whole / output.files[int(rng.integers(len(output.files)))]).read_bytes()
-                changes[name] = [damaged(before, rng), None, b"", swapped][int(rng.integers(4))]
-            kind = "interrupted" if output.partial else "finished"
-            yield f"{kind} {output.write.__name__}: {changes!r:.3000}", partial(output.resume, changes)

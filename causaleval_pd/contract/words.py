@@ -1,0 +1,105 @@
+"""Words that tables, figures and reports share: counts, levels, p-values, and names of what was computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+#: signs of printed numbers: minus, and a dash for a missing number
+MINUS, DASH = "\u2212", "\u2013"
+#: p-values below are written as such; that of this number of draws, which bounds p, and larger ones as fractions
+_LEAST_P, _MOST_DRAWS = 1e-5, 10**4
+
+#: what corrections for multiplicity are called, by their names as settings
+CORRECTIONS = {
+    **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "max_t": "the maximum of t"},
+    **dict.fromkeys(("bh", "fdr_bh"), "Benjamini and Hochberg's method"),
+    **dict.fromkeys(("by", "fdr_by"), "Benjamini and Yekutieli's method"),
+}
+#: what tests of strata compare, by the names of statistics
+STATISTICS = {"mean": "mean", "rank": "sum of ranks"}
+
+
+def effect_words(name: str) -> str:
+    """Return what an effect size is called.
+
+    Examples
+    --------
+    >>> effect_words("mean_difference"), effect_words("hodges_lehmann")
+    ('mean difference', 'Hodges-Lehmann difference')
+    """
+    return {"hodges_lehmann": "Hodges-Lehmann difference"}.get(name, name.replace("_", " "))
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "stratum", "strata"), counted(1200, "run")
+    ('1 stratum', '1,200 runs')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def level_words(levels: Iterable[Hashable]) -> list[str]:
+    """Return the names of levels: numbers and dates in short form, unless two levels would look alike.
+
+    Examples
+    --------
+    >>> level_words([0.1 + 0.2, 400.0, "pc", None])
+    ['0.3', '400', 'pc', '']
+    >>> level_words([1.0000001, 1.0000002])
+    ['1.0000001', '1.0000002']
+    """
+    given = list(levels)
+    short = {level: _short(level) for level in given}
+    alike = len(set(short.values())) < len(short)
+    return [str(level) if alike and not _missing(level) else short[level] for level in given]
+
+
+def _missing(level: Any) -> bool:
+    return bool(pd.api.types.is_scalar(level) and pd.isna(level))
+
+
+def _short(level: Any) -> str:
+    """Return the short name of a level."""
+    if _missing(level):
+        return ""
+    if isinstance(level, (float, np.floating)):
+        return f"{level:g}"
+    if isinstance(level, (pd.Timestamp, np.datetime64)):
+        stamp = pd.Timestamp(level)
+        return stamp.strftime("%Y-%m-%d") if stamp == stamp.normalize() else str(stamp)
+    return str(level)
+
+
+def p_text(p: float, *, at_floor: bool = False) -> str:
+    """Return a p-value with two significant digits, a bound rounded up; the least that R draws can give as `≤ 1/(R+1)`.
+
+    Examples
+    --------
+    >>> p_text(0.0316), p_text(1 / 101, at_floor=True), p_text(0.0297, at_floor=True), p_text(3e-12)
+    ('0.032', '≤ 1/101', '≤ 0.030', '< 1e−5')
+    >>> p_text(1e-5, at_floor=True), p_text(2e-5)
+    ('≤ 1e−5', '2.0e−5')
+    """
+    if math.isnan(p):
+        return DASH
+    least = f"1e{MINUS}5"
+    if p < _LEAST_P * (1 - 1e-9):
+        return f"< {least}"
+    if at_floor:
+        whole = round(1 / p)
+        if 1 < whole <= _MOST_DRAWS and abs(1 / p - whole) < 1e-6 * whole:
+            return f"≤ 1/{whole}"
+        digit = 10.0 ** (math.floor(math.log10(p)) - 1)
+        p = math.ceil(p / digit - 1e-9) * digit
+        if p < _LEAST_P * (1 + 1e-9):
+            return f"≤ {least}"
+    text = f"{p:#.2g}".removesuffix(".") if p >= 1e-4 else f"{p:.1e}".replace("e-0", f"e{MINUS}")
+    return f"≤ {text}" if at_floor else text
