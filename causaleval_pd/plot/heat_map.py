@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import drawing
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import CORRECTIONS, p_text
+from ..contract.words import CORRECTIONS, MINUS, p_text
 from ..cubes.lazy_tables import computed
 from ..cubes.reading import need_controls, strata_dims
 from ..cubes.reshaped import read_cube
@@ -118,8 +118,8 @@ def heat_map(
     height = shape[0] * max(0.3, drawing.rows_height(beside, room) / shape[0])
     ax = drawing.place_to_draw(ax, width + room + 1.4, height + 1.0)
     if not own:
-        width, height = 0.7 * drawing.inches(ax), 0.8 * drawing.inches(ax, "height")
         room = min(room, 0.45 * drawing.inches(ax))
+        width, height = drawing.inner_width(ax, room + 1.7), 0.8 * drawing.inches(ax, "height")
     correction = CORRECTIONS.get(str(adjust))
     label = "p" if correction is None else "adjusted p"
     colours = _colour_skill(ax, skill) if value == "skill" else _colour_p(ax, p, label)
@@ -206,7 +206,9 @@ def _colour_p(ax: Axes, p: NDArray[np.float64], label: str) -> NDArray[np.float6
     bar = _draw(ax, shown, label, "cividis", norm=LogNorm(lowest, 1, clip=True))
     # .1 is too near to .05
     ticks = [1, 0.05, *10.0 ** np.arange(-2, math.log10(lowest) - 0.01, -1)]
-    bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    bar.set_ticks(
+        ticks, labels=[f"{tick:.0e}".replace("e-0", f"e{MINUS}") if tick < 0.001 else f"{tick:g}" for tick in ticks]
+    )
     bar.ax.minorticks_off()
     bar.ax.axhline(0.05, color="white", lw=2.5)
     bar.ax.axhline(0.05, color="black", lw=1)

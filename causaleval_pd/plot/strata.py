@@ -170,7 +170,7 @@ def _draw_band(ax: Axes, at: NDArray[np.float64], table: pd.DataFrame, shade: An
     ax.fill_between(at, low, high, color=shade, alpha=0.18, linewidth=0, gid="band")
     gap = np.isnan([np.nan, *low, np.nan])
     alone = gap[:-2] & gap[2:]
-    ax.vlines(at[alone], low[alone], high[alone], color=shade, alpha=0.18, lw=5)
+    ax.vlines(at[alone], low[alone], high[alone], color=shade, alpha=0.18, lw=5, gid="lone band")
     ax.plot(at, table["control_mean"], color=shade, lw=1.0, ls="--", alpha=0.8, gid="control means")
 
 

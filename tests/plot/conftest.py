@@ -80,3 +80,16 @@ def inside(figure):
     tight = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     assert tight.x0 > -0.02 and tight.y0 > -0.02 and tight.x1 < width + 0.02 and tight.y1 < height + 0.02
+
+
+def many_levels(n_levels):
+    names = [f"algorithm {i:02d} with a name of forty letters" for i in range(n_levels)]
+    rows = [
+        (name, n, truth, "A -> B; C" if (i + n) % 3 else truth)
+        for i, name in enumerate(names)
+        for n in (10, 100)
+        for truth in ("A -> B; B -> C", "A -> C; B")
+    ]
+    runs = pd.DataFrame(rows, columns=["algorithm", "n", "truth", "estimate"]).assign(seconds=range(1, len(rows) + 1))
+    options = {"n_draws": 19, "rng": 1, "values": {"seconds": "minimize"}}
+    return runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "n"], **options)

@@ -15,13 +15,12 @@ NAMES = {
     "greedy equivalence search": "Greedy equivalence search with the BIC",
     "zero": "Correlation thresholds of 0.3",
 }
-#: figures of two strata, and of one
+#: heat maps of two strata, and figures of one
 OF_TWO = {
-    "p_values": {},
-    "p_values turned": {"x": "algorithm", "y": "density"},
-    "skills": {},
-    "skills turned": {"x": "algorithm", "y": "density"},
-    "trend": {"x": "density", "hue": "algorithm"},
+    "p": {"value": "p"},
+    "p turned": {"value": "p", "x": "algorithm", "y": "density"},
+    "skill": {},
+    "skill turned": {"x": "algorithm", "y": "density"},
 }
 OF_ONE = ["critical_difference"]
 
@@ -61,8 +60,7 @@ def readable(ax):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OF_TWO)
 def test_figures_of_two_strata(named, name):
-    verb = getattr(named.ceval.plot, name.split()[0])
-    readable(narrow(lambda ax: verb("shd", ax=ax, **OF_TWO[name])))
+    readable(narrow(lambda ax: named.ceval.plot.heat_map("shd", ax=ax, **OF_TWO[name])))
 
 
 @pytest.mark.slow
@@ -78,14 +76,3 @@ def test_a_new_figure_of_ranks_fits_a_page(named):
     assert ax.figure.get_figwidth() <= 8
     inside(ax.figure)
     readable(ax)
-
-
-@pytest.mark.slow
-def test_labels_of_low_axes_stay_off_the_caption(cube):
-    part = cube.sel(density=0.4)
-    with plt.rc_context({"font.size": 7}):
-        figure, ax = plt.subplots(figsize=(3.4, 3), layout="constrained")
-        part.ceval.plot.trend("shd", x="n", hue="algorithm", ax=ax)
-        figure.canvas.draw()
-    [caption] = [text for text in ax.texts if text.get_gid() == "caption"]
-    assert not overlap(ax.yaxis.label.get_window_extent(), caption.get_window_extent())

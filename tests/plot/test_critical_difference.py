@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.plot.critical_difference import alike_groups, alike_pairs
+
+from .conftest import inside
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +78,27 @@ def test_all_names_stand_within_the_axis(cube, n_levels):
     ax = ce.plot.critical_difference(cube.sel(density=[0.2]).isel(algorithm=slice(n_levels)), "shd", "algorithm")
     heights = [text.xy[1] for text in parts(ax, "level")]
     assert len(heights) == n_levels and ax.get_ylim()[0] < min(heights)
+
+
+@pytest.mark.slow
+def test_long_names_of_levels_stay_apart():
+    names = ["a-very-long-name-without-any-spaces-whatsoever", "the PC algorithm with Fisher-z tests at .01", "x"]
+    rows = [(name, "A -> B; C", "A -> B; C") for name in names for _ in range(3)]
+    found = ce.cube(
+        pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]), ["shd"], by=["algorithm"], n_draws=None
+    )
+    ax = found.ceval.plot.critical_difference("shd", "algorithm")
+    inside(ax.figure)
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@pytest.mark.slow
+def test_levels_with_dashes_keep_their_places(runs):
+    names = {"peter and clark": "a", "greedy equivalence search": "a - b", "zero": "b - c"}
+    part = runs.query("n == 100 and density == 0.2")
+    more = part[part["algorithm"] == "zero"].assign(algorithm="c")
+    renamed = pd.concat([part.assign(algorithm=part["algorithm"].map(names)), more], ignore_index=True)
+    cube = ce.cube(renamed, ["shd"], by=["algorithm"], n_draws=None, replicate="replicate")
+    ranks = cube.ceval.plot.critical_difference("shd", "algorithm")
+    assert sum(text.get_gid() == "level" for text in ranks.texts) == 4

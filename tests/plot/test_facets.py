@@ -49,7 +49,7 @@ def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
     ce.plot.strata(failed, "shd", x="density").figure.canvas.draw()
     ce.plot.distributions(failed, "shd").figure.canvas.draw()
     ce.plot.distributions(make(keep_draws=False).isel(algorithm=[2], density=[2], n=[0]), "shd").figure.canvas.draw()
-    ax = ce.plot.p_values(failed, "shd", x="density", y="algorithm")
+    ax = ce.plot.heat_map(failed, "shd", value="p", x="density", y="algorithm")
     ax.figure.canvas.draw()
     assert not ax.texts
 
@@ -71,7 +71,7 @@ def test_other_strata_must_have_one_level(cube):
     with pytest.raises(ValueError, match=r"cube.sel\(algorithm='peter and clark', n=100\)"):
         ce.plot.strata(cube, "shd", x="density")
     with pytest.raises(ValueError, match=r"n \(3 levels\); choose one by cube.sel\(n=100\)$"):
-        ce.plot.p_values(cube, "shd", x="density", y="algorithm")
+        ce.plot.heat_map(cube, "shd", x="density", y="algorithm")
     with pytest.raises(ValueError, match=r"choose one by cube.sel\(density=0.2, n=100\)$"):
         ce.plot.critical_difference(cube, "shd", "algorithm")
 
@@ -85,21 +85,11 @@ def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
     assert ce.plot.strata(cube.sel(n=[100], density=[0.2]), "shd").axes.flat[0].get_xlabel() == "algorithm"
     by_hue = ce.plot.strata(cube.sel(n=[100]), "shd", hue="algorithm")
     assert by_hue.axes.flat[0].get_xlabel() == "density"
-    heat = ce.plot.p_values(cube.sel(n=[100]), "shd")
+    heat = ce.plot.heat_map(cube.sel(n=[100]), "shd")
     assert (heat.get_xlabel(), heat.get_ylabel()) == ("density", "algorithm")
-    assert ce.plot.p_values(cube.sel(n=[100]), "shd", x="algorithm").get_ylabel() == "density"
-    heat = ce.plot.skills(cube.sel(n=[100]), "shd")
-    assert (heat.get_xlabel(), heat.get_ylabel()) == ("density", "algorithm")
-    line = ce.plot.trend(cube.sel(density=[0.2]), "shd")
-    assert line.get_xlabel() == "n" and line.get_legend().get_title().get_text() == "algorithm"
-
-
-def test_a_place_without_a_stratum_is_an_error(cube, runs):
-    one = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=20, rng=7, control_kind="dag")
-    with pytest.raises(ValueError, match=r"no stratum is left for y=; the strata of the cube are \['algorithm'\]"):
-        ce.plot.p_values(one, "shd")
-    with pytest.raises(ValueError, match=r"density \(3 levels\); choose one by cube.sel\(density=0.2\)$"):
-        ce.plot.p_values(cube, "shd")
+    assert ce.plot.heat_map(cube.sel(n=[100]), "shd", x="algorithm").get_ylabel() == "density"
+    heat = ce.plot.heat_map(cube.sel(n=[100]), "shd", y="density")
+    assert (heat.get_xlabel(), heat.get_ylabel()) == ("algorithm", "density")
 
 
 def test_unknown_names_tell_the_nearest(cube):
@@ -153,8 +143,8 @@ def test_single_panels_of_lazy_cubes_are_those_of_cubes_in_memory(cube):
     found = []
     for part in (cube.sel(density=0.2), cube.sel(density=0.2).chunk({"algorithm": 1})):
         drawn = [
-            ce.plot.trend(part, "shd", x="n", hue="algorithm"),
-            ce.plot.skills(part, "shd", x="n", y="algorithm"),
+            ce.plot.strata(part, "shd", x="n", hue="algorithm", scale="log").ax,
+            ce.plot.heat_map(part, "shd", x="n", y="algorithm"),
         ]
         lines = [np.asarray(line.get_ydata(), float) for ax in drawn for line in ax.lines]
         found.append((lines, captions(drawn[1].figure)))
@@ -175,8 +165,8 @@ def test_dollar_signs_in_names_are_no_formulas(name):
     cube = named_by(name)
     plot = cube.ceval.plot
     figures = [
-        plot.trend("shd"),
-        plot.skills("shd"),
+        plot.strata("shd", scale="log"),
+        plot.heat_map("shd"),
     ]
     figures += [ce.plot.forest(cube.ceval.test_controls("shd"))]
     figures += [plot.strata("shd", x="algorithm", hue="n")]
@@ -190,7 +180,7 @@ def test_dollar_signs_in_names_are_no_formulas(name):
 @pytest.mark.slow
 def test_levels_that_a_cube_with_several_null_models_was_cut_to_are_named(runs):
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density", "n"], n_draws=9, rng=7, null=["permutation", "empty"])
-    ax = ce.plot.skills(cube.sel(density=0.2, algorithm=ALGORITHMS[0]), "shd")
+    ax = ce.plot.heat_map(cube.sel(density=0.2, algorithm=ALGORITHMS[0]), "shd")
     assert "density = 0.2" in captions(ax.figure) and ALGORITHMS[0] in captions(ax.figure)
     # one of the null models is a point of reference
     assert "p above .05, not adjusted, or no test" in captions(ax.figure)
@@ -208,8 +198,7 @@ def test_a_cube_without_levels_or_runs_is_refused(cube, dim, words):
     calls = [
         lambda plot: plot.strata("shd", x="n"),
         lambda plot: plot.distributions("shd", col="n"),
-        lambda plot: plot.p_values("shd", x="n", y="algorithm"),
-        lambda plot: plot.skills("shd"),
+        lambda plot: plot.heat_map("shd"),
     ]
     assert dim in names
     for call in calls:

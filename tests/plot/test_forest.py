@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.words import p_text
 
 from .conftest import ALGORITHMS, captions, inside
 
@@ -33,13 +34,13 @@ def test_rows_are_the_table(cube):
     found = points(ax)
     for row, effect in enumerate(table["effect"]):
         assert np.isnan(effect) if row not in found else found[row] == effect
-    assert words(ax, "p") == ["no p" if np.isnan(p) else f"{p:.2g}" for p in table["p_adjusted"]]
+    assert words(ax, "p") == ["no p" if np.isnan(p) else p_text(p) for p in table["p_adjusted"]]
     first = f"{table['n'][0]}, {table['comparison'][0]}"
     assert ax.get_yticklabels()[0].get_text().replace("\n", " ") == first
     assert ax.get_ylabel() == "n, comparison" and ax.get_ylim()[0] > ax.get_ylim()[1]
     assert words(ax, "side") == ["◂ first is better", "second is better ▸"]
     detected = int((table["p_adjusted"] <= 0.05).sum())
-    assert f"(holm) at most .05, {detected} of {len(table)} rows" in captions(ax.figure)
+    assert f"(Holm's method) at most .05, {detected} of {len(table)} rows" in captions(ax.figure)
     assert len(words(ax, "undefined")) == table["effect"].isna().sum() == 2
     inside(ax.figure)
 
@@ -60,6 +61,24 @@ def test_tests_against_controls(cube):
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS
     assert words(ax, "side") == ["◂ estimates are better", "controls are better ▸"]
     assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws a run." in captions(ax.figure)
+
+
+def test_a_summary_shows_skill(cube):
+    table = cube.sel(n=1000, density=0.2).ceval.summary()
+    ax = ce.plot.forest(table)
+    assert list(points(ax).values()) == pytest.approx(table["skill"].tolist())
+    [intervals] = [x for x in ax.collections if x.get_gid() == "intervals"]
+    limits = [segment[:, 0].tolist() for segment in intervals.get_segments()]
+    np.testing.assert_allclose(limits, table[["skill_low", "skill_high"]])
+    assert ax.get_ylabel() == "algorithm, metric" and ax.get_xlabel() == "skill, 0 is guessing and 1 is perfect"
+    assert words(ax, "p") == [p_text(p, at_floor=b) for p, b in zip(table["p_value"], table["p_at_floor"], strict=True)]
+    assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"] and words(ax, "p head") == ["p"]
+    text = captions(ax.figure)
+    assert "skill and its 95 % interval; test: randomisation, greater; filled: p (not adjusted)" in text
+    assert text.endswith("Null model: edges, 60 draws a run.")
+    assert "skill of structural Hamming" in ce.plot.forest(table[table["metric"] == "shd"]).get_xlabel()
+    adjusted = ce.plot.forest(table.assign(p_adjusted=1.0, p_at_floor=False))
+    assert set(words(adjusted, "p")) == {"1.0"}
 
 
 @pytest.mark.slow
@@ -146,8 +165,7 @@ def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
 
 
 def test_bounds_are_rounded_up(cube):
-    # 1/61 is .01639
-    table = cube.sel(density=0.2, n=100).ceval.test_controls("shd").assign(p_adjusted=1 / 61, p_at_floor=True)
+    table = cube.sel(density=0.2, n=100).ceval.test_controls("shd").assign(p_adjusted=0.01631, p_at_floor=True)
     assert set(words(ce.plot.forest(table), "p")) == {"≤ 0.017"}
 
 

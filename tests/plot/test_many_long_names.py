@@ -61,9 +61,9 @@ def apart(boxes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["p_values", "skills"])
-def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, name):
-    ax = getattr(twelve.ceval.plot, name)("shd", x="algorithm")
+@pytest.mark.parametrize("value", ["p", "skill"])
+def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, value):
+    ax = twelve.ceval.plot.heat_map("shd", value=value, x="algorithm")
     inside(ax.figure)
     readable(ax)
     assert ax.figure.get_figwidth() < 17
@@ -149,7 +149,7 @@ def test_names_of_nodes_stay_inside_new_figures(seed):
 def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))
-        figures = [part.ceval.plot.p_values("shd"), part.ceval.plot.skills("shd")]
+        figures = [part.ceval.plot.heat_map("shd", value=value) for value in ("p", "skill")]
         members = pd.DataFrame({"run": 1, "truth": "A -> B; B -> C", "estimate": ["A -> B; B -> C", "A -> B; C"]})
         figures.append(ce.plot.edge_probabilities(members.ceval.pool("run")["estimate"][0]))
     for ax in figures:

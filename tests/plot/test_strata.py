@@ -13,7 +13,7 @@ from seaborn import FacetGrid
 
 import causaleval_pd as ce
 
-from .conftest import ALGORITHMS, F1, SHD, captions, inside, spaced
+from .conftest import ALGORITHMS, F1, SHD, captions, inside, many_levels, spaced
 
 
 @pytest.mark.slow
@@ -30,17 +30,19 @@ def test_strata_show_the_summary(cube, interval):
         bands = [patch for patch in ax.patches if patch.get_gid() == "band"]
         for algorithm, line in zip(ALGORITHMS, points, strict=True):
             part = table[(table["algorithm"] == algorithm) & (table["n"] == n)]
-            np.testing.assert_array_equal(line.get_ydata(), part["mean"])
+            expected = part.set_index("density")["mean"].reindex([0.2, 0.4, 0.6])
+            np.testing.assert_array_equal(line.get_ydata(), expected)
             # the dodge keeps every point in the field of its density
-            np.testing.assert_array_equal(np.round(line.get_xdata()), np.searchsorted([0.2, 0.4, 0.6], part["density"]))
+            np.testing.assert_array_equal(np.round(line.get_xdata()), [0, 1, 2])
         part = table[table["n"] == n].set_index(["algorithm", "density"])
         found = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in bands]
-        expected = part.loc[ALGORITHMS, ["control_low", "control_high"]].to_numpy()
+        everywhere = pd.MultiIndex.from_product([ALGORITHMS, [0.2, 0.4, 0.6]])
+        expected = part[["control_low", "control_high"]].reindex(everywhere).to_numpy()
         np.testing.assert_allclose(np.array(found), expected)
         dashes = np.concatenate(
             [path.vertices[:1, 1] for lines in ax.collections[::2] for path in lines.get_paths() if len(path.vertices)]
         )
-        np.testing.assert_allclose(dashes, part.loc[ALGORITHMS, "control_mean"])
+        np.testing.assert_allclose(dashes, part["control_mean"].reindex(everywhere))
     assert spaced(grid.axes[0, 0].get_ylabel()) == SHD
     words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws a run."
     assert words in captions(grid.figure)
@@ -114,3 +116,80 @@ def test_members_of_a_composite_null_model_are_drawn_each(runs):
     grid = ce.plot.strata(cube, "shd", x="algorithm", col="null")
     assert [ax.get_title() for ax in grid.axes.flat] == ["null = edges", "null = permutation"]
     assert "control_composites" in cube.attrs
+
+
+def drawn(ax, gid):
+    return [line for line in ax.lines if line.get_gid() == gid]
+
+
+@pytest.mark.slow
+def test_lines_are_the_summary_at_their_numbers(cube):
+    grid = ce.plot.strata(cube, "shd", x="n", hue="algorithm", col="density", scale="log")
+    table = ce.summary(cube, "shd", interval="mean_ci")
+    for ax, density in zip(grid.axes.flat, (0.2, 0.4, 0.6), strict=True):
+        for gid, column in (("means", "mean"), ("line", "mean"), ("control means", "control_mean")):
+            for algorithm, line in zip(ALGORITHMS, drawn(ax, gid), strict=True):
+                part = table[(table["density"] == density) & (table["algorithm"] == algorithm)].set_index("n")
+                np.testing.assert_array_equal(line.get_ydata(), part[column].reindex([100, 1000, 10_000]))
+                np.testing.assert_allclose(line.get_xdata(), [2, 3, 4], atol=0.05)
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["100", "1000", "10000"]
+        assert sum(x.get_gid() == "band" for x in ax.collections) == 3
+    # zero has no runs at 100: a gap, and its name
+    assert np.isnan(drawn(grid.axes.flat[1], "line")[2].get_ydata()[0])
+    assert "no runs: (zero, 0.4, 100)" in captions(grid.figure)
+    assert grid.axes.flat[0].get_xlabel() == "n"
+    inside(grid.figure)
+
+
+def test_levels_are_in_the_order_of_their_numbers_and_failures_are_named(cube):
+    part = cube.isel(n=[2, 0, 1]).sel(density=0.6, algorithm="zero")
+    grid = ce.plot.strata(part, "shd", x="n", scale="linear")
+    [line] = drawn(grid.ax, "means")
+    assert line.get_xdata().tolist() == [100, 1000, 10_000] and np.isnan(line.get_ydata()[0])
+    assert "all runs failed: 100" in captions(grid.figure)
+
+
+def test_one_level_on_a_scale_has_its_points_and_its_band(cube):
+    grid = ce.plot.strata(cube.sel(density=0.2, n=[100]), "shd", x="n", hue="algorithm", scale="log")
+    assert grid.ax.get_xlim()[0] < 2 < grid.ax.get_xlim()[1]
+    assert [line.get_xdata().tolist() for line in drawn(grid.ax, "means")] == [[2.0]] * 3
+    bands = [x for x in grid.ax.collections if x.get_gid() == "lone band"]
+    assert len(bands) == 3 and all(len(x.get_segments()) == 1 for x in bands)
+
+
+@pytest.mark.slow
+def test_thirty_lines_fit(cube):
+    figure = ce.plot.strata(many_levels(30), "shd", x="n", hue="algorithm", scale="log").figure
+    inside(figure)
+    assert len(figure.legends[0].get_texts()) == 34
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"x": "algorithm", "hue": "n"}, "the levels of 'algorithm' are not numbers, such as 'peter and clark'"),
+        ({"x": "n", "hue": "algorithm", "scale": "symlog"}, "scale"),
+    ],
+)
+def test_what_has_no_place_on_a_scale_is_refused(cube, options, message):
+    with pytest.raises(ValueError, match=message):
+        ce.plot.strata(cube.sel(density=0.2), "shd", **({"scale": "log"} | options))
+
+
+@pytest.mark.slow
+def test_a_level_of_zero_has_no_place_on_a_log_axis(cube):
+    part = cube.sel(density=0.2).assign_coords(n=[0, 1, 2])
+    with pytest.raises(ValueError, match="'n' has the level 0, which has no place on a log axis; use scale='linear'"):
+        ce.plot.strata(part, "shd", x="n", hue="algorithm", scale="log")
+    ce.plot.strata(part, "shd", x="n", hue="algorithm", scale="linear")
+
+
+@pytest.mark.slow
+def test_dark_themes_and_large_letters(cube):
+    part = cube.sel(density=0.2)
+    with mpl.style.context("dark_background"), mpl.rc_context({"font.size": 15}):
+        grid = ce.plot.strata(part, "shd", x="n", hue="algorithm", scale="log")
+        assert all(line.get_markerfacecolor() == grid.ax.get_facecolor() for line in drawn(grid.ax, "open"))
+        [text] = [x for x in grid.figure.findobj(mpl.text.Text) if x.get_gid() == "caption"]
+        assert np.mean(mpl.colors.to_rgb(text.get_color())) > 0.5 and len(captions(grid.figure)) > 200
+        inside(grid.figure)

@@ -22,12 +22,10 @@ _MANY = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": ["A -> B; C -> B", 
 FIGURES: dict[str, Callable[[], Any]] = {
     "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm"),
     "distributions": lambda: cubes.kept().ceval.plot.distributions("shd"),
-    "p_values": lambda: ce.plot.p_values(cubes.kept(), "shd", x="density", y="algorithm"),
+    "heat_map": lambda: ce.plot.heat_map(cubes.kept(), "shd", x="density", y="algorithm"),
     "critical_difference": lambda: ce.plot.critical_difference(
         cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm"
     ),
-    "trend": lambda: cubes.larger().sel(density=0.2).ceval.plot.trend("shd", x="n", hue="algorithm"),
-    "skills": lambda: cubes.kept().ceval.plot.skills("shd", x="density", y="algorithm"),
     "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all")),
     "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
     "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
