@@ -70,7 +70,7 @@ for name, figure in {
     "strata_shd": cube.ceval.plot.strata("shd", x="density", hue="algorithm", col="n"),
     "strata_f1": cube.ceval.plot.strata("adjacency_f1", x="n", hue="algorithm", col="density"),
     "distributions": cube.sel(n=int(cube["n"].max())).ceval.plot.distributions("shd", row="algorithm", col="density"),
-    "p_values": cube.sel(n=int(cube["n"].min())).ceval.plot.p_values("shd", x="density", y="algorithm"),
+    "p_values": cube.ceval.plot.heat_map("shd", value="p"),
 }.items():
     figure.figure.savefig(out / f"{name}.png", dpi=150, bbox_inches="tight")
 print(f"\nWrote cube.nc and four figures to {out}/")

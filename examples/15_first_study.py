@@ -158,7 +158,7 @@ out.mkdir(exist_ok=True)
 one_size = cube.sel(nodes=max(sizes))
 for name, figure in {
     "strata": one_size.ceval.plot.strata("shd", x="density", hue="algorithm", col="n"),
-    "p_values": one_size.sel(n=max(sample_sizes)).ceval.plot.p_values("shd", x="density", y="algorithm"),
+    "skill": one_size.ceval.plot.heat_map("shd", x="n", y=["algorithm", "density"]),
 }.items():
     figure.figure.savefig(out / f"{name}.png", dpi=150, bbox_inches="tight")
 print(f"\nWrote two figures to {out}/")

@@ -243,7 +243,7 @@ def test_arguments_of_verbs(call, message):
             r"'with_controls', which is one of tables of runs; use df.ceval.with",
         ),
         (lambda: made_cube().ceval.cube(["shd"]), "'cube', which is one of tables of runs"),
-        (lambda: made_cube().ceval.trend(), r"which is a figure; use cube.ceval.plot.trend\("),
+        (lambda: made_cube().ceval.heat_map(), r"which is a figure; use cube.ceval.plot.heat_map\("),
         (lambda: made_cube().ceval.compere(), "a cube has no verb 'compere'; did you mean 'compare'"),
     ],
 )

@@ -204,6 +204,8 @@ class _Controls(NamedTuple):
     tested: bool = True
 
 
+#: what figures show in a report, where they could show more
+_TITLES = {"forest": "differences between levels with their intervals", "heat_map": "skill by stratum"}
 #: what figures of runs without controls show
 _ALONE = {
     "strata": ("mean of the runs by stratum", "how strata differ"),
@@ -229,9 +231,7 @@ def _picture(name: str, label: str, drawn: Any, controls: _Controls | None = Non
     finally:
         plt.close(figure)
     found = FIGURES[name]
-    title, shows = found.long_name, found.concludes
-    if name == "forest":
-        title = "differences between levels with their intervals"
+    title, shows = _TITLES.get(name, found.long_name), found.concludes
     if controls is not None and not controls.drawn:
         title, shows = _ALONE[name]
     if name == "strata" and controls is not None and controls.drawn:

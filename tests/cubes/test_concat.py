@@ -150,7 +150,7 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
     one_seed = make(RUNS)
     pd.testing.assert_frame_equal(found.ceval.compare("algorithm"), one_seed.ceval.compare("algorithm"))
     assert len(found.ceval.compare("algorithm", on="skill")) == len(one_seed.ceval.compare("algorithm", on="skill"))
-    page = found.ceval.report(tmp_path / "report.md", metrics="shd").read_text("utf-8")
+    page = found.ceval.report(tmp_path / "report.html", metrics="shd").read_text("utf-8")
     assert "from seeds 7, 4611686018427387905 " in page
 
 

@@ -232,7 +232,7 @@ def test_carried_columns_are_drawn():
     assert cube.ceval.plot.distributions("seconds", hue="algorithm").axes.size == 1
     assert cube.ceval.plot.critical_difference("seconds", "algorithm").texts
     with pytest.raises(ValueError, match="'seconds' is a column that the cube carries"):
-        cube.expand_dims(n=[1]).ceval.plot.p_values("seconds", x="algorithm", y="n")
+        cube.expand_dims(n=[1]).ceval.plot.heat_map("seconds", x="algorithm", y="n")
     plt.close("all")
 
 

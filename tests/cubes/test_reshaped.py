@@ -478,7 +478,7 @@ def exact_cube() -> xr.Dataset:
 def test_a_stratum_whose_labels_are_of_another_dimension_stays_a_coordinate(exact_cube, tmp_path):
     swapped = exact_cube.assign_coords(size=("n", ["small", "large"])).swap_dims(n="size")
     np.testing.assert_array_equal(swapped.ceval.summary()["mean"], exact_cube.ceval.summary()["mean"])
-    swapped.ceval.report(tmp_path / "report.md")
+    swapped.ceval.report(tmp_path / "report.html")
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def test_figures_of_several_null_models(many_nulls):
         cube.ceval.plot.strata("shd", x="algorithm")
     assert cube.ceval.plot.strata("shd", x="algorithm", col="null").axes.shape == (1, 4)
     assert cube.ceval.plot.distributions("shd", hue="algorithm", col="null").axes.shape == (1, 4)
-    cube.ceval.plot.p_values("shd", x="algorithm", y="null")
+    cube.ceval.plot.heat_map("shd", x="algorithm", y="null")
     grid = cube.sel(null="degree").ceval.plot.strata("shd", x="algorithm")
     labels = [text.get_text() for text in grid.figure.legends[0].get_texts()]
     assert "runs, p above .05" in labels

@@ -151,7 +151,7 @@ def test_truth_values_are_labels(small, dtype, tmp_path):
             table = one.load().ceval.summary()
             assert table["flag"].dtype == bool and table["n_runs"].tolist() == [(~flag).sum(), flag.sum()]
     assert cube.ceval.compare("flag", paired=False, reference=False)["comparison"].tolist() == ["True - False"]
-    cube.ceval.report(tmp_path / "report.md")
+    cube.ceval.report(tmp_path / "report.html")
     cube.ceval.plot.strata("shd", x="flag")
 
 

@@ -77,7 +77,7 @@ def test_figures(runs):
     cube = ce.cube(runs, ["footrule"], by=BY, n_draws=20, rng=7)
     assert type(cube.ceval.plot.strata("footrule", x="algorithm", hue="half")).__name__ == "FacetGrid"
     assert type(cube.ceval.plot.distributions("footrule", hue="algorithm", col="half")).__name__ == "FacetGrid"
-    assert len(cube.ceval.plot.p_values("footrule", x="algorithm", y="half").texts) == 4
+    assert len(cube.ceval.plot.heat_map("footrule", x="algorithm", y="half").texts) == 4
 
 
 @pytest.mark.slow

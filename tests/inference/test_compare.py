@@ -494,7 +494,7 @@ def test_accessors_have_the_parameters_of_their_functions():
             CubeAccessor,
             [ce.compare, ce.test_controls, ce.rank_test, ce.summary],
         ),
-        (plot.CubePlots, [plot.critical_difference, plot.p_values, plot.strata]),
+        (plot.CubePlots, [plot.critical_difference, plot.heat_map, plot.strata]),
     ):
         for function in functions:
             mine = list(inspect.signature(getattr(owner, function.__name__)).parameters.values())[1:]

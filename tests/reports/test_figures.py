@@ -7,6 +7,8 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.reshaped import read_cube
+from causaleval_pd.plot import strata
+from causaleval_pd.reports import figures
 from causaleval_pd.reports.figures import Omitted, Picture, levels_share_truths, pictures
 from causaleval_pd.reports.level_comparison import compare_in_blocks
 
@@ -20,7 +22,7 @@ def cube_of(runs=RUNS, by=("algorithm",), **settings):
 
 
 def titles(cube, over=None):
-    return [x.title.partition(": ")[2] for x in pictures(cube, "shd", over, "png") if isinstance(x, Picture)]
+    return [x.title.partition(": ")[2] for x in pictures(cube, "shd", over) if isinstance(x, Picture)]
 
 
 @pytest.mark.slow
@@ -35,26 +37,30 @@ def test_figures_that_fit_one_stratum():
 
 @pytest.mark.slow
 def test_figures_of_runs_alone_claim_nothing_of_controls():
-    found = list(pictures(cube_of(n_draws=None), "shd", None, "png"))
+    found = list(pictures(cube_of(n_draws=None), "shd", None))
     assert [x.title.partition(": ")[2] for x in found] == ["mean of the runs by stratum", "distribution of the runs"]
     assert not any("better than" in x.caption for x in found)
     for settings in ({"null": "oracle_skeleton"}, {"share_draws": True, "by": ["algorithm", "n"]}):
-        [first, *_] = pictures(cube_of(**settings), "shd", None, "png")
+        [first, *_] = pictures(cube_of(**settings), "shd", None)
         assert "No stratum is tested" in first.caption and "better than their" not in first.caption
 
 
 @pytest.mark.slow
 def test_figures_have_the_level_and_the_correction_of_the_report():
-    first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", "png", level=0.9, adjust="bh")
+    first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", level=0.9, adjust="bh")
     assert "90 % t interval" in first.caption and "p at most .05, not adjusted)" in first.caption
-    assert "90 %" in pairs.caption and "bh" in pairs.caption and "familywise error 0.1" in ranks.caption
+    assert (
+        "90 %" in pairs.caption
+        and "(Benjamini and Hochberg's method)" in pairs.caption
+        and "familywise error 0.1" in ranks.caption
+    )
     assert first.title.startswith("shd, structural Hamming distance: ")
 
 
 @pytest.mark.slow
 def test_captions_are_joined_at_hyphens():
     for cube in (cube_of(), cube_of(by=["algorithm", "n"])):
-        assert all("- " not in x.caption for x in pictures(cube, "shd", None, "png"))
+        assert all("- " not in x.caption for x in pictures(cube, "shd", None))
 
 
 @pytest.mark.slow
@@ -64,57 +70,44 @@ def test_two_strata_have_a_map_of_skill_and_the_differences_in_each():
     runs = "mean of the runs and of their controls by stratum"
     pairs = "differences between levels with their intervals"
     # over all strata, and in each
-    assert titles(cube, "algorithm") == [runs, "skill by two strata", pairs, pairs]
-    assert titles(cube) == [runs, "skill by two strata"]
+    assert titles(cube, "algorithm") == [runs, "skill by stratum", pairs, pairs]
+    assert titles(cube) == [runs, "skill by stratum"]
     # untested strata have no skill to mark
-    assert "skill by two strata" not in titles(cube_of(by_class, n_draws=None, by=["algorithm", "size"]))
-    assert "skill by two strata" not in titles(cube_of(by_class, null="oracle_skeleton", by=["algorithm", "size"]))
-
-
-@pytest.mark.slow
-def test_many_pairs_are_a_heat_map_and_few_rows():
-    many = pd.concat([RUNS.assign(algorithm=RUNS["algorithm"] + x) for x in ("", " 2")], ignore_index=True)
-    found = titles(cube_of(many, n_draws=None), "algorithm")
-    assert (
-        "differences between all pairs of levels" in found
-        and "differences between levels with their intervals" not in found
-    )
-    # 15 pairs at each of three numbers of cases
-    found = titles(cube_of(many, by=["algorithm", "n"]), "algorithm")[1:]
-    assert found == ["skill by two strata", "differences between levels with their intervals"]
-
-
-@pytest.mark.slow
-def test_run_times_have_a_figure_where_the_cube_carries_them():
-    cost = "skill by run time or another cost"
-    for by in (["algorithm"], ["algorithm", "n"]):
-        assert titles(cube_of(by=by, values={"seconds": "minimize"}), "algorithm")[-1] == cost
-    assert cost not in titles(cube_of(values={"seconds": None}), "algorithm")
-    assert cost not in titles(cube_of(values={"seconds": "minimize"}, n_draws=None), "algorithm")
-    never = RUNS.assign(seconds=0.0)
-    assert cost not in titles(cube_of(never, values={"seconds": "minimize"}), "algorithm")
+    assert "skill by stratum" not in titles(cube_of(by_class, n_draws=None, by=["algorithm", "size"]))
+    assert "skill by stratum" not in titles(cube_of(by_class, null="oracle_skeleton", by=["algorithm", "size"]))
 
 
 @pytest.mark.slow
 def test_the_forest_shows_the_comparison_of_the_report():
     cube = read_cube(RUNS.ceval.cube(["shd", "adjacency_f1"], by=["algorithm"], n_draws=None))
     tables = compare_in_blocks(cube, "algorithm", ["shd", "adjacency_f1"], adjust="bonferroni")
-    [found] = [x for x in pictures(cube, "shd", "algorithm", "png", compared=tables) if "differences" in x.title]
-    assert "adjusted p (bonferroni)" in found.caption
+    [found] = [x for x in pictures(cube, "shd", "algorithm", compared=tables) if "differences" in x.title]
+    assert "adjusted p (Bonferroni's method)" in found.caption
     several = read_cube(RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None))
-    drawn = [x.title for x in pictures(several, "shd", "algorithm", "png") if "differences" in x.title]
+    drawn = [x.title for x in pictures(several, "shd", "algorithm") if "differences" in x.title]
     assert len(drawn) == 2 and "by stratum: " not in drawn[0] and "by stratum: " in drawn[1]
 
 
 @pytest.mark.slow
-def test_numbers_have_lines_along_them():
-    cube = cube_of(by=["algorithm", "n"])
-    drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", "png", level=0.9) if isinstance(x, Picture)]
-    assert drawn.title.endswith(": mean of the runs and of their controls along a numeric stratum")
+@pytest.mark.parametrize(
+    ("levels", "scale"),
+    [([100, 400, 1600], "log"), ([100, 120, 200], "linear"), ([0, 400, 1600], "linear"), (["a", "b", "c"], None)],
+)
+def test_numbers_have_lines_along_them(levels, scale, monkeypatch):
+    scales = []
+
+    def noted(*args, **how):
+        scales.append(how["scale"])
+        return strata(*args, **how)
+
+    monkeypatch.setattr(figures, "strata", noted)
+    cube = cube_of(
+        RUNS.assign(n=RUNS["n"].map(dict(zip([100, 400, 1600], levels, strict=True)))), by=["algorithm", "n"]
+    )
+    drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", level=0.9) if isinstance(x, Picture)]
+    assert scales == [scale]
+    assert drawn.title.endswith(": mean of the runs and of their controls by stratum")
     assert "90 % t interval" in drawn.caption and "p at most .05, not adjusted)" in drawn.caption
-    alone = cube_of(by=["algorithm", "n"], n_draws=None)
-    drawn, *_ = [x for x in pictures(alone, "shd", "algorithm", "png") if isinstance(x, Picture)]
-    assert drawn.title.endswith(": mean of the runs along a numeric stratum") and "better than" not in drawn.caption
 
 
 @pytest.mark.slow
@@ -127,35 +120,32 @@ def test_a_cube_without_strata_has_distributions():
     "null", [pytest.param(["edges", "permutation"], marks=pytest.mark.slow), ce.worst_of("edges", "permutation")]
 )
 def test_null_models_are_facets(null):
-    [first, *_] = pictures(cube_of(null=null), "shd", "algorithm", "png")
+    [first, *_] = pictures(cube_of(null=null), "shd", "algorithm")
     assert "Null model: edges, permutation" in first.caption
 
 
 @pytest.mark.slow
 def test_a_figure_that_would_not_be_readable_is_named():
     runs = RUNS.head(1).loc[RUNS.index[:1].repeat(60)].assign(algorithm=[f"a{i}" for i in range(60)])
-    [first, *_] = pictures(cube_of(runs, n_draws=None), "shd", None, "png")
+    [first, *_] = pictures(cube_of(runs, n_draws=None), "shd", None)
     assert first == Omitted("No figure of the strata of structural Hamming distance: algorithm has 60 levels.")
     wide = RUNS.assign(a=RUNS["replicate"] % 2, b=RUNS["replicate"] // 2 % 2, c=RUNS["seconds"] > 0.01)
-    found = list(pictures(cube_of(wide, ["algorithm", "n", "a", "b", "c"], n_draws=None), "shd", None, "png"))
+    found = list(pictures(cube_of(wide, ["algorithm", "n", "a", "b", "c"], n_draws=None), "shd", None))
     assert [type(x) for x in found] == [Omitted] and "more than four strata" in found[0].reason
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("suffix", "begins"), [("png", b"\x89PNG"), pytest.param("pdf", b"%PDF", marks=pytest.mark.slow)]
-)
-def test_files_have_no_time_stamp_and_figures_are_closed(suffix, begins):
+def test_files_have_no_time_stamp_and_figures_are_closed():
     open_before = plt.get_fignums()
-    one, other = ([x.content for x in pictures(cube_of(), "shd", None, suffix)] for _ in range(2))
-    assert one == other and all(x.startswith(begins) for x in one)
+    one, other = ([x.content for x in pictures(cube_of(), "shd", None)] for _ in range(2))
+    assert one == other and all(x.startswith(b"\x89PNG") for x in one)
     assert plt.get_fignums() == open_before
 
 
 @pytest.mark.slow
 def test_dollar_signs_in_names_are_no_formulas():
     runs = RUNS.assign(algorithm=RUNS["algorithm"] + r" $\frac$")
-    assert len(list(pictures(cube_of(runs), "shd", None, "png"))) == 2
+    assert len(list(pictures(cube_of(runs), "shd", None))) == 2
 
 
 def test_levels_share_truths_where_their_runs_do():
@@ -168,7 +158,7 @@ def test_differences_of_too_many_pairs_are_named():
     few = RUNS[RUNS["n"] < 1000]
     copies = [few.assign(algorithm=few["algorithm"] + str(i)) for i in range(3)]
     cube = cube_of(pd.concat(copies, ignore_index=True), by=("algorithm", "n"))
-    found = list(pictures(cube, "shd", "algorithm", "png"))
+    found = list(pictures(cube, "shd", "algorithm"))
     reason = "No figure of the differences of structural Hamming distance"
     reasons = [f"{reason}: there are 36 pairs of levels.", f"{reason} by stratum: there are 72 rows."]
     assert [x for x in found if isinstance(x, Omitted)] == [Omitted(x) for x in reasons]

@@ -16,24 +16,29 @@ def test_strata_that_cannot_differ_are_left_out(tmp_path):
     """Eight truths: p of 9 comparisons by Wilcoxon's test is at least 9 * 2 / 2^8 in the strata, pooled 3 * 2 / 2^8."""
     runs = ce.datasets.runs().query("density == 0.2 and replicate < 8")
     eight = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
-    path = eight.ceval.report(tmp_path / "r.md", test="wilcoxon", adjust="bonferroni")
-    strata = path.read_text("utf-8").split("levels of algorithm, by stratum")[1].split("## Figures")[0]
-    assert "test='wilcoxon' needs 9 truths for 9 tests" in strata and "found 8" in strata and "|" not in strata
+    path = eight.ceval.report(tmp_path / "r.html", test="wilcoxon", adjust="bonferroni")
+    strata = path.read_text("utf-8").split("levels of algorithm, by stratum")[1].split("<h2>Figures</h2>")[0]
+    assert (
+        "test=&#x27;wilcoxon&#x27; needs 9 truths for 9 tests" in strata
+        and "found 8" in strata
+        and "<table" not in strata
+    )
     few = RUNS.drop(RUNS.index[(RUNS["n"] == 100) & (RUNS["replicate"] > 0)])
     some = few.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
-    strata = some.ceval.report(tmp_path / "t.md").read_text("utf-8").split("algorithm, by stratum")[1]
+    strata = some.ceval.report(tmp_path / "t.html").read_text("utf-8").split("algorithm, by stratum")[1]
     assert "3 comparisons without enough clusters for a p of 0.05, whatever the differences, are left out" in strata
-    assert "| 400 | shd" in strata and "| 100 | shd" not in strata.split("## Figures")[0]
+    table = strata.split("<h2>Figures</h2>")[0]
+    assert ">400</td>" in table and ">100</td>" not in table
     with pytest.raises(ValueError, match="test='wilcoxon' needs 6 truths"):
-        some.isel(replicate=slice(3)).ceval.report(tmp_path / "w.md", test="wilcoxon", adjust=None)
+        some.isel(replicate=slice(3)).ceval.report(tmp_path / "w.html", test="wilcoxon", adjust=None)
 
 
 def test_the_better_levels_are_named(tmp_path):
     """The table says the same in words, pooled and by stratum, where a difference changes its sign too."""
     runs = ce.datasets.runs().query("replicate < 10")
     cube = runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=None)
-    text = cube.ceval.report(tmp_path / "r.md").read_text("utf-8").replace("\\_", "_")
-    pooled, strata = text.split("## Comparison")[1:]
+    text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
+    pooled, strata = text.split("<h2>Comparison")[1:]
     assert "lingam has a lower shd than ges and pc (adjusted p at most 0.05)." in pooled
     assert "shd: no difference is detected between ges and pc (adjusted p at most 0.05)." in pooled
     table = cube.ceval.compare("algorithm", by="all")
@@ -49,5 +54,5 @@ def test_the_better_levels_are_named(tmp_path):
     other = runs["algorithm"].replace({"ges": "lingam", "lingam": "ges"})
     turned = runs.assign(algorithm=runs["algorithm"].mask(sparse, other))
     turned = turned.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
-    strata = turned.ceval.report(tmp_path / "t.md", metrics="shd").read_text("utf-8").split("## Comparison")[2]
+    strata = turned.ceval.report(tmp_path / "t.html", metrics="shd").read_text("utf-8").split("<h2>Comparison")[2]
     assert "lingam has a lower shd than ges in" in strata and "ges has a lower shd than lingam in" in strata

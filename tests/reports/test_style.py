@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.reports.markup import p_text
+from causaleval_pd.contract.words import p_text
 from causaleval_pd.reports.style import result_of, shown_table, styler
 
 RUNS = ce.datasets.runs().query("n == 400")
