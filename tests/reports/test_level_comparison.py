@@ -17,7 +17,7 @@ def test_strata_that_cannot_differ_are_left_out(tmp_path):
     runs = ce.datasets.runs().query("density == 0.2 and replicate < 8")
     eight = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
     path = eight.ceval.report(tmp_path / "r.html", test="wilcoxon", adjust="bonferroni")
-    strata = path.read_text("utf-8").split("levels of algorithm, by stratum")[1].split("<h2>Figures</h2>")[0]
+    strata = path.read_text("utf-8").split("levels of algorithm, by stratum</h2>")[1].split("<h2>Figures</h2>")[0]
     assert (
         "test=&#x27;wilcoxon&#x27; needs 9 truths for 9 tests" in strata
         and "found 8" in strata
@@ -25,7 +25,7 @@ def test_strata_that_cannot_differ_are_left_out(tmp_path):
     )
     few = RUNS.drop(RUNS.index[(RUNS["n"] == 100) & (RUNS["replicate"] > 0)])
     some = few.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=None)
-    strata = some.ceval.report(tmp_path / "t.html").read_text("utf-8").split("algorithm, by stratum")[1]
+    strata = some.ceval.report(tmp_path / "t.html").read_text("utf-8").split("algorithm, by stratum</h2>")[1]
     assert "3 comparisons without enough clusters for a p of 0.05, whatever the differences, are left out" in strata
     table = strata.split("<h2>Figures</h2>")[0]
     assert ">400</td>" in table and ">100</td>" not in table
