@@ -58,7 +58,8 @@ def level_words(levels: Iterable[Hashable]) -> list[str]:
     """
     given = list(levels)
     short = {level: _short(level) for level in given}
-    alike = len(set(short.values())) < len(short)
+    words = [word for level, word in short.items() if not _missing(level)]
+    alike = len(set(words)) < len(words)
     return [str(level) if alike and not _missing(level) else short[level] for level in given]
 
 

@@ -125,7 +125,7 @@ def test_the_home_folder_is_written_as_tilde(output, monkeypatch, tmp_path):
 
 
 def test_pieces_that_this_process_does_not_see_are_named(output, monkeypatch):
-    monkeypatch.setattr(files, "_run", lambda writes, **how: None)
+    monkeypatch.setattr(files, "compute", lambda *writes: None)
     with pytest.raises(FileNotFoundError, match="lacks . pieces.*workers must write to a file system"):
         output.make()
     assert not output.path.exists()

@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from causaleval_pd.contract.words import p_text
 from causaleval_pd.reports.markup import escaped, number
 
 ODD = "<b>&\"'\\input{x}$%#_~^[a](b)|`*!\n\n\x00\u2028é \u03b1 ≤"
@@ -53,15 +52,3 @@ def test_other_objects_and_lone_surrogates_are_shown(output):
 )
 def test_numbers_have_three_digits(x, text):
     assert number(x) == text
-
-
-def test_p_values_at_the_floor_name_the_number_of_draws():
-    assert p_text(1 / 1001, at_floor=True) == "≤ 1/1001"
-    assert p_text(1e-4, at_floor=True) == "≤ 1/10000"
-    # twice the mean of p-values at the floor is no 1/(R + 1)
-    assert p_text(2 / 1001, at_floor=True) == "≤ 0.0020"
-    assert p_text(1.0, at_floor=True) == "≤ 1.0"
-    least = "1e\N{MINUS SIGN}5"
-    assert p_text(1e-5, at_floor=True) == f"≤ {least}"
-    assert (p_text(0.0), p_text(1e-40), p_text(1.0)) == (f"< {least}", f"< {least}", "1.0")
-    assert p_text(float("nan")) == "\u2013"
