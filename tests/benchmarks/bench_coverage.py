@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 from causaleval_pd.statistics.dominance import brunner_munzel, cliffs_delta, paired_cliffs_delta
+from causaleval_pd.statistics.effects import cohen_dz, hedges_gz, welch_difference
 from causaleval_pd.statistics.rank_biserial import rank_biserial
 from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
 from causaleval_pd.statistics.simultaneous import single_level
@@ -23,7 +24,6 @@ from scipy import special
 
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.clustered_regression import clustered_fit, reml_variances
-from causaleval_pd.statistics.effects import cohen_dz, hedges_gz, welch_difference
 from causaleval_pd.statistics.friedman import rank_differences
 from causaleval_pd.statistics.max_t import max_t
 from causaleval_pd.statistics.multiplicity import adjust

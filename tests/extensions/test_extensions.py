@@ -19,7 +19,7 @@ from causaleval_pd.contract import registry
 from causaleval_pd.contract.encoding import ENCODINGS, Edges, Encoding
 from causaleval_pd.contract.figure import FIGURES
 from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest
-from causaleval_pd.statistics.paired_tests import sign_test
+from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
 BY = ["algorithm", "half"]
 
@@ -352,9 +352,9 @@ def own_test():
 
     def median(difference, *, alternative="two-sided"):
         medians = np.ma.median(np.ma.masked_invalid(difference), axis=-1)
-        return np.ma.filled(medians, np.nan), sign_test(difference, alternative=alternative)[1]
+        return np.ma.filled(medians, np.nan), paired_wilcoxon(difference, alternative=alternative)[1]
 
-    yield ce.register_test(StatisticalTest("own_median", "median", median, "paired", ("compare",)))
+    yield ce.register_test(StatisticalTest("own_median", "median", median, "paired"))
     del TESTS["own_median"]
 
 
