@@ -116,9 +116,9 @@ def test_controls(
         smaller); `p_method` ("exact convolution"; "splitting", or "splitting to a bound", an upper one; "simulated";
         "relabelling by truth" or by a column; these followed by "combinations of draws"; "twice the mean p by truth" or
         by a column; or why there is no p); `p_low` and `p_high`, limits of a p-value that does not rest on draws;
-        `n_no_information`, the runs which equal all their draws; and
-        `note` (why `effect` has no interval or the test no p-value, how many runs lie outside all of their draws, which
-        do not vary, and which p-values are the least possible).
+        `n_no_information`, the runs which equal all their draws; and `note` (why `effect` has no interval or the test
+        no p-value, how many runs lie outside all of their draws, which do not vary, and which p-values are the least
+        possible).
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.

@@ -17,13 +17,12 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from causaleval_pd.statistics.resampling import bootstrap_mean, sign_flip
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from causaleval_pd.statistics.friedman import friedman
 from causaleval_pd.statistics.multiplicity import adjust
-from causaleval_pd.statistics.paired_tests import mann_whitney, paired_wilcoxon
+from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
 ROUNDS = 5
 N_ROWS, N_PAIRS = 1000, 100
@@ -73,33 +72,12 @@ def main() -> None:
             lambda x=ragged: stats.wilcoxon(x[:few], axis=-1, nan_policy="omit"),
             few / N_ROWS,
         )
-    report(
-        f"Mann-Whitney, {size} at most, floats, vs scipy nan_policy='omit'",
-        lambda: mann_whitney(ragged, ragged[::-1]),
-        lambda: stats.mannwhitneyu(ragged[:few], ragged[::-1][:few], axis=-1, nan_policy="omit"),
-        few / N_ROWS,
-    )
     blocks = np.random.default_rng(2).integers(0, 20, (N_ROWS, N_PAIRS, 5)).astype(float)
     report(
         f"Friedman, {N_ROWS} strata x {N_PAIRS} blocks x 5 levels, vs scipy loop",
         lambda: friedman(blocks),
         lambda: [stats.friedmanchisquare(*row.T) for row in blocks[:few]],
         few / N_ROWS,
-    )
-    report(
-        f"sign flips, {size} x 999 vectors, vs scipy permutation_test",
-        lambda: sign_flip(equal, n_resamples=999, rng=1),
-        lambda: [
-            stats.permutation_test((row,), np.mean, permutation_type="samples", n_resamples=999, vectorized=True)
-            for row in equal[:20]
-        ],
-        20 / N_ROWS,
-    )
-    report(
-        f"BCa bootstrap, {size} x 999 resamples, vs scipy bootstrap",
-        lambda: bootstrap_mean(equal, n_resamples=999, rng=1),
-        lambda: [stats.bootstrap((row,), np.mean, n_resamples=999) for row in equal[:20]],
-        20 / N_ROWS,
     )
     p, family = np.random.default_rng(3).random(10_000), np.repeat(np.arange(1000), 10)
     report(
