@@ -1,7 +1,7 @@
 """Coverage of the intervals of skill, by simulation: `python tests/benchmarks/bench_skill_coverage.py`.
 
 Tables of the share of nominal 95 % intervals that hold the skill, among samples that have an interval, with the share
-of samples that have none. A share of .95 among 8,000 samples has a standard error of .0025, among 1,000 of .007.
+of samples that have none. A share of .95 among 8,000 samples has a standard error of .0025.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from causaleval_pd.statistics.pooling import pool_shared_skills, pool_skills
 from numpy.typing import NDArray
 
 from causaleval_pd.statistics.clusters import cluster_sums
@@ -18,7 +17,7 @@ from causaleval_pd.statistics.skill import skill_interval
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
 
-N_SAMPLES, N_POOLED = 8000, 1000
+N_SAMPLES = 8000
 
 #: ratio of loss to control loss; mean .6
 RATIOS: dict[str, Draw] = {
@@ -77,39 +76,6 @@ def simulated(
     return float(covered[shown].mean()) if shown.any() else np.nan, float(1 - shown.mean())
 
 
-def losses(law: str, mean: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """Return losses (..., n) of runs whose controls lose 1, with the given means (..., 1)."""
-    shape = (*mean.shape[:-1], n)
-    if law == "normal":
-        return mean + 0.2 * rng.normal(size=shape)
-    if law == "exponential":
-        return mean * rng.exponential(size=shape)
-    return np.where(rng.random(shape) < 0.7, 0, mean / 0.3)
-
-
-def pooled(law: str, k: int, n: int, between: float, rng: np.random.Generator) -> float:
-    """Return coverage of the mean skill of k strata on truths of their own."""
-    skill, covered = (0.7 if law == "often perfect" else 0.3), 0
-    for _ in range(N_POOLED):
-        mean = 1 - skill - between * rng.normal(size=(k, 1))
-        found = pool_skills(1 - losses(law, mean, n, rng).mean(axis=1), np.full(k, 0.04 / n))
-        covered += found.low <= skill <= found.high
-    return covered / N_POOLED
-
-
-def shared(law: str, k: int, n_truths: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Return coverage of the mean skill of k strata on the same truths, and the share without an interval."""
-    covered = shown = 0
-    for _ in range(N_POOLED):
-        control = rng.uniform(4, 20, (1, n_truths))
-        truth = rng.gamma(8, 1 / 8, (1, n_truths))
-        loss = control * truth * losses(law, np.full((k, 1), 0.7), n_truths, rng)
-        found = pool_shared_skills(loss, np.repeat(control, k, axis=0), rng.uniform(0.005, 0.02, k))
-        shown += not np.isnan(found.low)
-        covered += found.low <= 0.3 <= found.high
-    return covered / max(shown, 1), 1 - shown / N_POOLED
-
-
 def main() -> None:
     """Print the tables."""
     rng = np.random.default_rng(7)
@@ -120,18 +86,6 @@ def main() -> None:
         for name, ratio in RATIOS.items():
             cells = (stratum(ratio, n, sizes, rng) for n in numbers)
             print(f"{name:<28}{sizes:<16}" + "".join(f"{f'{a:.3f} ({b:.2f})':>16}" for a, b in cells))
-    designs = [(4, 5), (6, 2), (6, 20), (12, 5)]
-    print("\nMean skill of strata x runs, weights from controls: coverage at sd 0 | .2 between strata")
-    print(f"{'losses':<16}" + "".join(f"{f'{k} x {n}':>16}" for k, n in designs))
-    for law in ("normal", "exponential", "often perfect"):
-        cells = [[pooled(law, k, n, sd, rng) for sd in (0.0, 0.2)] for k, n in designs]
-        print(f"{law:<16}" + "".join(f"{f'{a:.3f} | {b:.3f}':>16}" for a, b in cells))
-    designs = [(3, 5), (3, 10), (3, 20), (10, 10)]
-    print(f"\nMean skill of strata that share truths: coverage (share without interval), {N_POOLED} samples")
-    print(f"{'losses':<16}" + "".join(f"{f'{k} x {n}':>16}" for k, n in designs))
-    for law in ("normal", "exponential"):
-        cells = (shared(law, k, n, rng) for k, n in designs)
-        print(f"{law:<16}" + "".join(f"{f'{a:.3f} ({b:.2f})':>16}" for a, b in cells))
     rng = np.random.default_rng(8)
     print("\nSkill of a stratum whose control losses are means of draws: coverage (share without interval)")
     print(f"{'ratio of losses':<30}{'draws':<8}{'errors':<9}" + "".join(f"{n:>15}" for n in numbers))
