@@ -1,10 +1,10 @@
 """Size and power of the test against controls, by simulation: `python tests/benchmarks/bench_calibration.py [N]`.
 
 N tables (default 600) of runs over 8 nodes whose guesses know nothing of the truth, independent or not: a row a design,
-null model and statistic; "before" takes all runs as independent (cluster=None), "after" clusters them by truth. A size of
-.05 among 600 tables has a standard error of .009, one of .01 of .004. Intervals of skill count as rejecting where they
-miss 0, the mean skill of these guesses under null models of their law; "-" where there are none. Power, at .05, is that
-of tables in which a quarter of the estimates is right.
+null model and statistic; "before" takes all runs as independent (cluster=None), "after" clusters them by truth. A size
+of .05 among 600 tables has a standard error of .009, one of .01 of .004. Intervals of skill count as rejecting where
+they miss 0, the mean skill of these guesses under null models of their law; "-" where there are none. Power, at .05, is
+that of tables in which a quarter of the estimates is right.
 """
 
 from __future__ import annotations
