@@ -268,7 +268,8 @@ def test_verbs_on_dask_tables(runs):
         wanted = ce.cube(runs, metrics, by=BY, keep_draws=keep, **how)
         found = table.ceval.cube(metrics, by=BY, keep_draws=keep, **how).compute()
         found = found.isel({name: slice(n) for name, n in wanted.sizes.items()})
-        xr.testing.assert_allclose(found, wanted, rtol=1e-12)
+        # a cube of dask has variables for p-values that no partition may need
+        xr.testing.assert_allclose(found[list(wanted)], wanted, rtol=1e-12)
         for verb in (ce.summary, ce.test_controls):
             pd.testing.assert_frame_equal(verb(found), verb(wanted), rtol=1e-12, atol=1e-12)
     compared = table.ceval.cube(metrics, by=BY, n_draws=None).ceval.compare("algorithm").compute()
