@@ -11,22 +11,16 @@ import pandas as pd
 from .checks import check_known, shown
 from .registry import Registry
 
-Design = Literal["paired", "independent", "blocks", "draws", "skill"]
-Verb = Literal["compare", "test_controls"]
+Design = Literal["paired", "independent", "blocks", "skill", "draws"]
 
-DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "draws", "skill")
-#: the designs that each verb can test
-VERBS: dict[Verb, tuple[Design, ...]] = {
-    "compare": ("paired", "independent", "blocks", "skill"),
-    "test_controls": ("draws",),
-}
-#: settings of the verbs that a test may take as keywords of its function
+DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "skill", "draws")
+#: settings of `compare` that a test may take as keywords of its function
 OPTIONS = ("level", "rng")
 
 
 @dataclass(frozen=True)
 class StatisticalTest:
-    """A statistical test that verbs offer by its name.
+    """A statistical test that `compare` offers by its name.
 
     Parameters
     ----------
@@ -42,29 +36,26 @@ class StatisticalTest:
         - "paired": the differences a - b, (..., n).
         - "independent": two samples, (..., n) and (..., m).
         - "blocks": blocks of levels, (..., n, k), and the positions of the first and second level of every comparison.
-        - "draws": the mean of every stratum, (...), and the same mean over each draw of its controls, (..., n_draws).
         - "skill": the losses and expected control losses of the first level, a pair of (..., n), and those of the
           second; also the keyword `shift`.
+        - "draws": the statistic of every stratum, (...), and of each draw of its controls, (..., n_draws). This is the
+          one test of `test_controls`; `compare` takes none of this design.
 
         Runs that share a truth (`cluster=`) are one value: their mean, or for "skill" their sum.
-    design : {"paired", "independent", "blocks", "draws", "skill"}
+    design : {"paired", "independent", "blocks", "skill", "draws"}
         What is compared.
-    verbs : sequence of str
-        Verbs that offer it: "compare", "test_controls".
     options : sequence of str
         Keywords that the function takes of "level", "rng".
     independent : str, optional
         Name of the test that `compare` uses in its place with `paired=False`.
     margin : bool
-        Whether shifted differences can be tested, as equivalence and non-inferiority need.
+        Whether shifted differences can be tested, as equivalence needs.
     binary : bool
         Whether values must be 0 or 1.
     effect : str
         Effect size whose interval belongs to the test: "mean_difference", "hodges_lehmann" or "skill_difference".
     interval : bool
         Whether the function's result has limits `low` and `high` of that effect, as its last two arrays.
-    correction : str, optional
-        Name of the multiplicity correction that the function makes itself, as a third array of its result.
     signs : bool
         Whether p rests on the 2^n sign vectors of n pairs, so that no p-value is below 2^-n, two-sided 2^(1 - n).
     null, claim, statistic, assumption, avoid : str
@@ -76,7 +67,7 @@ class StatisticalTest:
     Raises
     ------
     ValueError
-        If the design, a verb or an option is unknown, or a verb does not test this design.
+        If the design or an option is unknown.
 
     Examples
     --------
@@ -91,14 +82,12 @@ class StatisticalTest:
     long_name: str
     function: Callable[..., Any]
     design: Design
-    verbs: Sequence[Verb]
     options: Sequence[str] = ()
     independent: str | None = None
     margin: bool = True
     binary: bool = False
     effect: str = "mean_difference"
     interval: bool = False
-    correction: str | None = None
     signs: bool = False
     null: str = ""
     claim: str = ""
@@ -109,9 +98,6 @@ class StatisticalTest:
 
     def __post_init__(self) -> None:
         check_known(self.design, DESIGNS, f"design of test {self.name!r}")
-        for verb in self.verbs:
-            check_known(verb, VERBS, f"verb of test {self.name!r}")
-            check_known(self.design, VERBS[verb], f"design of test {self.name!r} for {verb}")
         for option in self.options:
             check_known(option, OPTIONS, f"option of test {self.name!r}")
 
@@ -126,7 +112,7 @@ TESTS: Registry[StatisticalTest] = Registry("test", "causaleval_pd.tests")
 
 
 def register_test(test: StatisticalTest) -> StatisticalTest:
-    """Register a statistical test, so that the verbs it names offer it.
+    """Register a statistical test, so that `compare` offers it.
 
     Parameters
     ----------
@@ -155,60 +141,46 @@ def register_test(test: StatisticalTest) -> StatisticalTest:
     return TESTS.add(test.name, test)
 
 
-def offered(verb: Verb) -> list[StatisticalTest]:
-    """Return the tests that a verb offers, in the order of their registration."""
-    return [test for test in TESTS.every() if verb in test.verbs]
+def comparing() -> list[StatisticalTest]:
+    """Return the tests that `compare` offers, in the order of their registration."""
+    return [test for test in TESTS.every() if test.design != "draws"]
 
 
-def find_test(name: Any, verb: Verb, word: str = "test") -> StatisticalTest:
-    """Return the test called `name`, or raise an error with the tests that `verb` offers; `word` names the setting."""
-    known = {test.name: test for test in offered(verb)}
+def find_test(name: Any) -> StatisticalTest:
+    """Return the test of `compare` called `name`, or raise an error with those that it offers."""
+    known = {test.name: test for test in comparing()}
     if not isinstance(name, str) or name not in known:
         raise ValueError(
-            f"unknown {word} {shown(name)}; {TESTS.suggest(name, known)}known are {', '.join(map(repr, known))}"
+            f"unknown test {shown(name)}; {TESTS.suggest(name, known)}known are {', '.join(map(repr, known))}"
         )
     return known[name]
 
 
-def list_tests(verb: Verb | None = None) -> pd.DataFrame:
+def list_tests() -> pd.DataFrame:
     """Return the registered statistical tests, one a row.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.tests``.
 
-    Parameters
-    ----------
-    verb : {"compare", "test_controls"}, optional
-        Only tests that this verb offers.
-
     Returns
     -------
     DataFrame
-        Indexed by name: `long_name`, `design`, `verbs`, `independent` (the test used with `paired=False`), `margin`
-        (whether equivalence can be tested), `binary` (whether values must be 0 or 1), `resamples` (whether it draws
-        random numbers), `effect` (whose interval belongs to it), `null` (the null hypothesis), `claim` (the
-        alternative), `statistic`, `assumption`, `avoid` (when not to use it), `reference`.
-
-    Raises
-    ------
-    ValueError
-        If the verb is unknown.
+        Indexed by name: `long_name`, `design` ("draws" is that of `test_controls`, the others are of `compare`),
+        `independent` (the test used with `paired=False`), `margin` (whether equivalence can be tested), `binary`
+        (whether values must be 0 or 1), `resamples` (whether it draws random numbers), `effect` (whose interval belongs
+        to it), `null` (the null hypothesis), `claim` (the alternative), `statistic`, `assumption`, `avoid` (when not to
+        use it), `reference`.
 
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> ce.list_tests("test_controls").index.tolist()
-    ['randomisation']
     >>> ce.list_tests().loc["mcnemar", "null"]
     'Pairs (1, 0) and (0, 1) are equally probable.'
     """
-    if verb is not None:
-        check_known(verb, VERBS, "verb")
     rows = [
         {
             "name": test.name,
             "long_name": test.long_name,
             "design": test.design,
-            "verbs": ", ".join(test.verbs),
             "independent": test.independent,
             "margin": test.margin,
             "binary": test.binary,
@@ -222,6 +194,5 @@ def list_tests(verb: Verb | None = None) -> pd.DataFrame:
             "reference": test.reference,
         }
         for test in TESTS.every()
-        if verb is None or verb in test.verbs
     ]
     return pd.DataFrame(rows).set_index("name")

@@ -117,12 +117,12 @@ def compare(
         Choose "skill" to ask which algorithm is better beyond chance where their numbers of edges differ.
     test : str, optional
         Test of the differences: "t" (default), "wilcoxon", "mcnemar" (for metrics that are 0 or 1), "max_t" (all rows
-        of a family at once by the largest t under sign flips), or another that `list_tests("compare")` names.
+        of a family at once by the largest t under sign flips), or another that `list_tests` names.
         "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so few truths. Unpaired, "t" is
         Welch's, and the others need pairs. Of skills: "jackknife".
     adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "none"} or None
         Multiplicity correction over the rows of each family. "max_t" is that of the test "max_t", by signs that a truth
-        has in common in all strata and pairs. "auto" is the test's own correction where it has one, else Holm's.
+        has in common in all strata and pairs. "auto" is "max_t" for this test, else Holm's.
     reference : hashable, optional
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
     paired : bool
@@ -132,9 +132,9 @@ def compare(
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among estimates and controls of all levels of `dim`
         in the stratum.
-    alternative : {"two-sided", "less", "greater", "equivalent", "non_inferior"}
+    alternative : {"two-sided", "less", "greater", "equivalent"}
         Side of 0 on which a - b is expected; or that it lies within -margin and margin (two one-sided tests, p is the
-        larger), or that a is worse than b by less than the margin.
+        larger).
     margin : float or {metric: float}, optional
         The largest difference that does not matter, in units of the metric, fixed before the data are seen.
     family : str or sequence of str, optional
@@ -176,7 +176,7 @@ def compare(
     A difference whose sign changes between strata is found by `by="all"` alone, so look at both. Every pair of runs on
     a truth has the same weight, whatever its stratum.
 
-    `list_tests("compare")` has the null hypothesis, alternative and assumption of each test, and when not to use it.
+    `list_tests` has the null hypothesis, alternative and assumption of each test, and when not to use it.
 
     Two equal infinite values tie. The difference of an infinite and a finite value is infinite: it ranks beyond all
     finite ones in tests of ranks and signs, and leaves tests and intervals of means without a result, as `note` states.
@@ -263,19 +263,13 @@ def compare(
     kept = kept_strata(by, [name for name in strata_columns(cube, names) if name != dim], dim)
     pooled = [name for name in dims if name not in (dim, "null", *kept)]
     usual = JACKKNIFE if on == "skill" else T
-    chosen = choose_test(usual if test is None else find_test(test, "compare"), paired=check_flag(paired, "paired"))
+    chosen = choose_test(usual if test is None else find_test(test), paired=check_flag(paired, "paired"))
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
-        adjust = chosen.correction or "holm"
+        adjust = "max_t" if chosen.name == "max_t" else "holm"
     how = Comparison(chosen, alternative, level, resolve_seed(rng), adjust)
     check_comparison(how, margin=margin is not None)
     _check_on(on, how)
-    aimless = [name for name in names if cube[name].attrs["direction"] == "none"]
-    if alternative == "non_inferior" and aimless:
-        raise ValueError(
-            f"{aimless[0]} has no direction, so neither level is worse; use alternative='equivalent', or give a column "
-            f"its direction by cube(..., values={{{aimless[0]!r}: 'minimize'}})"
-        )
     margins = numbers_of_metrics(margin, names, "margin")
     first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()

@@ -106,7 +106,7 @@ def test_controls(
     -------
     DataFrame
         A row a stratum and metric: the strata, `metric`, `comparison`, `statistic` (mean of the stratum, whatever is
-        compared, or that of the paired test), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect`
+        compared), `p_value` (one-sided, in the metric's direction), `p_adjusted`, `effect`
         (mean of estimate minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters`
         (clusters of runs that depend on each other), `n_failed` (failed runs), `n_undefined` (scored runs without a
         value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls at least as
@@ -115,10 +115,10 @@ def test_controls(
         and no combination of draws reached the statistic, so that `p_value` is an upper bound which more draws may make
         smaller); `p_method` ("exact convolution"; "splitting", or "splitting to a bound", an upper one; "simulated";
         "relabelling by truth" or by a column; these followed by "combinations of draws"; "twice the mean p by truth" or
-        by a column; "moments", "exact moments"; or why there is no p; missing for paired tests); `p_low` and `p_high`,
-        limits of a p-value that does not rest on draws; `n_no_information`, the runs which equal all their draws; and
-        `note` (why `effect` has no interval or the test no p-value, how many runs lie outside all of their draws, which
-        do not vary, and which p-values are the least possible).
+        by a column; or why there is no p); `p_low` and `p_high`, limits of a p-value that does not rest on draws;
+        `n_no_information`, the runs which equal all their draws; and `note` (why `effect` has no interval or the test
+        no p-value, how many runs lie outside all of their draws, which do not vary, and which p-values are the least
+        possible).
 
         Under a composite null model (`ce.worst_of`) a row is that of the member with the largest p, which the column
         `control_null` names; p-values are adjusted after that.
@@ -126,8 +126,7 @@ def test_controls(
     Raises
     ------
     ValueError
-        If a metric, method or correction is unknown, the cube has no controls, or it lacks the raw draws that `method`
-        needs.
+        If a metric or correction is unknown, or the cube has no controls.
 
     Notes
     -----

@@ -58,7 +58,7 @@ def least_p_notes(
     clusters = np.asarray(table["n_clusters"], np.int64)
     families = np.zeros(len(table), np.int64) if labels is None else labels
     least = np.where(known, _least_p(clusters, how), np.nan)
-    correction = None if how.corrected else how.adjust
+    correction = None if how.jointly else how.adjust
     reached = np.asarray(adjusted(least, correction, families))
     sizes = pd.Series(known).groupby(families).transform("sum").to_numpy()
     column = "p_value" if how.adjust in (None, "none") else "p_adjusted"

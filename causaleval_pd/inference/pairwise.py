@@ -12,26 +12,23 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
-from ..contract.statistical_test import TESTS, StatisticalTest, offered
+from ..contract.statistical_test import TESTS, StatisticalTest, comparing
 from ..cubes.reading import strata_dims, variable_of_cube
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
-from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference
+from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference, welch_difference
 from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
-from ..statistics.effects import welch_difference
 from ..statistics.interval_notes import interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome
 from ..statistics.walsh import hodges_lehmann
 
-Claim = Literal["two-sided", "less", "greater", "equivalent", "non_inferior"]
+Claim = Literal["two-sided", "less", "greater", "equivalent"]
 Ints = NDArray[np.int64]
 
-CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent", "non_inferior")
+CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent")
 #: note of a shift that can only be 0, a half or 1
 BINARY = "values of 0 and 1, so that the shift is coarse; test='t' compares their means"
-#: claims about a margin
-_WITH_MARGIN = ("equivalent", "non_inferior")
 _MEND = (
     "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples by "
     "paired=False, which does not pair them"
@@ -53,19 +50,14 @@ class Comparison(NamedTuple):
         return self.test.design != "independent"
 
     @property
-    def corrected(self) -> bool:
-        """Whether the test makes the multiplicity correction itself."""
-        return self.adjust is not None and self.adjust == self.test.correction
-
-    @property
     def jointly(self) -> bool:
-        """Whether the test corrects all rows of a family together."""
-        return self.corrected and self.test.name == "max_t"
+        """Whether all rows of a family are corrected together by their largest t."""
+        return self.adjust == "max_t"
 
     @property
     def alpha(self) -> float:
         """Largest p-value that agrees with an interval which leaves out 0, or lies within the margin."""
-        return round((1 - self.level) / (2 if self.claim in _WITH_MARGIN else 1), 12)
+        return round((1 - self.level) / (2 if self.claim == "equivalent" else 1), 12)
 
     @property
     def side(self) -> Alternative:
@@ -94,11 +86,10 @@ class Levels(NamedTuple):
 
 
 class _Tested(NamedTuple):
-    """Outcome of a test, its own correction of p, and the limits of its effect where the test has them."""
+    """Outcome of a test, and the limits of its effect where the test has them."""
 
     statistic: Floats
     p_value: Floats
-    p_adjusted: Floats | None = None
     limits: tuple[Floats, Floats] | None = None
 
 
@@ -119,17 +110,16 @@ def check_comparison(how: Comparison, *, margin: bool) -> None:
     """Refuse unknown settings, and combinations without a meaning; `margin` is whether the user gave one."""
     check_known(how.claim, CLAIMS, "alternative")
     check_number(how.level, "level", "(0, 1)")
-    test, about_margin = how.test, how.claim in _WITH_MARGIN
-    if about_margin and not margin:
-        raise ValueError(f"alternative={how.claim!r} needs margin=, the largest difference that does not matter")
-    if margin and not about_margin:
-        raise ValueError(f"margin= goes with alternative='equivalent' or 'non_inferior', found {how.claim!r}")
-    if about_margin and not test.margin:
-        others = [repr(x.name) for x in offered("compare") if x.margin and x.design == "paired"]
-        raise ValueError(f"test={test.name!r} takes no margin; use {_either(others)}")
-    own = {x.correction: x for x in offered("compare") if x.correction}
-    if how.adjust in own and not how.corrected:
-        raise ValueError(f"adjust={how.adjust!r} is the correction of test={own[how.adjust].name!r}; use adjust='holm'")
+    equivalence = how.claim == "equivalent"
+    if equivalence and not margin:
+        raise ValueError("alternative='equivalent' needs margin=, the largest difference that does not matter")
+    if margin and not equivalence:
+        raise ValueError(f"margin= goes with alternative='equivalent', found {how.claim!r}")
+    if equivalence and not how.test.margin:
+        others = [repr(x.name) for x in comparing() if x.margin and x.design == "paired"]
+        raise ValueError(f"test={how.test.name!r} takes no margin; use {_either(others)}")
+    if how.jointly and how.test.name != "max_t":
+        raise ValueError("adjust='max_t' is the correction of test='max_t'; use adjust='holm'")
 
 
 def _either(words: Sequence[str]) -> str:
@@ -183,7 +173,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         lacking = "a level has no value" if levels.n_pooled < 2 else "no stratum has a value of both levels"
         empty = np.isnan(a).all(axis=1) | np.isnan(b).all(axis=1)
     undefined = np.isnan(value)
-    columns: dict[str, NDArray[Any] | str] = {
+    return {
         "statistic": tested.statistic,
         "p_value": tested.p_value,
         "effect": effect.effect,
@@ -196,7 +186,6 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "method": how.test.name,
         "note": np.where(empty, lacking, notes),
     }
-    return columns if tested.p_adjusted is None else columns | {"p_adjusted": tested.p_adjusted}
 
 
 def _binary(values: Floats) -> Bools:
@@ -249,8 +238,7 @@ def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints
     """Test levels among all levels of their stratum, in complete blocks (strata x replicates x levels)."""
     found = how.test.function(blocks_of_clusters(blocks, cluster), first, second, alternative=how.side, **how.options)
     statistic, p_value, *own = (np.asarray(x).reshape(-1) for x in found)
-    limits = (own[-2], own[-1]) if how.test.interval else None
-    return _Tested(statistic, p_value, own[0] if how.corrected else None, limits)
+    return _Tested(statistic, p_value, (own[-2], own[-1]) if how.test.interval else None)
 
 
 def _test_pairs(value: Floats, cluster: Ints | None, levels: Levels, how: Comparison) -> _Tested:
@@ -260,11 +248,8 @@ def _test_pairs(value: Floats, cluster: Ints | None, levels: Levels, how: Compar
     def test(shift: float, side: Alternative) -> Any:
         return how.test.function(value - shift, alternative=side, **how.options)
 
-    if how.test.interval and how.claim not in _WITH_MARGIN:
-        statistic, p_value, low, high = test(0.0, how.side)
-        return _Tested(statistic, p_value, limits=(low, high))
     limits = test(0.0, how.side)[2:] if how.test.interval else None
-    return _Tested(*claimed(lambda shift, side: Outcome(*test(shift, side)[:2]), levels, how), limits=limits)
+    return _Tested(*claimed(lambda shift, side: Outcome(*test(shift, side)[:2]), levels, how), limits)
 
 
 def _paired_effect(value: Floats, cluster: Ints | None, tested: _Tested, how: Comparison) -> Estimate:
@@ -275,15 +260,11 @@ def _paired_effect(value: Floats, cluster: Ints | None, tested: _Tested, how: Co
 
 
 def claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, how: Comparison) -> Outcome:
-    """Test a claim by tests of shifted differences: both ends of the margin, or the end that is worse."""
+    """Test a claim by tests of shifted differences, equivalence at both ends of the margin."""
     if how.claim == "equivalent":
         above, below = test(-levels.margin, "greater"), test(levels.margin, "less")
         worse = above.p_value >= below.p_value
         return Outcome(*(np.where(worse, x, y) for x, y in zip(above, below, strict=True)))
-    if how.claim == "non_inferior":
-        if levels.direction == "maximize":
-            return test(-levels.margin, "greater")
-        return test(levels.margin, "less")
     return test(0.0, how.side)
 
 

@@ -1,6 +1,6 @@
 """The statistical tests that `compare` offers and that of `test_controls`, declared one by one.
 
-A new test needs its declaration here, or anywhere else `register_test` is called; verbs, messages and `list_tests`
+A new test needs its declaration here, or anywhere else `register_test` is called; `compare`, messages and `list_tests`
 derive from it.
 """
 
@@ -18,11 +18,10 @@ RANDOMISATION = register_test(
         long_name="stratum randomisation test",
         function=randomisation_test,
         design="draws",
-        verbs=("test_controls",),
         null="Estimates and their controls are exchangeable: estimates are random guesses of the null model.",
         claim="Runs are better than their controls, by the statistic and in the metric's direction.",
-        statistic="Runs and draws in units of the standard deviation of each run's draws, by cluster (default); their "
-        "mean; or the sum of the clusters' ranks.",
+        statistic="Sum over runs of their excess, the metric less the mean of the run and its draws (default); or the "
+        "sum over clusters of the rank of their summed excess.",
         assumption="Independent clusters: runs on one truth unless the cube names others. Strata that repeat a cluster "
         "are tested by relabelling the estimates of a cluster alike, or by twice its mean p.",
         avoid="With few draws where a stratum has one cluster: no p-value is below 1 / (n_draws + 1). With controls "
@@ -37,7 +36,6 @@ WILCOXON = register_test(
         long_name="Wilcoxon signed-rank test",
         function=paired_wilcoxon,
         design="paired",
-        verbs=("compare",),
         effect="hodges_lehmann",
         signs=True,
         null="Paired differences are symmetric about 0.",
@@ -56,7 +54,6 @@ T = register_test(
         long_name="paired t test",
         function=paired_t,
         design="paired",
-        verbs=("compare",),
         independent="welch_t",
         null="The mean difference is 0.",
         claim="The mean difference lies to one side of 0, or of the margin.",
@@ -73,7 +70,6 @@ MCNEMAR = register_test(
         long_name="McNemar's exact test",
         function=mcnemar,
         design="paired",
-        verbs=("compare",),
         options=("level",),
         margin=False,
         binary=True,
@@ -94,11 +90,9 @@ MAX_T = register_test(
         long_name="largest t of all pairs under sign flips",
         function=max_t,
         design="blocks",
-        verbs=("compare",),
         options=("level", "rng"),
         margin=False,
         interval=True,
-        correction="max_t",
         signs=True,
         null="The differences of the pair are symmetric about 0, whatever the other levels do.",
         claim="The mean difference of the pair lies to one side of 0.",
@@ -115,7 +109,6 @@ WELCH_T = register_test(
         long_name="Welch's t test",
         function=welch_t,
         design="independent",
-        verbs=("compare",),
         null="Both levels have the same mean.",
         claim="One mean is larger, by more or less than the margin where one is given.",
         statistic="t with Welch's degrees of freedom.",
@@ -131,7 +124,6 @@ JACKKNIFE = register_test(
         long_name="delete-one-truth jackknife of the difference of skills",
         function=skill_difference,
         design="skill",
-        verbs=("compare",),
         options=("level",),
         effect="skill_difference",
         interval=True,

@@ -56,8 +56,7 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     Axes
         Rows in the order of the table, with the p-value at the right, adjusted if the table has it so, and "≤" where no
         draw was as extreme. Filled points have one of at most .05. Effects and limits beyond all finite ones are
-        triangles at the edge; rows whose effect is not defined are named so. Dotted lines are margins of equivalence or
-        non-inferiority.
+        triangles at the edge; rows whose effect is not defined are named so. Dotted lines are margins of equivalence.
 
     Raises
     ------
@@ -92,7 +91,7 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     ax = place_to_draw(ax, _PLOT + room + 0.8, height + 1.1)
     if not own:
         height, room = 0.8 * inches(ax, "height"), 0.4 * inches(ax)
-    margins = _margins(table, made, aim)
+    margins = _margins(table, made)
     left, right = _limits(np.concatenate([effect, low, high, margins]))
     ax.set(xlim=(left, right), ylim=(len(table) - 0.4, -0.6), ylabel=described)
     ax.axvline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5, gid="no difference")
@@ -232,17 +231,16 @@ def _aim(table: pd.DataFrame, directions: Mapping[str, str]) -> str:
     return aims.pop() if len(aims) == 1 else "none"
 
 
-def _margins(table: pd.DataFrame, made: Mapping[str, Any], aim: str) -> list[float]:
-    """Return the margins of tests of equivalence or non-inferiority, in the unit of the effects, if they are one."""
+def _margins(table: pd.DataFrame, made: Mapping[str, Any]) -> list[float]:
+    """Return the margins of tests of equivalence, in the unit of the effects, if they are one."""
     given = {float((made.get("margin") or {}).get(name, 0.0)) for name in table["metric"]}
     claims = set(table["alternative"].astype(str))
     # margins are in the unit of the metric
     units = set(table["effect_size"].astype(str)) - _UNITLESS if "effect_size" in table else set()
-    if len(given) > 1 or given == {0.0} or not units or len(claims) > 1:
+    if len(given) > 1 or given == {0.0} or not units or claims != {"equivalent"}:
         return []
-    [margin], [claim] = given, claims
-    worse = {"minimize": [margin], "zero": [margin], "maximize": [-margin]}.get(aim, [])
-    return {"equivalent": [-margin, margin], "non_inferior": worse}.get(claim, [])
+    [margin] = given
+    return [-margin, margin]
 
 
 def _sides(table: pd.DataFrame, aim: str) -> tuple[str, str] | None:

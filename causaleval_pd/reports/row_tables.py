@@ -27,7 +27,7 @@ _LISTS = (
     {"default_metrics", "default_null"},
     {"field", "explanation"},
     {"long_name", "concludes"},
-    {"long_name", "design", "verbs"},
+    {"long_name", "design", "binary"},
     {"tool", "by_name"},
 )
 

@@ -161,6 +161,17 @@ def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
+def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval.
+
+    Limits are NaN where neither sample varies.
+    """
+    mean, error, df = welch_moments(a, b)
+    error = np.where(error == 0, np.nan, error)
+    half = scipy.special.stdtrit(df, (1 + level) / 2) * error
+    return Estimate(mean, mean - half, mean + half)
+
+
 def welch_moments(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Return difference of means, its standard error and Welch's degrees of freedom."""
     (n, mean, deviation), (m, other, spread) = moments(a), moments(b)

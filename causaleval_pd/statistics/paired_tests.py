@@ -16,16 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import BLOCK, moments, welch_moments
 from .direction import TOLERANCE
-from .ranks import rounded, signed_ranks
-from .rates import rate_limits
+from .ranks import signed_ranks
 
 Alternative = Literal["two-sided", "less", "greater"]
 Floats = NDArray[np.float64]
 
 #: pairs up to which the signed-rank test is exact: without ties, and with ties
 _EXACT, _EXACT_TIED = 50, 25
-#: values of the smaller sample up to which Mann and Whitney's test is exact, without ties
-_EXACT_INDEPENDENT = 8
 
 
 class Outcome(NamedTuple):
@@ -74,7 +71,7 @@ def paired_wilcoxon(difference: ArrayLike, *, alternative: Alternative = "two-si
     -----
     Null hypothesis: differences are distributed symmetrically about 0. Alternative: their pseudomedian is not 0, or
     lies on the named side. Assumptions: differences are independent and have the same symmetric law. Not for skewed
-    differences, whose median may be 0 where this test rejects (`sign_test`), nor for dependent ones.
+    differences, whose mean and median may be 0 where this test rejects, nor for dependent ones.
 
     Exact up to 50 nonzero differences without ties and up to 25 with ties, given the tied ranks; beyond that the normal
     approximation with the variance of the tied ranks and no continuity correction, as in `scipy.stats.wilcoxon`.
@@ -148,37 +145,11 @@ def _tied_cdf(ranks: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
     return result
 
 
-def sign_test(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
-    """Test whether positive and negative differences are equally frequent; zeros count for neither.
-
-    As `paired_wilcoxon`, with the number of positive differences and an exact binomial p.
-
-    Notes
-    -----
-    Null hypothesis: a difference that is not 0 is positive with probability 1/2. Alternative: with another probability,
-    or one on the named side. Assumption: differences are independent. Not where their size matters, to which this test
-    is blind, nor for dependent differences.
-
-    Examples
-    --------
-    >>> sign_test([1.0, 2.0, 3.0, 0.0], alternative="greater").p_value
-    array(0.125)
-    """
-    check_alternative(alternative)
-    signs = np.sign(rounded(difference))
-    undefined = np.isnan(signs).all(axis=-1)
-    plus, minus = (signs > 0).sum(axis=-1), (signs < 0).sum(axis=-1)
-    n = plus + minus
-    small = {"two-sided": np.minimum(plus, minus), "less": plus, "greater": minus}[alternative]
-    p = np.minimum(1.0, scipy.special.bdtr(small, n, 0.5) * (2 if alternative == "two-sided" else 1))
-    p = np.where(undefined, np.nan, np.where(n == 0, 1.0, p))
-    return Outcome(np.where(undefined, np.nan, plus), p)
-
-
 def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", level: float = 0.95) -> BoundedOutcome:
     """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test.
 
-    As `sign_test`, with the number of pairs (1, 0); differences other than -1, 0 and 1 are refused.
+    As `paired_wilcoxon`, with the number of pairs (1, 0) and an exact binomial p; differences other than -1, 0 and 1
+    are refused.
 
     The mean difference is q (2 s - 1), where q is the share of pairs that differ, and s that of (1, 0) among these. Its
     limits are the ends of this product over Clopper and Pearson's interval of s, and their limits of q that each fail
@@ -200,20 +171,53 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", le
     >>> mcnemar([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, -1.0]).p_value
     array(0.375)
     """
+    check_alternative(alternative)
     values = np.asarray(difference, np.float64)
-    other = ~np.isnan(values) & ~np.isin(values, (-1.0, 0.0, 1.0))
+    known = ~np.isnan(values)
+    other = known & ~np.isin(values, (-1.0, 0.0, 1.0))
     if other.any():
         raise ValueError(f"McNemar's test compares 0/1 values, found a difference of {values[other][0]:g}")
-    statistic, p_value = sign_test(values, alternative=alternative)
-    known = ~np.isnan(values)
-    n, differ = known.sum(axis=-1), (known & (values != 0)).sum(axis=-1)
-    shares = rate_limits(np.where(differ > 0, statistic, 0.0), differ, level)
+    plus, minus = (values > 0).sum(axis=-1), (values < 0).sum(axis=-1)
+    n, differ = known.sum(axis=-1), plus + minus
+    small = {"two-sided": np.minimum(plus, minus), "less": plus, "greater": minus}[alternative]
+    p = np.minimum(1.0, scipy.special.bdtr(small, differ, 0.5) * (2 if alternative == "two-sided" else 1))
+    p = np.where(differ == 0, 1.0, p)
+    statistic, p_value = (np.where(n == 0, np.nan, x) for x in (plus, p))
+    shares = rate_limits(plus, differ, level)
     # where no pair differs, the share of (1, 0) among those that would is unknown
     share_low, share_high = (np.where(differ > 0, 2 * x - 1, end) for x, end in zip(shares, (-1, 1), strict=True))
     least, most = rate_limits(differ, n, max(2 * level - 1, 0.0))
     low = np.where(share_low < 0, most, least) * share_low
     high = np.where(share_high > 0, most, least) * share_high
     return BoundedOutcome(statistic, p_value, low, high)
+
+
+def rate_limits(count: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return Clopper and Pearson's limits of a rate; NaN where n is 0.
+
+    Parameters
+    ----------
+    count, n : (...) array_like
+        Number of errors, among how many tables.
+    level : float
+        Probability of the interval.
+
+    References
+    ----------
+    Clopper and Pearson (1934), 10.1093/biomet/26.4.404.
+
+    Examples
+    --------
+    >>> [round(float(x), 3) for x in rate_limits(18, 400)]
+    [0.027, 0.07]
+    """
+    k, m = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(n, np.float64))
+    tail = (1 - level) / 2
+    low, high = np.zeros(k.shape), np.ones(k.shape)
+    some, rest = k > 0, k < m
+    low[some] = scipy.special.betaincinv(k[some], m[some] - k[some] + 1, tail)
+    high[rest] = scipy.special.betaincinv(k[rest] + 1, m[rest] - k[rest], 1 - tail)
+    return np.where(m > 0, low, np.nan), np.where(m > 0, high, np.nan)
 
 
 def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:

@@ -1,4 +1,4 @@
-"""An observed mean among the same means over draws of its controls: the share of draws, or their moments' law."""
+"""An observed value among the same values over draws of its controls."""
 
 from __future__ import annotations
 
@@ -9,15 +9,6 @@ from numpy.typing import ArrayLike
 
 from .direction import as_good
 from .paired_tests import Outcome
-
-#: draws from which on their skewness is known well enough
-LEAST_DRAWS = 10_000
-#: least number of values of a statistic whose p is taken from moments
-_LEAST_VALUES = 5
-#: p below which a skewness beyond 1 is too far from the moments' law
-_FAR_OUT = 1e-3
-#: values whose common step is looked for
-_MOST_VALUES = 2000
 
 
 def randomisation_test(

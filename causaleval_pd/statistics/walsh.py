@@ -1,19 +1,18 @@
-"""Shifts as medians of differences, with the intervals that belong to the sign and rank tests."""
+"""The shift of paired differences, with the interval that belongs to Wilcoxon's test."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .arrays import BLOCK, Estimate, Floats, rows_by_number
 from .paired_tests import signed_rank_cdf
 
-#: pairs up to which the signed-rank distribution is exact, and values of a sample up to which that of U is
-_EXACT, _EXACT_SAMPLE = 200, 20
+#: pairs up to which the signed-rank distribution is exact
+_EXACT = 200
 #: sums of pairs up to which all are sorted; of more, those at four places are searched
 _SORTED = 2**21
 
@@ -46,34 +45,29 @@ def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
     >>> float(found.effect), float(found.low), float(found.high)
     (3.5, 1.0, 6.0)
     """
-
-    def of(sample: Floats) -> tuple[Floats, Floats, Floats]:
-        n = sample.shape[1]
-        limit = _signed_rank_limit(n, level)
-        if n * (n + 1) // 2 > _SORTED:
-            ordered, least = np.sort(sample, axis=1), np.arange(n)
-            found = [_searched(row, row, least, limit) for row in ordered]
-            return _halves(*np.transpose(found))
-        first, second = np.triu_indices(n)
-        with np.errstate(invalid="ignore"):
-            walsh = np.sort((sample[:, first] + sample[:, second]) / 2, axis=1)
-        return _middle_and_limits(walsh, limit)
-
-    return _row_by_row(difference, of)
-
-
-def _row_by_row(difference: ArrayLike, of: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Estimate:
-    """Return the estimates that `of` makes of rows with the same number of values, in blocks of bounded memory."""
     values = np.asarray(difference, np.float64)
     shape = values.shape[:-1]
     flat = values.reshape(math.prod(shape), values.shape[-1])
     found = np.full((3, len(flat)), np.nan)
     for rows, sample in rows_by_number(flat):
+        limit = _signed_rank_limit(sample.shape[1], level)
         step = max(1, 2 * BLOCK // sample.shape[1] ** 2)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            found[:, rows[part]] = of(sample[part])
+            found[:, rows[part]] = _shifts(sample[part], limit)
     return Estimate(*found.reshape(3, *shape))
+
+
+def _shifts(sample: Floats, limit: int) -> tuple[Floats, Floats, Floats]:
+    """Return what `_middle_and_limits` does for the Walsh averages of rows with the same number of values."""
+    n = sample.shape[1]
+    if n * (n + 1) // 2 > _SORTED:
+        middle, low, high = np.transpose([_searched(row, limit) for row in np.sort(sample, axis=1)]) / 2
+        return middle, low, high
+    first, second = np.triu_indices(n)
+    with np.errstate(invalid="ignore"):
+        walsh = np.sort((sample[:, first] + sample[:, second]) / 2, axis=1)
+    return _middle_and_limits(walsh, limit)
 
 
 def _middle_and_limits(ordered: Floats, place: int) -> tuple[Floats, Floats, Floats]:
@@ -88,45 +82,34 @@ def _middle_and_limits(ordered: Floats, place: int) -> tuple[Floats, Floats, Flo
     return middle, lower, upper
 
 
-def _halves(*sums: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the averages of pairs from their sums."""
-    middle, low, high = (x / 2 for x in sums)
-    return middle, low, high
-
-
-def _searched(first: Floats, second: Floats, least: NDArray[np.int64], limit: int) -> tuple[float, float, float]:
-    """Return what `_middle_and_limits` does for the sums first[i] + second[j], j >= least[i], without making them all.
-
-    Both samples are sorted.
-    """
-    if min(first[0], second[0]) == -np.inf and max(first[-1], second[-1]) == np.inf:
+def _searched(ordered: Floats, limit: int) -> tuple[float, float, float]:
+    """Return what `_middle_and_limits` does for the sums x[i] + x[j], i <= j, of sorted values without making all."""
+    if ordered[0] == -np.inf and ordered[-1] == np.inf:
         return np.nan, np.nan, np.nan
-    n = int((len(second) - least).sum())
-    lower, upper = (_at_place(first, second, least, place) for place in ((n - 1) // 2, n // 2))
+    n = len(ordered) * (len(ordered) + 1) // 2
+    lower, upper = (_at_place(ordered, place) for place in ((n - 1) // 2, n // 2))
     middle = lower if lower == upper else (lower + upper) / 2
     if not limit:
         return middle, np.nan, np.nan
-    low, high = (_at_place(first, second, least, place) for place in (limit - 1, n - limit))
+    low, high = (_at_place(ordered, place) for place in (limit - 1, n - limit))
     return middle, low, high
 
 
-def _at_place(first: Floats, second: Floats, least: NDArray[np.int64], place: int) -> float:
-    """Return the sum first[i] + second[j], j >= least[i], at a place of their order."""
+def _at_place(ordered: Floats, place: int) -> float:
+    """Return the sum x[i] + x[j], i <= j, of sorted values at a place of the sums' order."""
     # infinite sums, of one sign only, stand at one end
-    down, up = ((x == -np.inf).sum() for x in (first, second))
-    inner = first[down : len(first) - (first == np.inf).sum()]
-    outer = second[up : len(second) - (second == np.inf).sum()]
-    start = np.clip(least[down : down + len(inner)] - up, 0, len(outer))
-    finite = int((len(outer) - start).sum())
-    if down or up:
-        place -= int((len(second) - least).sum()) - finite
+    x = ordered[np.isfinite(ordered)]
+    finite = len(x) * (len(x) + 1) // 2
+    if ordered[0] == -np.inf:
+        place -= len(ordered) * (len(ordered) + 1) // 2 - finite
     if not 0 <= place < finite:
         return np.inf if place >= 0 else -np.inf
-    # the sums between `below` and `above`, positions in `outer` for each i, hold the place
-    below, above = start, np.full(len(inner), len(outer))
-    low, high = inner[0] + outer[0], inner[-1] + outer[-1]
+    # the sums between `below` and `above`, positions of j for each i, hold the place
+    start = np.arange(len(x))
+    below, above = start, np.full(len(x), len(x))
+    low, high = 2 * x[0], 2 * x[-1]
     while (above - below).sum() > _SORTED and low < (middle := low / 2 + high / 2) < high:
-        ends = np.maximum(np.searchsorted(outer, middle - inner, side="right"), start)
+        ends = np.maximum(np.searchsorted(x, middle - x, side="right"), start)
         if (ends - start).sum() > place:
             high, above = middle, ends
         else:
@@ -134,11 +117,11 @@ def _at_place(first: Floats, second: Floats, least: NDArray[np.int64], place: in
     number = above - below
     i = np.flatnonzero(number)
     if number.sum() > _SORTED:  # equal up to rounding
-        return float(inner[i[0]] + outer[below[i[0]]])
+        return float(x[i[0]] + x[below[i[0]]])
     i = np.repeat(i, number[i])
     j = np.arange(len(i)) + np.repeat(below - np.cumsum(number) + number, number)
     rest = place - int((below - start).sum())
-    return float(np.partition(inner[i] + outer[j], rest)[rest])
+    return float(np.partition(x[i] + x[j], rest)[rest])
 
 
 def _signed_rank_limit(n: int, level: float) -> int:

@@ -55,7 +55,7 @@ def test_baselines_are_rows_like_others_for_all_verbs(studies):
     assert cube.ceval.summary().set_index("algorithm")["n_runs"].to_dict() == dict.fromkeys(
         ["complete", "exact", "guess", "r2_sort_regress"], 3
     )
-    pairs = cube.ceval.compare("algorithm", test="sign", reference="r2_sort_regress")
+    pairs = cube.ceval.compare("algorithm", test="t", reference="r2_sort_regress")
     assert pairs["n_pairs"].max() == 3
 
 

@@ -17,12 +17,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from causaleval_pd.statistics.arrays import mean_difference
+from causaleval_pd.statistics.arrays import mean_difference, welch_difference
 from causaleval_pd.statistics.clustered_regression import clustered_fit, reml_variances
-from causaleval_pd.statistics.effects import welch_difference
 from causaleval_pd.statistics.max_t import max_t
 from causaleval_pd.statistics.multiplicity import adjust
-from causaleval_pd.statistics.paired_tests import paired_wilcoxon, welch_t
+from causaleval_pd.statistics.paired_tests import paired_t, paired_wilcoxon, welch_t
 from causaleval_pd.statistics.skill import skill_difference
 from causaleval_pd.statistics.walsh import hodges_lehmann
 
@@ -54,46 +53,40 @@ def line(*cells: object, widths: tuple[int, ...] = (24,)) -> None:
     print("".join(f"{cell!s:<{widths[min(i, len(widths) - 1)]}}" for i, cell in enumerate(cells)))
 
 
-def true_values(law: Draw) -> dict[str, float]:
-    """Return mean and pseudo-median of a law, by a large sample."""
+def pseudo_median(law: Draw) -> float:
+    """Return the median of the mean of two values of a law, by a large sample."""
     rng = np.random.default_rng(99)
     first, second = law(rng, (2_000_000,)), law(rng, (2_000_000,))
-    return {"mean": 0.0, "pseudo-median": float(np.median((first + second) / 2))}
+    return float(np.median((first + second) / 2))
 
 
 def single_intervals() -> None:
-    """Print the coverage of intervals of paired differences."""
-    print("\nPaired differences: coverage of .95 (in brackets the share of samples without an interval)")
+    """Print the coverage of intervals of differences."""
+    print("\nDifferences: coverage of .95 (in brackets the share of samples without an interval)")
     sizes = (5, 6, 10, 20, 50)
     line("interval, differences", *(f"n = {n}" for n in sizes), widths=(40, 15))
     for name, law in LAWS.items():
-        true = true_values(law)
-        found: dict[str, list[str]] = {}
-        for n in sizes:
-            values = law(np.random.default_rng(n), (REPEATS, n))
-            for what, low, high, target in (
-                ("mean, t", *mean_difference(values)[1:], "mean"),
-                ("Hodges-Lehmann", *hodges_lehmann(values)[1:], "pseudo-median"),
-            ):
-                found.setdefault(what, []).append(covered(low, high, true[target]))
-        for what, cells in found.items():
-            line(f"{what}, {name}", *cells, widths=(40, 15))
+        samples = [law(np.random.default_rng(n), (REPEATS, n)) for n in sizes]
+        middle = pseudo_median(law)
+        means = [covered(*mean_difference(values)[1:], 0.0) for values in samples]
+        line(f"mean, t, {name}", *means, widths=(40, 15))
+        shifts = [covered(*hodges_lehmann(values)[1:], middle) for values in samples]
+        line(f"Hodges-Lehmann, {name}", *shifts, widths=(40, 15))
     cells = []
     for n in sizes:
         rng = np.random.default_rng(n)
-        found_of_n = welch_difference(rng.normal(0.5, 1, (REPEATS, n)), rng.normal(0, 1, (REPEATS, n)))
-        cells.append(covered(*found_of_n[1:], 0.5))
-    line("means, Welch, normal", *cells, widths=(40, 15))
+        values, other = rng.normal(0, 1, (REPEATS, n)), rng.normal(0, 1, (REPEATS, n))
+        cells.append(covered(*welch_difference(values, other)[1:], 0.0))
+    line("means of two samples, Welch, normal", *cells, widths=(40, 15))
 
 
 def unequal_variances() -> None:
-    """Print sizes of the unpaired test where variances differ."""
-    print("\nUnpaired tests of equal centres, sd 3 and 1: size at .05 / .01")
-    line("runs", "Welch", widths=(24, 20))
+    """Print sizes of Welch's test where variances differ."""
+    print("\nWelch's test of equal means, sd 3 and 1: size at .05 / .01")
     for n, m in ((5, 5), (10, 10), (10, 20), (20, 10), (30, 30)):
         rng = np.random.default_rng(n + m)
         a, b = rng.normal(0, 3, (REPEATS, n)), rng.normal(0, 1, (REPEATS, m))
-        line(f"{n} and {m}", sizes_of(welch_t(a, b)[1]), widths=(24, 20))
+        line(f"{n} and {m}", sizes_of(welch_t(a, b).p_value))
 
 
 def sizes_of(p: np.ndarray) -> str:
@@ -152,13 +145,12 @@ PAIRS = np.array(list(itertools.combinations(range(10), 2))).T
 def ten_algorithms() -> None:
     """Print how often comparisons of ten algorithms reject a true null hypothesis."""
     print("\nTen algorithms: share of studies that reject a true null hypothesis at .05 (first pair, or any pair)")
-    line("design", "truths", "signed-rank + Holm", "max-T", widths=(34, 8, 20))
+    line("design", "truths", "t + Holm", "signed-rank + Holm", "max-T", widths=(34, 8, 20))
     for (name, (draw, first)), n in itertools.product(DESIGNS.items(), (6, 10, 20)):
         values = draw(np.random.default_rng(n), (300, n, 10))
-        apart = values[:, :, PAIRS[0]] - values[:, :, PAIRS[1]]
-        own = paired_wilcoxon(apart.transpose(0, 2, 1)).p_value
-        largest = max_t(values, *PAIRS, rng=1).p_adjusted
-        kinds = [[adjust(p, "holm") for p in own], largest]
+        apart = (values[:, :, PAIRS[0]] - values[:, :, PAIRS[1]]).transpose(0, 2, 1)
+        kinds = [[adjust(p, "holm") for p in test(apart).p_value] for test in (paired_t, paired_wilcoxon)]
+        kinds.append(max_t(values, *PAIRS, rng=1).p_adjusted)
         shares = [np.mean([(p[0] if first else np.min(p)) <= 0.05 for p in kind]) for kind in kinds]
         line(name, n, *(f"{x:.3f}" for x in shares), widths=(34, 8, 20))
 

@@ -76,7 +76,7 @@ ce.register_null("graph", Null("cell_null", "null {shift}", cell_controls, optio
 def cell_test(difference, *, alternative="two-sided"):
     return None
 
-ce.register_test(StatisticalTest("cell_test", "test {shift}", cell_test, "paired", ("compare",)))
+ce.register_test(StatisticalTest("cell_test", "test {shift}", cell_test, "paired"))
 
 @ce.figure("figure {shift}", of="cube", concludes="nothing")
 def cell_figure(cube):

@@ -28,7 +28,6 @@ register_test(
         long_name="signed normal scores",
         function=van_der_waerden,
         design="paired",
-        verbs=("compare",),
         null="The differences are symmetric about 0.",
     )
 )

@@ -65,8 +65,6 @@ def test_blocks_are_replicates_of_all_levels(levels):
     assert np.isnan(blocks[0, 0]).all() and not np.isnan(blocks[1]).any()
     found = compare_levels(levels, FIRST, SECOND, settings("max_t", adjust="max_t"))
     assert found["n_pairs"].tolist() == [5, 5, 5, 8, 8, 8]
-    assert (found["p_adjusted"] >= found["p_value"]).all()
-    assert "p_adjusted" not in compare_levels(levels, FIRST, SECOND, settings("max_t"))
 
 
 def test_clusters_are_one_value_each(levels):

@@ -125,7 +125,6 @@ COMPARE: dict[str, dict[str, Any]] = {
         "alternative": "equivalent",
         "margin": {"shd": 2.0, "adjacency_f1": 0.1, "orientation_precision": 0.2},
     },
-    "non_inferior": {"alternative": "non_inferior", "margin": 1.0, "metrics": "shd", "level": 0.9},
     "excess": {"on": "excess"},
     "family": {"family": ["metric", "density"]},
     "cluster": {"test": "t", "cluster": "truth"},

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causaleval_pd.statistics.arrays import mean_difference
-from causaleval_pd.statistics.effects import welch_difference
+from causaleval_pd.statistics.arrays import mean_difference, welch_difference
 from causaleval_pd.statistics.interval_notes import interval_notes, joined, sample_notes
 from causaleval_pd.statistics.walsh import hodges_lehmann
 
