@@ -298,7 +298,7 @@ def test_metrics_that_lost_their_attributes(verb):
 
 def test_objects_that_are_no_tables():
     for wrong in (made_cube(), made_cube()["shd"], None, [GRAPHS]):
-        with pytest.raises(TypeError, match="table must be a table of compare or test_controls, found"):
+        with pytest.raises(TypeError, match="table must be a table of compare, test_controls or summary, found"):
             ce.plot.forest(wrong)
         with pytest.raises(TypeError, match="table must be a table of runs, found"):
             ce.placebo(wrong)

@@ -79,21 +79,21 @@ def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alo
         raise ValueError(f"strata that the figure does not show: {levels}; choose one by cube.sel({select}){facet}")
 
 
-def fill_uses(cube: xr.Dataset, uses: dict[str, str | None], needed: Sequence[str]) -> dict[str, str]:
+def fill_uses(cube: xr.Dataset, uses: dict[str, str | None]) -> dict[str, str]:
     """Return which stratum each use has: those named, and for others the strata that are left, in their order.
 
-    Along x goes the last stratum whose levels are numbers, if there is one. Uses that are not needed get a stratum only
-    if none is named, and only one of several levels.
+    Along x, which every figure needs, goes the last stratum whose levels are numbers, if there is one. Others get a
+    stratum only if none is named, and only one of several levels.
     """
     found = {use: dim for use, dim in uses.items() if dim is not None}
     left = sorted((dim for dim in strata_dims(cube) if dim not in found.values()), key=lambda dim: cube.sizes[dim] == 1)
-    for use in [use for use in uses if use in needed or not found]:
+    for use in [use for use in uses if use == "x" or not found]:
         if use in found:
             continue
-        free = left if use in needed else [dim for dim in left if cube.sizes[dim] > 1]
+        free = left if use == "x" else [dim for dim in left if cube.sizes[dim] > 1]
         numbers = [dim for dim in free if cube[dim].dtype.kind in "iuf" and use == "x" and cube.sizes[dim] > 1]
-        if not free and use in needed:
-            raise ValueError(f"no stratum is left for {use}=; the strata of the cube are {strata_dims(cube)}")
+        if not free and use == "x":
+            raise ValueError(f"no stratum is left for x=; the strata of the cube are {strata_dims(cube)}")
         if free:
             found[use] = (numbers or free[:1])[-1]
             left.remove(found[use])

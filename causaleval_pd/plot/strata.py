@@ -106,7 +106,7 @@ def strata(
     """
     check_choice(scale, ("log", "linear", None), "scale")
     cube = facets.drawn_cube(cube, metric)
-    uses = facets.fill_uses(cube, {"x": x, "hue": hue, "col": col, "row": row}, needed=["x"])
+    uses = facets.fill_uses(cube, {"x": x, "hue": hue, "col": col, "row": row})
     x, hue, col, row = uses["x"], uses.get("hue"), uses.get("col"), uses.get("row")
     facets.check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
