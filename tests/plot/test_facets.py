@@ -92,6 +92,12 @@ def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
     assert (heat.get_xlabel(), heat.get_ylabel()) == ("algorithm", "density")
 
 
+def test_a_place_without_a_stratum_is_an_error(runs):
+    none = ce.cube(runs.head(6), ["shd"], by=[], n_draws=None)
+    with pytest.raises(ValueError, match=r"no stratum is left for x=; the strata of the cube are \[\]"):
+        ce.plot.strata(none, "shd")
+
+
 def test_unknown_names_tell_the_nearest(cube):
     with pytest.raises(ValueError, match="unknown metric of this cube 'sdh'; did you mean 'shd'"):
         ce.plot.distributions(cube, "sdh")
