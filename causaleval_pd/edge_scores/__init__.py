@@ -11,7 +11,7 @@ from . import (
     ensembles as _ensembles,
 )  # figures and pooling register themselves
 from .cells import column
-from .nulls import calibrated as _calibrated, random_scores as _random_scores  # null models register themselves
+from .nulls import relabelling as _relabelling  # null models register themselves
 
 # isort: on
 from .calibration_plot import *

@@ -55,7 +55,7 @@ def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -
         few = np.flatnonzero(size < wanted)
         if len(few):
             raise PairError(few, f"k is {wanted}, but there are {size[few[0]]} candidates")
-    return ranked(pairs, options, k)[:, 3]
+    return ranked(pairs, options, k)[:, 2]
 
 
 @metric(
@@ -80,7 +80,7 @@ def early_precision_ratio(pairs: ScorePairs, **options: Any) -> Floats:
     >>> ce.early_precision_ratio("0 -> 1; 2 -> 1", cell)
     1.5
     """
-    return ranked(pairs, options | {"magnitude": True})[:, 4]
+    return ranked(pairs, options | {"magnitude": True})[:, 3]
 
 
 @metric(**NUMBER, long_name="scores that the early precision ratio counts")
@@ -96,10 +96,10 @@ def early_precision_selected(pairs: ScorePairs, **options: Any) -> Floats:
     >>> ce.early_precision_selected("0 -> 1; 2 -> 1", cell)
     2.0
     """
-    return ranked(pairs, options | {"magnitude": True})[:, 5]
+    return ranked(pairs, options | {"magnitude": True})[:, 4]
 
 
-@metric(**SHARE, long_name="largest F1 over thresholds", closed_form="max_f1")
+@metric(**SHARE, long_name="largest F1 over thresholds")
 @with_options(OPTIONS)
 @takes_settings_of(Universe.of)
 def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
@@ -115,13 +115,12 @@ def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
     >>> round(ce.max_f1("0 -> 1; 2 -> 1", cell), 3)
     0.667
     """
-    return ranked(pairs, options)[:, 6]
+    return ranked(pairs, options)[:, 5]
 
 
 @metric(
     **{**SHARE, "direction": "minimize", "range": (0, np.inf), "optimum": 0},
     long_name="smallest Hamming distance over thresholds",
-    closed_form="min_hamming",
 )
 @with_options(OPTIONS)
 @takes_settings_of(Universe.of)
@@ -138,7 +137,7 @@ def min_hamming(pairs: ScorePairs, **options: Any) -> Floats:
     >>> ce.min_hamming("0 -> 1; 2 -> 1", cell)
     1.0
     """
-    return ranked(pairs, options)[:, 7]
+    return ranked(pairs, options)[:, 6]
 
 
 @metric(

@@ -17,8 +17,8 @@ Words = NDArray[np.uint64]
 Payload = NDArray[Any]
 
 #: columns of what `rank` finds
-N_RANKED = 9
-AUC, AP, TRAPEZOID, PRECISION, EARLY, N_SELECTED, F1, HAMMING, PARTIAL = range(N_RANKED)
+N_RANKED = 7
+AUC, AP, PRECISION, EARLY, N_SELECTED, F1, HAMMING = range(N_RANKED)
 
 
 @kernel
@@ -117,7 +117,6 @@ def rank(
     size: Ints,
     n_true: Ints,
     cut: Ints,
-    max_fpr: float,
     room: Floats,
     label_room: Bools,
     found: Floats,
@@ -139,11 +138,9 @@ def rank(
             if room[i] != 0 and room[i] > -np.inf and abs(room[i]) < least:
                 least = abs(room[i])
         false = n - k
-        wins, ap, area, partial = 0.0, 0.0, 0.0, 0.0
+        wins, ap = 0.0, 0.0
         best_f1, best_hamming = 0.0, np.float64(k)
         seen, right = 0, 0
-        last_precision = 1.0
-        limit = max_fpr * false
         at_cut, early, selected = np.nan, np.nan, 0
         threshold = least if least < np.inf else 0.0
         if k > 0 and k <= n and room[k - 1] > threshold:
@@ -159,35 +156,25 @@ def rank(
             wins += a * (false - before - b) + 0.5 * a * b
             if seen < cut[row] <= j:
                 at_cut = (right + a * (cut[row] - seen) / t) / cut[row]
-            if before < limit:
-                if before + b <= limit:
-                    partial += b * (right + 0.5 * a)
-                else:
-                    share = (limit - before) / b
-                    partial += (limit - before) * (right + 0.5 * a * share)
             seen, right = j, right + a
             precision = right / seen
             if k > 0:
                 ap += a * precision
-                area += a * (precision + last_precision) / 2
-            last_precision = precision
             best_f1 = max(best_f1, 2 * right / (seen + k))
             best_hamming = min(best_hamming, np.float64(seen + k - 2 * right))
             if room[i] >= threshold:
                 selected = seen
                 early = right / seen
             i = j
-        found[row, 5] = selected
-        found[row, 7] = best_hamming
-        found[row, 3] = at_cut
+        found[row, N_SELECTED] = selected
+        found[row, HAMMING] = best_hamming
+        found[row, PRECISION] = at_cut
         if k > 0:
-            found[row, 1] = ap / k
-            found[row, 2] = area / k
-            found[row, 4] = (early if selected else 0.0) * n / k
-            found[row, 6] = best_f1
+            found[row, AP] = ap / k
+            found[row, EARLY] = (early if selected else 0.0) * n / k
+            found[row, F1] = best_f1
         if k > 0 and false > 0:
-            found[row, 0] = wins / (np.float64(k) * false)
-            found[row, 8] = partial / (np.float64(k) * false)
+            found[row, AUC] = wins / (np.float64(k) * false)
 
 
 @kernel
@@ -350,3 +337,88 @@ def relabel_scores(
                 for i in range(d):
                     for j in range(d):
                         drawn[plane, order[i], order[j]] = scores[plane, i, j]
+
+
+@kernel
+def tie_profiles(keys: Floats, size: Ints, room: Floats, label_room: Bools, sizes: Ints, n_groups: Ints) -> None:
+    """List the sizes of the groups of equal keys, largest key first."""
+    for row in range(size.size):
+        n = size[row]
+        for i in range(n):
+            room[i], label_room[i] = keys[row, i], False
+        sort_down(room, label_room, n)
+        groups, i = 0, 0
+        while i < n:
+            j = i
+            while j < n and room[j] == room[i]:
+                j += 1
+            sizes[row, groups] = j - i
+            groups += 1
+            i = j
+        n_groups[row] = groups
+
+
+@kernel
+def transitions(sizes: Ints, n: int, k: int, starts: Ints, weights: Floats) -> None:
+    """Fill in the probabilities of a true ones in a group, after c so far: from `starts` of the group on, (c, a)."""
+    left = n
+    for g in range(sizes.size):
+        t = sizes[g]
+        width = min(t, k) + 1
+        for c in range(k + 1):
+            at = starts[g] + c * width
+            rest = k - c
+            low, high = max(0, rest - (left - t)), min(t, rest)
+            for a in range(width):
+                weights[at + a] = 0.0
+            if low > high:
+                continue
+            if t == 1:
+                if low == 0:
+                    weights[at] = (left - rest) / left
+                if high == 1:
+                    weights[at + 1] = rest / left
+                continue
+            mode = min(max((t + 1) * (rest + 1) // (left + 2), low), high)
+            weights[at + mode] = 1.0
+            for a in range(mode, high):
+                ratio = (t - a) * (rest - a) / ((a + 1.0) * (left - t - rest + a + 1.0))
+                weights[at + a + 1] = weights[at + a] * ratio
+            for a in range(mode, low, -1):
+                ratio = a * (left - t - rest + a) / ((t - a + 1.0) * (rest - a + 1.0))
+                weights[at + a - 1] = weights[at + a] * ratio
+            total = 0.0
+            for a in range(low, high + 1):
+                total += weights[at + a]
+            for a in range(low, high + 1):
+                weights[at + a] /= total
+        left -= t
+
+
+@kernel
+def rank_sum_law(sizes: Ints, n: int, k: int, starts: Ints, weights: Floats, state: Floats, moved: Floats) -> None:
+    """Find the law of 2 U, twice the Mann-Whitney statistic: (k + 1, 2 k (n - k) + 1) in `state`, its last row."""
+    state[:, :] = 0.0
+    state[0, 0] = 1.0
+    left, most = n, 0
+    for g in range(sizes.size):
+        t = sizes[g]
+        width = min(t, k) + 1
+        reach = 0
+        moved[:, :] = 0.0
+        for c in range(k + 1):
+            for a in range(min(width, k - c + 1)):
+                w = weights[starts[g] + c * width + a]
+                if w == 0.0:
+                    continue
+                step = 2 * a * (left - t - (k - c - a)) + a * (t - a)
+                # states further up have no weight
+                end = min(most + 1, state.shape[1] - step)
+                for u in range(end):
+                    moved[c + a, u + step] += w * state[c, u]
+                reach = max(reach, end - 1 + step)
+        most = reach
+        for c in range(k + 1):
+            for u in range(most + 1):
+                state[c, u] = moved[c, u]
+        left -= t

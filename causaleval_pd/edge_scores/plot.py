@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..drawing import caption, colours, legend_of, place_to_draw
 from .cells.column import coerce_scores
 from .field import SCORES, batches
-from .nulls.laws.precision import hypergeometric
+from .nulls.shuffled_laws import hypergeometric
 from .pairs import ScorePairs
 from .ranking import chosen_candidates
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.checks import check_flag, check_number
 from ..contract.delegation import takes_settings_of
 from ..contract.metric import metric
 from ..contract.options import with_options
@@ -18,10 +17,8 @@ from .pairs import ScorePairs
 from .universe import Candidates, Universe, candidates
 
 __all__ = [
-    "auprc_trapezoid",
     "auroc",
     "average_precision",
-    "partial_auc",
 ]
 
 Floats = NDArray[np.float64]
@@ -62,7 +59,7 @@ def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
     return candidates(pairs, chosen)
 
 
-def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None, max_fpr: float = 1.0) -> Floats:
+def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None) -> Floats:
     """Rank the candidates of pairs, as the kernel `rank` does; metrics with the same options share it."""
     found = chosen_candidates(pairs, **options)
 
@@ -73,10 +70,10 @@ def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None, max
         most = found.keys.shape[1]
         cut = found.n_true if k is None else np.full(pairs.n, k, np.int64)
         room = np.empty(most), np.empty(most, np.bool_)
-        kernels.rank(found.keys, found.labels, found.size, found.n_true, cut, max_fpr, *room, values)
+        kernels.rank(found.keys, found.labels, found.size, found.n_true, cut, *room, values)
         return values
 
-    return pairs.remember(("ranked", Universe.of(**options), k, max_fpr), compute)
+    return pairs.remember(("ranked", Universe.of(**options), k), compute)
 
 
 @metric(
@@ -121,54 +118,3 @@ def average_precision(pairs: ScorePairs, **options: Any) -> Floats:
     0.667
     """
     return ranked(pairs, options)[:, 1]
-
-
-@metric(**SHARE, long_name="area under the precision-recall curve (trapezoid)")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
-def auprc_trapezoid(pairs: ScorePairs, **options: Any) -> Floats:
-    """Return the area under the precision-recall curve with straight lines between its points.
-
-    The lines are too optimistic (Davis and Goadrich 2006); `average_precision` has steps in their place. Undefined
-    without true edges.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.auprc_trapezoid("0 -> 1; 2 -> 1", cell), 3)
-    0.667
-    """
-    return ranked(pairs, options)[:, 2]
-
-
-@metric(**SHARE, long_name="partial area under the ROC curve")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
-def partial_auc(pairs: ScorePairs, *, max_fpr: float = 0.1, standardized: bool = True, **options: Any) -> Floats:
-    """Return the area under the ROC curve up to a false positive rate.
-
-    With `standardized` it is that of McClish (1989), as in scikit-learn: 0.5 is random and 1 perfect. Undefined without
-    true edges, or with nothing but these.
-
-    Parameters
-    ----------
-    max_fpr : float
-        Largest false positive rate, in (0, 1].
-    standardized : bool
-        Rescale the area, or return it as it is.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.partial_auc("0 -> 1; 2 -> 1", cell), 3)
-    0.737
-    """
-    check_number(max_fpr, "max_fpr", "(0, 1]")
-    check_flag(standardized, "standardized")
-    raw = ranked(pairs, options, max_fpr=float(max_fpr))[:, 8]
-    if not standardized:
-        return raw
-    least = max_fpr**2 / 2
-    return np.asarray(0.5 * (1 + (raw - least) / (max_fpr - least)))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_flag, shown
+from ..contract.metric import Metric
 from ..contract.pairs import PairError
 from ..graphs.kernels.inputs import read_only
 from .cells.packed import WEIGHT
@@ -94,6 +95,11 @@ class Universe:
         if self.universe is not None:
             return np.full(pairs.n, self.universe, object)
         return np.array(["ordered", "unordered"], object)[self.codes(pairs)]
+
+
+def universe_options(metric: Metric) -> dict[str, Any]:
+    """Return the options of a metric that choose its candidates."""
+    return {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
 
 
 class Candidates(NamedTuple):

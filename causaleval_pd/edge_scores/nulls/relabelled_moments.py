@@ -17,7 +17,7 @@ from ...contract.metric import Metric
 from ...contract.pairs import PairError
 from ...structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from ..pairs import ScorePairs
-from ..universe import UNORDERED, Universe, candidates
+from ..universe import UNORDERED, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +44,7 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     """Return mean and variance of a metric over all relabellings, where they are known, or None."""
     if metric.closed_form not in _KNOWN:
         return None
-    given = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
-    chosen = Universe.of(**given)
+    chosen = Universe.of(**universe_options(metric))
     if chosen.universe not in (None, "ordered", "unordered") or chosen.undirected == "ignore":
         return None
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -11,15 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm, Distribution, Tails
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import PairError
 from ..cells.packed import TYPES, ScoreBatch
 from ..pairs import ScorePairs
-from .ranking import ranking_controls, refuse_calibration, refuse_sources
+from .ranking import ScoreControls, has_acyclic_support, ranking_controls, refuse_calibration, refuse_sources
 from .relabelled_moments import relabelled_moments
-from .score_controls import ScoreControls
+
+Floats = NDArray[np.float64]
 
 #: nodes up to which all relabellings are listed (720)
 MOST_LISTED = 6
@@ -87,19 +89,51 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     return ScoreControls(pairs, "relabelled", planes, known)
 
 
-def has_acyclic_support(scores: ScoreBatch) -> NDArray[np.bool_]:
-    """Return which matrices have non-zero scores along an order of the nodes only, as weights of a DAG."""
-    d = scores.n_nodes
-    support = np.nan_to_num(scores.values) != 0
-    support[:, range(d), range(d)] = False
-    left = np.ones((len(support), d), np.bool_)
-    for _ in range(d):
-        # nodes without a parent among those that are left go
-        goes = left & ~(support & left[:, :, None]).any(axis=1)
-        left &= ~goes
-        if not goes.any():
-            break
-    return np.asarray(~left.any(axis=1))
+def join_forms(forms: Sequence[ClosedForm | None], places: Sequence[NDArray[np.int64]], n: int) -> ClosedForm | None:
+    """Return the form of n rows, of which those at `places` have these forms; None where nothing is known."""
+    known = [(form, at) for form, at in zip(forms, places, strict=True) if form is not None and len(at)]
+    if not known:
+        return None
+    mean, variance, listed = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.bool_)
+    tailed = np.zeros(n, np.bool_)
+    laws = []
+    for form, at in known:
+        mean[at] = form.mean
+        if form.variance is not None:
+            variance[at] = form.variance
+        if form.distribution is not None:
+            listed[at] = True if form.listed is None else form.listed
+            laws.append((form.distribution, at))
+        tailed[at] = False if form.tailed is None else form.tailed
+    tails = None
+    if any(form.tails is not None for form, _ in known):
+
+        def tails(observed: Floats, level: float) -> Tails:
+            found = Tails.unknown(n)
+            for form, at in known:
+                if form.tails is not None:
+                    parts = form.tails(observed[at], level)
+                    for name in Tails._fields:
+                        getattr(found, name)[at] = getattr(parts, name)
+            return found
+
+    law = _join_laws(laws, n) if laws else None
+    return ClosedForm(mean, variance, law, None if listed.all() else listed, tails=tails, tailed=tailed & ~listed)
+
+
+def _join_laws(laws: Sequence[tuple[Distribution, NDArray[np.int64]]], n: int) -> Distribution:
+    """Return one table of the laws of rows at some places each."""
+    width = max(law.values.shape[1] for law, _ in laws)
+    index, start = np.zeros(n, np.int64), 0
+    values, weights, undefined = [], [], []
+    for law, at in laws:
+        index[at] = law.index + start
+        start += len(law.values)
+        pad = ((0, 0), (0, width - law.values.shape[1]))
+        values.append(np.pad(law.values, pad, mode="edge"))
+        weights.append(np.pad(law.weights, pad))
+        undefined.append(law.undefined)
+    return Distribution(index, np.concatenate(values), np.concatenate(weights), np.concatenate(undefined))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +183,6 @@ class SplitControls(Controls):
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return what is known of the rows of both models, or None."""
-        from .joined_forms import join_forms
-
         forms = [part.closed_form(metric) for part in self.parts]
         return join_forms(forms, self._places, self.pairs.n)
 

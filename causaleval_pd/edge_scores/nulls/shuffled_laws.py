@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.closed_form import ClosedFormRule, register_closed_form
-from ...contract.law import ClosedForm, Distribution, Shape, Tails
+from ...contract.law import ClosedForm, Distribution, Tails
 from ...contract.metric import Metric
 from ...contract.pairs import PairError
+from ...structure.nulls.hypergeometric import hypergeometric_weights
 from ..pairs import ScorePairs
-from ..universe import Universe, candidates
-from .laws.average_precision import bracketed_tails, can_bracket, grid_quantile, listed_precisions, precision_moments
-from .laws.mann_whitney import EXACT, MIXTURE, NORMAL, RankSum, rank_sum, variance
-from .laws.precision import cut_at, hypergeometric, precision_law
-from .laws.thresholds import can_cross, f1_law, f1_tails, hamming_law, hamming_tails
-from .laws.ties import Ties, ties_of
+from ..universe import Universe, candidates, universe_options
+from .rank_sum import EXACT, MIXTURE, NORMAL, RankSum, Ties, rank_sum, ties_of, variance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: how p-values of laws that are not stored are found
-_METHODS = {"auroc": (MIXTURE, NORMAL), "average_precision": ("bracketed",)}
+#: how p-values of areas whose laws are not exact are found
+_METHODS = (MIXTURE, NORMAL)
 
 
 class Shuffled(NamedTuple):
@@ -48,7 +46,7 @@ def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) ->
     """Return what is known of a metric where scores are shuffled over `slots`, (n, d, d), or None."""
     if metric.closed_form not in _FORMS:
         return None
-    given = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
+    given = universe_options(metric)
     if metric.closed_form == "early_precision":
         given["magnitude"] = True
     chosen = Universe.of(**given)
@@ -74,23 +72,16 @@ def _spread(shuffled: Shuffled, values: Floats) -> Floats:
     return found
 
 
-def _stored(shuffled: Shuffled, laws: list[Law | None]) -> ClosedForm:
-    """Return the form of rows whose profiles have these stored laws; None is simulated."""
-    undefined = (np.array([np.nan]), np.ones(1))
-    known = np.array([law is not None for law in laws])
-    law = Distribution.pooled(shuffled.place, [undefined if law is None else law for law in laws])
-    mean, spread = law.moments()
-    listed = np.zeros(shuffled.n, np.bool_)
-    listed[shuffled.rows] = known[shuffled.place]
+def _stored(shuffled: Shuffled, laws: list[Law]) -> ClosedForm:
+    """Return the form of rows whose profiles have these laws."""
+    law = Distribution.pooled(shuffled.place, laws)
     rows = np.zeros(shuffled.n, np.bool_)
     rows[shuffled.rows] = True
-    found = ClosedForm(mean, spread, law).spread(rows)
-    everywhere = bool(listed.all())
-    return ClosedForm(found.mean, found.variance, found.distribution, None if everywhere else listed)
+    return ClosedForm(*law.moments(), law).spread(rows)
 
 
 def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
-    laws: list[Law | None] = []
+    laws: list[Law] = []
     for ties in shuffled.ties:
         k = metric.options.get("k")
         first = ties.k if k is None else int(k)
@@ -103,8 +94,7 @@ def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedF
 
 def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
-    given = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
-    found = candidates(pairs, Universe.of(**given, magnitude=False))
+    found = candidates(pairs, Universe.of(**universe_options(metric), magnitude=False))
     q = np.where(np.arange(found.keys.shape[1]) < found.size[:, None], found.keys, 0.0)
     n, k = np.maximum(found.size, 1).astype(np.float64), found.n_true.astype(np.float64)
     average = q.sum(axis=1) / n
@@ -121,12 +111,13 @@ def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return the law of the early precision ratio: the number of scores that it counts does not change."""
     from ..cuts import early_precision_selected
 
-    options = {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
     # undefined without candidates
-    selected = np.nan_to_num(early_precision_selected(pairs, **options))[shuffled.rows].astype(np.int64)
+    selected = np.nan_to_num(early_precision_selected(pairs, **universe_options(metric)))[shuffled.rows].astype(
+        np.int64
+    )
     numbers = np.array([(ties.n, ties.k) for ties in shuffled.ties], np.int64)[shuffled.place]
     distinct, index = np.unique(np.column_stack([numbers, selected]), axis=0, return_inverse=True)
-    laws: list[Law | None] = []
+    laws: list[Law] = []
     for n, k, m in distinct.tolist():
         if k == 0 or m == 0:
             laws.append((np.array([np.nan if k == 0 else 0.0]), np.ones(1)))
@@ -134,33 +125,6 @@ def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
             counts, chances = hypergeometric(n, k, m)
             laws.append((counts / m * (n / k), chances))
     return _stored(shuffled._replace(place=index.reshape(-1)), laws)
-
-
-def _thresholds(law: Callable[[Ties], Law | None], tail: Callable[[Ties, Floats], Floats], *, least: int) -> _Form:
-    """Make the form of a best value over thresholds: the law, or where that takes long the observed values' tails."""
-
-    def form(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
-        undefined = (np.array([np.nan]), np.ones(1))
-        laws = [undefined if x.k < least or x.n == 0 else law(x) for x in shuffled.ties]
-        open_ties = [number for number, one in enumerate(laws) if one is None and can_cross(shuffled.ties[number])]
-        if not open_ties:
-            return _stored(shuffled, laws)
-
-        def tails(observed: Floats, level: float) -> Tails:
-            # means and limits are simulated
-            found = Tails.unknown(shuffled.n)
-            step = 1e-9 if metric.direction == "maximize" else -1e-9
-            for number in open_ties:
-                at = shuffled.rows[shuffled.place == number]
-                at = at[~np.isnan(observed[at])]
-                found.p[at] = tail(shuffled.ties[number], observed[at])
-                found.strict[at] = tail(shuffled.ties[number], observed[at] + step)
-                found.method[at] = 0
-            return found
-
-        return replace(_stored(shuffled, laws), tails=tails)
-
-    return form
 
 
 def _auroc(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
@@ -191,39 +155,63 @@ def _fill(found: Tails, at: Ints, observed: Floats, law: RankSum, product: float
     found.p[at], found.strict[at] = law.above(twice), law.above(twice + 1)
     for limits, q in ((found.low, (1 - level) / 2), (found.high, (1 + level) / 2)):
         limits[at] = law.quantile(q) / (2 * product)
-    found.method[at] = (EXACT, *_METHODS["auroc"]).index(law.method)
+    found.method[at] = (EXACT, *_METHODS).index(law.method)
 
 
 def _average_precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
-    """Return moments, the law where it is short, and bracketed tails of the average precision."""
-    moments = [precision_moments(ties) for ties in shuffled.ties]
-    listed = [listed_precisions(ties) for ties in shuffled.ties]
-    form = _stored(shuffled, listed)
-    mean, spread, skewness = (_spread(shuffled, np.array(x)) for x in zip(*moments, strict=True))
-    bracketed = np.array([x is None and can_bracket(ties) for x, ties in zip(listed, shuffled.ties, strict=True)])
-    undefined = np.array([ties.k == 0 for ties in shuffled.ties])
-    tailed = np.zeros(shuffled.n, np.bool_)
-    tailed[shuffled.rows] = (bracketed | undefined)[shuffled.place]
+    """Return the mean of the average precision; p-values are simulated."""
+    mean = np.array([average_precision_mean(ties) for ties in shuffled.ties])
+    return ClosedForm(_spread(shuffled, mean), tailed=np.zeros(shuffled.n, np.bool_))
 
-    def tails(observed: Floats, level: float) -> Tails:
-        found = Tails.unknown(shuffled.n)
-        for number in np.flatnonzero(bracketed).tolist():
-            ties = shuffled.ties[number]
-            at = shuffled.rows[shuffled.place == number]
-            at = at[~np.isnan(observed[at])]
-            found.p[at] = bracketed_tails(ties, observed[at])
-            found.strict[at] = found.p[at]
-            found.low[at], found.high[at] = (grid_quantile(ties, q) for q in ((1 - level) / 2, (1 + level) / 2))
-            found.method[at] = 1
-        return found
 
-    def shape() -> Shape:
-        nothing = np.zeros(shuffled.n)
-        return Shape(skewness, nothing, np.full(shuffled.n, 1e6), nothing)
+def average_precision_mean(ties: Ties) -> float:
+    """Return the mean of the average precision over all labels; NaN without true candidates."""
+    if ties.k == 0:
+        return math.nan
+    ends = np.cumsum(ties.sizes)
+    # a true candidate has each of the others that rank no lower beside it with the same chance
+    others = (ends - 1) * (ties.k - 1) / max(ties.n - 1, 1)
+    return float((ties.sizes * (1 + others) / ends).sum() / ties.n)
 
-    stored = form.distribution if any(law is not None for law in listed) else None
-    rows = form.listed if stored is not None else None
-    return ClosedForm(mean, spread, stored, rows, shape, tails, tailed)
+
+@lru_cache(maxsize=4096)
+def hypergeometric(n: int, k: int, m: int) -> tuple[Ints, Floats]:
+    """Return how many of m candidates may be true, of K among N, and the probabilities.
+
+    Examples
+    --------
+    >>> counts, chances = hypergeometric(4, 2, 2)
+    >>> counts.tolist(), chances.round(3).tolist()
+    ([0, 1, 2], [0.167, 0.667, 0.167])
+    """
+    counts, chances = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, k, m)))
+    return counts[0], chances[0]
+
+
+@lru_cache(maxsize=4096)
+def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Floats, Floats]:
+    """Return values and probabilities of the precision of the `first` candidates.
+
+    Of these, `above` rank above the group of `tied` candidates at the cut, of which a share counts.
+    """
+    share = (first - above) / tied
+    if share == 1:
+        counts, chances = hypergeometric(n, k, first)
+        return counts / first, chances
+    values, weights = [], []
+    for right, chance in zip(*hypergeometric(n, k, above), strict=True):
+        more, given = hypergeometric(n - above, k - int(right), tied)
+        values.append((right + more * share) / first)
+        weights.append(chance * given)
+    return np.concatenate(values), np.concatenate(weights)
+
+
+def cut_at(ties: Ties, first: int) -> tuple[int, int]:
+    """Return how many candidates rank above the group in which the cut after `first` falls, and its size."""
+    ends = np.cumsum(ties.sizes)
+    group = int(np.searchsorted(ends, first))
+    size = int(ties.sizes[group])
+    return int(ends[group]) - size, size
 
 
 _FORMS: dict[str, _Form] = {
@@ -232,8 +220,6 @@ _FORMS: dict[str, _Form] = {
     "precision_at_k": _precision,
     "brier": _brier,
     "early_precision": _early,
-    "max_f1": _thresholds(f1_law, f1_tails, least=1),
-    "min_hamming": _thresholds(hamming_law, hamming_tails, least=0),
 }
 
 
@@ -241,16 +227,13 @@ _RULES: dict[str, str] = {
     "auroc": "The Mann-Whitney statistic of the candidates' midranks. With shuffled scores its law is exact, ties "
     "included, a mixture over the true candidates above a large tie, or normal; with relabelled nodes mean and "
     "variance are exact.",
-    "average_precision": "The average precision of the candidates. With shuffled scores its moments are exact, its law "
-    "where the orders of ties are few, and p-values have an upper bound else; with relabelled nodes the mean is exact.",
+    "average_precision": "The average precision of the candidates. With shuffled scores and with relabelled nodes its "
+    "mean is exact.",
     "precision_at_k": "The precision of the k largest scores. With shuffled scores its law is hypergeometric; with "
     "relabelled nodes mean and variance are exact.",
     "brier": "The Brier score of the candidates. With shuffled scores mean and variance are exact.",
     "calibration": "A distance between probabilities and shares, which is tested against calibrated probabilities.",
     "early_precision": "The early precision ratio. With shuffled scores its law is hypergeometric.",
-    "max_f1": "The largest F1 over thresholds. With shuffled scores its law is that of a path crossing a line.",
-    "min_hamming": "The smallest Hamming distance over thresholds. With shuffled scores its law is that of a path "
-    "crossing a line.",
 }
 for _name, _explanation in _RULES.items():
-    register_closed_form(ClosedFormRule(_name, "scores", _explanation, methods=_METHODS.get(_name, ())))
+    register_closed_form(ClosedFormRule(_name, "scores", _explanation, methods=_METHODS if _name == "auroc" else ()))
