@@ -12,12 +12,23 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-# metrics and null models are listed in the order in which fields are imported
-from . import configurational, structure
+# fields are listed in the order in which they are imported, graphs first
+from . import structure
 
 # isort: split
 from . import accessors as accessors
-from . import against_data, baselines, causal_kl, datasets, edge_scores, metrics, plot, reasoning, time_series
+from . import (
+    against_data,
+    baselines,
+    causal_kl,
+    configurational,
+    datasets,
+    edge_scores,
+    metrics,
+    plot,
+    reasoning,
+    time_series,
+)
 from . import interventions as interventions
 from . import knowledge as knowledge
 from .against_data.self_compatibility import self_compatibility as self_compatibility
