@@ -51,6 +51,7 @@ from .cubes.concat import concat
 from .cubes.cube import cube
 from .cubes.summary import summary
 from .edge_scores.cells.column import score_column
+from .execution.options import get_options, set_options
 from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph
@@ -108,6 +109,7 @@ __all__ = [
     "figure",
     "from_published",
     "get_metric",
+    "get_options",
     "graph_column",
     "lagged_column",
     "lagged_scores",
@@ -137,6 +139,7 @@ __all__ = [
     "register_test",
     "report",
     "score_column",
+    "set_options",
     "show_versions",
     "skeleton_test",
     "structure",

@@ -213,7 +213,7 @@ def test_cubes_are_needed(verb):
             lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]),
             "truth names 1 columns of accepted truths: choose over_truths=",
         ),
-        (lambda: ce.evaluate(GRAPHS, ["shd"], n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
+        (lambda: ce.set_options(n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
         (
             lambda: ce.cube(GRAPHS, ["shd"], by=[], n_draws=None, values=3),

@@ -238,7 +238,7 @@ def test_tables_of_pandas_and_dask_have_the_same_verbs():
             for accessor in (ce.accessors.FrameAccessor, lazy.DaskAccessor)
         )
         assert there <= here, name
-        assert here - there <= {"progress", "engine", "n_jobs", "best_of"}, name
+        assert here - there <= {"best_of"}, name
 
 
 def test_names_of_the_package_are_public():

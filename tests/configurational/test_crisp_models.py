@@ -107,10 +107,11 @@ def test_engines_draw_and_score_alike():
     truths, estimates = (random_models(30, 7, outcomes=2, rng=seed) for seed in (1, 2))
     runs = pd.DataFrame({"truth": truths, "estimate": estimates})
     how = {"n_draws": 99, "rng": 5, "context": {"factors": list("ABCDEFGH")}}
-    serial, threads = (
-        runs.ceval.with_controls(["f_beta"], engine=engine, n_jobs=2, **how) for engine in ("serial", "threads")
-    )
-    pd.testing.assert_frame_equal(serial, threads)
+    found = {}
+    for engine in ("serial", "threads"):
+        with ce.set_options(engine=engine, n_jobs=2):
+            found[engine] = runs.ceval.with_controls(["f_beta"], **how)
+    pd.testing.assert_frame_equal(found["serial"], found["threads"])
 
 
 def test_kernels_take_over_when_python_has_taken_long():

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ...contract.checks import check_type
-from ...execution.engines import map_chunks
+from ...execution.engines import with_bar
 from .task_tables import COLUMNS, TaskTables
 from .tasks import Chunk, Tasks
 
@@ -24,7 +24,7 @@ _LARGE = ("contexts", "truths")
 _FILES = {f"{name}.parquet" for name in (*_SMALL, *_LARGE)}
 
 
-def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = False, progress: bool = False) -> Path:
+def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
     """Write tasks to a folder of Parquet files: worlds, nodes, edges, quantities, questions, contexts, truths.
 
     Contexts and truths are made and written in chunks, so that memory does not grow with their number. The folder is
@@ -39,8 +39,6 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
         Folder to create.
     overwrite : bool
         Whether to replace an existing folder of tasks. A folder that holds anything else is never replaced.
-    progress : bool
-        Whether progress bars count contexts and samples.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def write_tasks(tasks: Tasks, path: str | PathLike[str], *, overwrite: bool = Fa
             pq.write_table(_plain(getattr(tasks, name)), _file(draft, name), compression="zstd")
         for name, chunks in (("contexts", tasks.context_chunks()), ("truths", tasks.truth_chunks())):
             weights = [chunk.stop - chunk.start for chunk in chunks]
-            made = map_chunks(Chunk.table, chunks, weights=weights, progress=progress, label=name)
+            made = with_bar(map(Chunk.table, chunks), weights, name)
             _stream(_file(draft, name), made)
         _put(draft, target, overwrite)
     finally:

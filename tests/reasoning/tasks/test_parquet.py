@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.reasoning import make_tasks, read_tasks, write_tasks
 from causaleval_pd.reasoning.tasks import tasks as tasks_module
 
@@ -44,7 +45,8 @@ def test_same_seed_same_bytes(tasks, tmp_path):
 @pytest.mark.slow
 def test_large_tables_are_streamed(tasks, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tasks_module, "CHUNK", 10)
-    path = write_tasks(tasks, tmp_path / "tasks", progress=True)
+    with ce.set_options(progress=True):
+        path = write_tasks(tasks, tmp_path / "tasks")
     assert pq.ParquetFile(path / "contexts.parquet").num_row_groups == 4 * 6
     assert pq.ParquetFile(path / "truths.parquet").num_row_groups == 4 * 3
     assert "240/240" in capsys.readouterr().err
