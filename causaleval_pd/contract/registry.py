@@ -130,8 +130,8 @@ class Registry(dict[str, T]):
                 point.load()
             except Exception as error:
                 warnings.warn(
-                    f"the entry point {point.name!r} of {self.group!r} ({point.value}) of another package failed and is "
-                    f"left out: {type(error).__name__}: {error}",
+                    f"the entry point {point.name!r} of {self.group!r} ({point.value}) of another package failed and "
+                    f"is left out: {type(error).__name__}: {error}",
                     RuntimeWarning,
                     stacklevel=2,
                 )
