@@ -58,7 +58,7 @@ with ThreadingHTTPServer(("127.0.0.1", 0), Played) as server:
     played = (f"http://127.0.0.1:{server.server_address[1]}/v1", "played")
     url, model = sys.argv[1:3] if len(sys.argv) > 2 else played
     with cr.Endpoint(url, model, api_key=os.environ.get("LLM_API_KEY"), temperature=0.0) as endpoint:
-        answered = cr.ask(questions, endpoint, cache=out / "replies.sqlite", workers=8, backoff=0.1, progress=True)
+        answered = cr.ask(questions, endpoint, cache=out / "replies.sqlite", workers=8, backoff=0.1)
     server.shutdown()
 
 print(answered["outcome"].value_counts().to_string(), end="\n\n")

@@ -206,6 +206,14 @@ def test_every_public_name_is_documented(name):
     assert parameters <= documented if "Attributes" in found else parameters == documented
 
 
+def test_options_of_all_calls_are_no_parameters():
+    accessors = (ce.accessors.FrameAccessor, ce.accessors.CubeAccessor)
+    functions = {name: value for name, value in PUBLIC.items() if inspect.isroutine(value)}
+    functions |= {f"{x.__name__}.{verb}": getattr(x, verb) for x in accessors for verb in verbs(x) - {"plot"}}
+    options = set(ce.get_options())
+    assert [name for name, x in functions.items() if options & set(inspect.signature(x).parameters)] == []
+
+
 def test_the_check_of_docstrings_sees_names():
     names = {"causaleval_pd.evaluate", "causaleval_pd.metrics.f_beta_literal", "causaleval_pd.reasoning.Task"}
     assert names <= set(PUBLIC)

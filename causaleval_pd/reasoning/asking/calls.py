@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_number, check_type, check_whole, nearest, shown
+from ...execution.engines import with_bar
 from ...execution.random_streams import uniforms
 from .answers import Reading, reader
 from .replies import (
@@ -117,7 +118,6 @@ def ask(
     longest_wait: float = 60.0,
     give_up_after: int = 20,
     how: Reading = "last_line",
-    progress: bool = False,
 ) -> pd.DataFrame:
     r"""Ask a reasoner every question and read its replies.
 
@@ -154,8 +154,6 @@ def ask(
         (a wrong key or address) stops at once. A warning gives the reason.
     how : {"last_line", "prose"} or callable
         How replies are read, as in `parse_answers`.
-    progress : bool
-        Show a progress bar.
 
     Returns
     -------
@@ -223,7 +221,7 @@ def ask(
             replies.keep(keys[position], reply)
             return outcome._replace(reply=reply)
 
-        _collect(_calls(answered, todo, workers), len(todo), outcomes, give_up_after, progress)
+        _collect(_calls(answered, todo, workers), len(todo), outcomes, give_up_after)
     not_asked = _Outcome(None, "not_asked", None)
     return _with_replies(questions, [outcome or not_asked for outcome in outcomes], read)
 
@@ -396,18 +394,14 @@ def _collect(
     n: int,
     outcomes: list[_Outcome | None],
     give_up_after: int,
-    progress: bool,
 ) -> None:
     """Record outcomes by position as they arrive; stop asking after `give_up_after` failures in a row."""
-    from tqdm.auto import tqdm
-
     failed = 0
-    with closing(calls), tqdm(total=n, desc="questions", unit="question", disable=not progress) as bar:
-        for position, found in calls:
+    with closing(calls):
+        for position, found in with_bar(calls, [1] * n, "questions", "question"):
             stops = found.kind == _STOPS
             outcome = found._replace(kind="failed") if stops else found
             outcomes[position] = outcome
-            bar.update()
             failed = failed + 1 if outcome.kind == "failed" else 0
             if stops or failed >= give_up_after:
                 # errors are redacted where they arise

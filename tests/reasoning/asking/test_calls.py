@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pandas as pd
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.reasoning import CallFailed, Endpoint, RetryLater, ask, make_tasks
 
 KEY = ["question"]
@@ -298,7 +299,8 @@ def test_a_questionnaire_end_to_end(capsys):
     table = tasks.questionnaire()
     table["prompt"] = tasks.prompts(table, "json")
     truth = dict(zip(table["prompt"], table["truth"], strict=True))
-    answered = ask(table, lambda prompt: json.dumps({"answer": "yes" if truth[prompt] else "no"}), progress=True)
+    with ce.set_options(progress=True):
+        answered = ask(table, lambda prompt: json.dumps({"answer": "yes" if truth[prompt] else "no"}))
     assert (answered["answer"] == answered["truth"]).all()
     assert f"{len(table)}/{len(table)}" in capsys.readouterr().err
 
