@@ -269,7 +269,7 @@ def module_page(name: str, module: ModuleType) -> str:
     """Show the functions and classes of a public module, and list those that the package has by the same names."""
     own, every = own_functions(module), public_functions(module)
     parts = [f"# {name}\n", f"{markup.first_sentence(module)}\n"]
-    if shared := sorted(every.keys() - own):
+    if shared := sorted(every.keys() & public_functions(ce).keys()):
         parts.append(markup.names((key, key, every[key]) for key in shared))
     for key, value in own.items():
         parts += [f"## {key}\n", object_of(key, value, f"causaleval_pd.{name}")]
