@@ -11,7 +11,7 @@ def __getattr__(name: str) -> Any:
     """Return the metric of a name."""
     if name == "__all__":
         return __dir__()
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in METRICS:
         METRICS.load()
