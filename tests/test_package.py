@@ -34,7 +34,6 @@ HEAVY = [
         "distributed",
         "h5netcdf",
         "h5py",
-        "httpx2",
         "llvmlite",
         "matplotlib",
         "networkx",

@@ -70,20 +70,6 @@ def world() -> dict[str, Any]:
     }
 
 
-@record("reasoning/linear_world")
-def linear() -> dict[str, Any]:
-    found = cr.sample_linear_world([[3, 3], [2, 2]], rng=1)
-    start, end = found.nodes[0], found.nodes[-1]
-    other = cr.sample_linear_world([[2, 3]], "wheel", direct=False, weights=(0.1, 0.2), noise=2.0, rng=2)
-    return {
-        "nodes": list(found.nodes),
-        "arms": found.arms(start, end),
-        "ate": found.ate(start, end),
-        "sample": found.sample(30, rng=4),
-        "other": other.sample(10, rng=1),
-    }
-
-
 @record("reasoning/tasks")
 def all_tables() -> dict[str, Any]:
     found = tasks().tables
@@ -155,9 +141,7 @@ def baselines() -> pd.DataFrame:
 @record("reasoning/ask")
 def asked() -> pd.DataFrame:
     questions = tasks().questionnaire().head(12).assign(prompt=lambda q: tasks().prompts(q))
-    found = cr.ask(
-        questions, lambda prompt: "Yes." if len(prompt) % 2 else "Final answer: no", name="parity", workers=2
-    )
+    found = cr.ask(questions, lambda prompt: "Yes." if len(prompt) % 2 else "Final answer: no", workers=2)
     return found[["task", "sample", "replicate", "question", "reply", "answer"]]
 
 
@@ -167,7 +151,7 @@ def parsed() -> Any:
     questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})
     return (
-        cr.parse_answers(texts, how="prose"),
+        cr.parse_answers(texts),
         cr.parse_answers(["ja"], yes=["ja"], no=["nein"]),
         cr.join_answers(questions, replies, on=["question"]),
     )
@@ -197,7 +181,6 @@ def table_verb(name: str, **settings: Any) -> Any:
 
 add("reasoning/judge", table_verb, "judge")
 add("reasoning/judge/options", table_verb, "judge", delta=0.3, floor=0.05, level=0.8, multiplier=2.0)
-add("reasoning/consistency_test", table_verb, "consistency_test")
 _PAPER = {"published": {"convention": "paper"}, "fixed": {"convention": "paper", "multiplier": None}}
 for _rule, _how in ({"equivalence": {"floor": 0.01}} | _PAPER).items():
     add(f"reasoning/taxonomy/{_rule}", table_verb, "taxonomy", by="model", delta=0.3, **_how)
@@ -212,24 +195,14 @@ def scores() -> Any:
 
 @record("reasoning/resamples")
 def resamples() -> dict[str, Any]:
-    how: dict[str, Any] = {"by": "model", "n_resamples": 60, "rng": 3}
-    found: dict[str, Any] = {}
-    for unit in ("samples", "replicates"):
-        found[f"pns/{unit}"] = cr.resampled_pns(answers(), tasks(), resample=unit, **how)
-        for rule, own in _PAPER.items():
-            made = cr.class_frequencies(answers(), tasks(), resample=unit, truth="exact", **own, **how)
-            found[f"classes/{unit}/{rule}"] = made
-    found["sample truth"] = cr.class_frequencies(answers(), tasks(), truth="sample", **_PAPER["fixed"], **how)
-    return found
+    return {"pns/replicates": cr.resampled_pns(answers(), tasks(), by="model", n_resamples=60, rng=3)}
 
 
 @record("reasoning/luck")
 def luck() -> dict[str, Any]:
     return {
         "random": cr.random_reasoner([0.05, 0.25], n=500, p_yes=0.4),
-        "classes": cr.random_classes(tasks(), n=100, n_draws=200, rng=1),
         "perfect": cr.perfect_reasoner([0.01, 0.25], n=500),
-        "power": cr.decision_power(0.2, [0.2, 0.25], n=800),
         "required": np.asarray(cr.required_samples([0.21, 0.027], 0.2, level=0.9)),
     }
 

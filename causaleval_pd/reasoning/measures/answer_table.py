@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_known, check_type, name_row, nearest
-from ..worlds.world import HIDDEN, WORLDS
+from ..worlds.world import WORLDS
 from .yes_counts import Floats
 
 #: columns that an answered table must have; `replicate` is optional and then 0
@@ -38,7 +38,7 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
     for name in ("truth", "answer"):
         table[name] = as_bits(answers[name], name)
     for world in pd.unique(table["world"]):
-        check_known(world, (*WORLDS, *HIDDEN), "world of a question:")
+        check_known(world, WORLDS, "world of a question:")
     if table["truth"].isna().any():
         row = int(table["truth"].isna().to_numpy().argmax())
         raise ValueError(f"{name_row(row, answers.index, 'truth')} is missing; every question has a true answer")

@@ -10,9 +10,9 @@ import scipy
 from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, nearest
-from .yes_counts import Floats, divide, estimates, parse_counts
+from .yes_counts import Floats
 
-__all__ = ["consistency_test", "judge"]
+__all__ = ["judge"]
 
 #: smallest truth in a tolerance: with delta = .1, probabilities below .1 may be wrong by .01
 FLOOR = 0.1
@@ -243,44 +243,3 @@ def upper_tail(yes: Floats, n: Any, p: Floats) -> Floats:
 def lower_tail(yes: Floats, n: Any, p: Floats) -> Floats:
     """Return P(Binomial(n, p) <= yes)."""
     return upper_tail(n - yes, n, 1 - np.clip(p, 0.0, 1.0))
-
-
-def consistency_test(quantities: pd.DataFrame) -> pd.DataFrame:
-    """Test by score tests whether the global estimate of each composition equals the product of its parts.
-
-    z = (global - product) / SE with SE^2 = product (1 - product) / n + sum (product / f)^2 f (1 - f) / n over the
-    factors f, as if the answers to different pairs were independent; they share samples, so the test is conservative.
-    A reasoner whose answers never change has SE = 0; then z is 0 if global and product agree.
-
-    Parameters
-    ----------
-    quantities : DataFrame
-        Table made by `quantities`.
-
-    Returns
-    -------
-    DataFrame
-        The internal rows with statistic and p_value (two-sided, normal).
-
-    Examples
-    --------
-    >>> from causaleval_pd.reasoning import consistency_test, make_tasks, quantities
-    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=1000, rng=1)
-    >>> perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
-    >>> table = quantities(perfect, worlds=tasks, which=["pns"]).pipe(consistency_test)
-    >>> (table["p_value"] > 0.05).tolist()
-    [True]
-    """
-    check_quantities(quantities)
-    chosen = quantities[quantities["relation"] == "internal"].copy()
-    terms, _ = parse_counts(chosen["counts"].tolist())
-    value = estimates(terms)
-    n = np.minimum(terms.n1, terms.n0)
-    factor = (terms.quantity >= 0) & (np.arange(value.shape[1]) > 0)
-    product = np.prod(np.where(factor, value, 1.0), axis=1)
-    relative = np.where(factor & (value > 0), divide(1 - value, value * np.where(n > 0, n, np.nan)), 0.0)
-    variance = divide(product * (1 - product), n[:, 0]) + product**2 * relative.sum(axis=1)
-    apart = value[:, 0] - product
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where((apart == 0) & (variance == 0), 0.0, apart / np.sqrt(variance))
-    return chosen.assign(statistic=statistic, p_value=2 * scipy.stats.norm.sf(np.abs(statistic)))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from . import (
     built_in_themes,
-    fixed_benchmark,
-    hidden_noise,
     parquet,
     printed_values,
-    published_export,
     published_format,
     question_sets,
     task,
@@ -17,11 +14,8 @@ from . import (
     theme,
 )
 from .built_in_themes import *
-from .fixed_benchmark import *
-from .hidden_noise import *
 from .parquet import *
 from .printed_values import *
-from .published_export import *
 from .published_format import *
 from .question_sets import *
 from .task import *
@@ -31,11 +25,8 @@ from .theme import *
 
 __all__ = [
     *built_in_themes.__all__,
-    *fixed_benchmark.__all__,
-    *hidden_noise.__all__,
     *parquet.__all__,
     *printed_values.__all__,
-    *published_export.__all__,
     *published_format.__all__,
     *question_sets.__all__,
     *task.__all__,

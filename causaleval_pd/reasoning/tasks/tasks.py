@@ -168,7 +168,7 @@ class Tasks:
             Rows with task, sample, replicate, question; all rows of `questionnaire` if not given.
         instruction : str, optional
             "last_line", "json", "chain_of_thought", "chain_of_thought_json", "brief" (as published, "begin with yes or
-            no"; read its replies by `how="prose"`), a sentence of your own, or None for no instruction.
+            no"; read its replies by a function, `how=`), a sentence of your own, or None for no instruction.
 
         Returns
         -------

@@ -41,16 +41,6 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
     return {task: found[task] for task in tasks.unique().tolist()}
 
 
-def all_worlds(worlds: Worlds) -> dict[Any, World]:
-    """Return every world by its task; a single world is task 0."""
-    if isinstance(worlds, World):
-        return {0: worlds}
-    if isinstance(worlds, Tasks):
-        return {task.number: task.world for task in worlds.tasks}
-    numbers = list(worlds) if isinstance(worlds, Mapping) else worlds.nodes["task"].unique().tolist()
-    return worlds_by_task(worlds, pd.Series(numbers, dtype=object))
-
-
 def known_noise(worlds: Tasks | TaskTables, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
     """Yield the tasks of a table with their worlds and the noise of their samples, a row a sample."""
     number: Any

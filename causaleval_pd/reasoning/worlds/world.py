@@ -22,9 +22,6 @@ __all__ = ["World"]
 #: what a question supposes: nothing, do(cause=1), do(cause=0); the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")
 
-#: what a question with hidden noise asks for: a probability of necessity, or of sufficiency
-HIDDEN = ("pn", "ps")
-
 FUNCTIONS = ("and", "or", "xor")
 
 # samples whose noise is drawn at once, so that their numbers stay in the processor's cache

@@ -37,3 +37,15 @@ def test_the_function_that_agrees(observations, function):
     found = None if nodes.isna()["C"] else nodes["C"]
     assert found == function
     assert nodes[["A", "B"]].isna().all()
+
+
+def test_values_that_fit_no_function_are_refused():
+    # C is true though its noise and both parents are false
+    with pytest.raises(ValueError, match="the values of node 'C' agree neither with AND nor with OR nor XOR"):
+        read_published(table([(0, 0, 1, 0)]))
+
+
+def test_values_of_other_nodes_are_refused():
+    text = table([(1, 1, 1, 1)]).getvalue().replace("'U_A': 1, ", "")
+    with pytest.raises(ValueError, match="expected a value of 0 or 1 for each of 3 variables, found 2"):
+        read_published(io.StringIO(text))

@@ -1,6 +1,9 @@
-"""Replies as models write them, and alignment by key."""
+"""Questions put to functions, replies as models write them, and alignment by key."""
 
 from __future__ import annotations
+
+import json
+import threading
 
 import numpy as np
 import pandas as pd
@@ -8,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.reasoning import example_replies, join_answers, make_tasks, parse_answers, quantities
-from causaleval_pd.reasoning.asking.prose import ProseReader
+from causaleval_pd.reasoning import Reply, ask, join_answers, make_tasks, parse_answers, quantities
 
 STRICT = {
     True: [
@@ -67,19 +69,6 @@ def test_nothing_is_guessed(text):
     assert parse_answers([text]).isna().all()
 
 
-def test_prose_is_read_as_often_wrong_as_stated():
-    table = example_replies()
-    assert len(table) == 126
-    for how, wrong, unread in (("last_line", 0, 64), ("prose", 2, 16)):
-        read = parse_answers(table["reply"], how=how)
-        agrees = (read == table["meaning"]).fillna(False)
-        assert (read.notna() & ~agrees).sum() == wrong
-        assert (read.isna() & table["meaning"].notna()).sum() == unread
-    text = parse_answers.__doc__
-    assert "126 replies" in text
-    assert "misreads 2 and leaves 16 unread" in " ".join(text.split())
-
-
 def test_a_function_of_yours_reads_replies():
     def by_mark(text):
         return {"+": True, "-": False}.get(text[-1:])
@@ -100,18 +89,19 @@ def test_index_and_booleans_are_kept():
 
 
 def test_other_languages():
-    assert (
-        parse_answers(["Oui, bien sûr", "non", "Antwort: nein"], yes=["oui"], no=["non"], how="prose").tolist()[0]
-        is True
-    )
+    assert parse_answers(["Oui.", "Antwort: non", "Answer: non"], yes=["oui"], no=["non"]).tolist() == [
+        True,
+        pd.NA,
+        False,
+    ]
     assert parse_answers(["Nein."], yes=["ja"], no=["nein"]).tolist() == [False]
     with pytest.raises(ValueError, match="none in both"):
         parse_answers(["x"], yes=["a"], no=["A"])
 
 
-@given(st.text(max_size=300), st.sampled_from(["last_line", "prose"]))
-def test_any_text_is_read_without_fail(text, how):
-    assert len(parse_answers([text], how=how)) == 1
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_fail(text):
+    assert len(parse_answers([text])) == 1
 
 
 STARTS = ["", "yes", "answer", "answer to", "final", "x\nso", "```", "<think", "\\boxed", "\\boxed{", '{"answer":']
@@ -141,26 +131,14 @@ def test_the_work_on_a_reply_grows_with_its_length(start, count_lines):
     for token in REPEATED:
         for end in ("", "x"):
             once, twice = (
-                count_lines(lambda n, t=token, e=end: parse_answers([start + t * n + e], how="prose"), n)
-                for n in (50, 100)
+                count_lines(lambda n, t=token, e=end: parse_answers([start + t * n + e]), n) for n in (50, 100)
             )
             assert twice < 2 * once + 100, f"{start!r} + {token!r} * n + {end!r}"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("start", STARTS)
-def test_patterns_of_prose_take_linear_time(start):
-    """A pattern that reads the rest of the text at each character would take minutes for each text."""
-    reader = ProseReader({"yes": True, "no": False})
-    for token in REPEATED:
-        few, many = (reader.read(start + token * (n // len(token)) + "x") for n in (3_000, 300_000))
-        assert few is many
 
 
 def test_only_both_ends_of_a_long_text_are_read():
     texts = ["answer " * 200_000 + "\nAnswer: no", "Yes. " + "x " * 200_000]
     assert parse_answers(texts).tolist() == [False, pd.NA]
-    assert parse_answers(texts, how="prose").tolist() == [False, True]
 
 
 def test_words_are_compared_without_case():
@@ -221,3 +199,133 @@ def test_faulty_joins_are_refused():
         join_answers(questions, replies, on=["question", "sample"])
     with pytest.raises(ValueError, match="'answer' .* or 'reply'"):
         join_answers(questions, replies.drop(columns="reply"), on=["question"])
+
+
+def questions(n=6):
+    return pd.DataFrame({"question": range(n), "prompt": [f"prompt {i}" for i in range(n)]})
+
+
+def quick(table, reasoner, **options):
+    return ask(table, reasoner, key=["question"], **options)
+
+
+def test_an_error_of_the_function_is_the_outcome_of_its_question():
+    def moody(prompt):
+        if prompt.endswith("2"):
+            raise TimeoutError("slow")
+        return "yes"
+
+    found = quick(questions(), moody)
+    assert found["answer"].isna().tolist() == [i == 2 for i in range(6)]
+    assert found["outcome"].tolist() == ["failed" if i == 2 else "answered" for i in range(6)]
+    assert found["error"].dropna().to_dict() == {2: "TimeoutError: slow"}
+    assert found["seconds"].notna().tolist() == [i != 2 for i in range(6)]
+    assert "returns text, a Reply, True or False, found int" in quick(questions(1), lambda _: 1)["error"][0]
+    assert "found NoneType" in quick(questions(1), lambda _: None)["error"][0]
+    assert (
+        "input_tokens of a Reply must be a number"
+        in quick(questions(1), lambda _: Reply("no", input_tokens="3"))["error"][0]
+    )
+
+
+def test_a_function_that_always_fails_is_given_up():
+    def broken(prompt):
+        raise KeyError("oops")
+
+    with pytest.warns(UserWarning, match="3 questions in a row failed: KeyError: 'oops'. The questions left were not"):
+        found = quick(questions(100), broken, give_up_after=3, workers=2)
+    counts = found["outcome"].value_counts()
+    assert counts["failed"] >= 3
+    assert counts["not_asked"] > 50
+    assert counts["failed"] + counts["not_asked"] == 100
+
+
+def test_replies_have_outcomes_and_details():
+    replies = {
+        "prompt 0": Reply("Answer: yes", finish_reason="stop", model_version="m-1", input_tokens=9, output_tokens=3),
+        "prompt 1": Reply(None, refusal="I would rather not."),
+        "prompt 2": Reply("Answer: yes", finish_reason="content_filter"),
+        "prompt 3": Reply("So far:\nAnswer: yes", finish_reason="length"),
+        "prompt 4": Reply("Perhaps.", seconds=1.5),
+        "prompt 5": True,
+    }
+    found = quick(questions(), replies.__getitem__)
+    assert found["outcome"].tolist() == ["answered", "refused", "refused", "truncated", "unread", "answered"]
+    assert found["answer"].tolist() == [True, *[pd.NA] * 4, True]
+    assert found["error"].dropna().to_dict() == {1: "I would rather not."}
+    row = found.loc[0, ["finish_reason", "model_version", "input_tokens", "output_tokens"]]
+    assert row.tolist() == ["stop", "m-1", 9, 3]
+    assert found.loc[4, "seconds"] == 1.5
+
+
+def test_a_way_of_reading_that_fails_is_noted():
+    found = quick(questions(1), lambda _: "yes", how=lambda text: 1 / 0)
+    assert found["outcome"].tolist() == ["unread"]
+    assert found["error"].tolist() == ["the function how= failed: ZeroDivisionError: division by zero"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("\ud800\nyes", "\ufffd\nyes"),
+        ("no \udc00\ud800", "no \ufffd\ufffd"),
+        ("yes \ud83d\ude00", "yes \U0001f600"),
+        ("no \x00 nul", "no \x00 nul"),
+        ("", ""),
+    ],
+)
+def test_replies_are_valid_text(reply, shown, tmp_path):
+    found = quick(questions(1), lambda _: reply)
+    assert found["reply"].tolist() == [shown]
+    found.to_parquet(tmp_path / "found.parquet")
+
+
+def test_lone_surrogates_in_errors():
+    def refuse(prompt):
+        raise ValueError("never \ud800 " + "x" * 10_000)
+
+    error = quick(questions(1), refuse)["error"][0]
+    assert error.startswith("ValueError: never \ufffd xxx")
+    assert len(error) == 1000
+
+
+def test_calls_are_made_at_once_and_rows_keep_their_order():
+    together = threading.Barrier(4, timeout=60)
+
+    def reasoner(prompt):
+        together.wait()
+        return prompt.endswith(("0", "2"))
+
+    assert quick(questions(4), reasoner, workers=4)["answer"].tolist() == [True, False, True, False]
+    assert quick(questions(0), reasoner).empty
+
+
+def test_an_interrupt_ends_the_call():
+    def interrupted(prompt):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quick(questions(50), interrupted)
+
+
+def test_a_questionnaire_end_to_end(capsys):
+    tasks = make_tasks("flu_vaccine", [[2, 2]], n_samples=3, rng=1)
+    table = tasks.questionnaire()
+    table["prompt"] = tasks.prompts(table, "json")
+    truth = dict(zip(table["prompt"], table["truth"], strict=True))
+    answered = ask(table, lambda prompt: json.dumps({"answer": "yes" if truth[prompt] else "no"}), progress=True)
+    assert (answered["answer"] == answered["truth"]).all()
+    assert f"{len(table)}/{len(table)}" in capsys.readouterr().err
+
+
+def test_tables_are_checked():
+    with pytest.raises(ValueError, match="no column 'prompt'"):
+        quick(questions().drop(columns="prompt"), lambda _: "yes")
+    with pytest.raises(ValueError, match="two questions have the key"):
+        quick(questions().assign(question=1), lambda _: "yes")
+    with pytest.raises(ValueError, match="row 0 has no prompt"):
+        quick(questions(1).assign(prompt=None), lambda _: "yes")
+    with pytest.raises(ValueError, match="workers must be"):
+        quick(questions(), lambda _: "yes", workers=0)
+    with pytest.raises(ValueError, match="key names no column"):
+        ask(questions(), lambda _: "yes", key=[])

@@ -9,11 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from ...contract.checks import check_type, check_whole
-from .answers import Reading, reader
-from .calls import KEY, MOST_CHARACTERS, add_replies, check_questions, reply_row
-from .replies import Reply, changed, valid_text
-from .secrets import environment_redactor, without_secrets
+from ..contract.checks import check_whole
+from .asking import KEY, Reading, Reply, add_replies, check_questions, failed_row, reader, reply_row, valid_text
 
 __all__ = ["inspect_task", "read_inspect"]
 
@@ -49,7 +46,7 @@ def inspect_task(
         Columns that identify a question.
     epochs : int
         Number of replies to each question.
-    how : {"last_line", "prose"} or callable
+    how : "last_line" or callable
         How replies are read, as in `parse_answers`.
     name : str
         Name of the task in logs.
@@ -81,9 +78,7 @@ def inspect_task(
     >>> n_samples
     16
     """
-    keys = [key] if isinstance(key, str) else list(key)
-    check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
-    check_questions(questions, [prompt, "truth", *keys], keys)
+    keys = check_questions(questions, key, [prompt, "truth"])
     try:
         from inspect_ai import Task
         from inspect_ai.dataset import MemoryDataset, Sample
@@ -127,7 +122,7 @@ def _scorer(read: Callable[[Any], bool | None]) -> Any:
 
     def yes_or_no() -> Any:
         async def score(state: Any, target: Any) -> Any:
-            row = reply_row(_reply(state.output, None), "", None, read)
+            row = reply_row(_reply(state.output, None), read)
             answer = row.get("answer")
             if answer is None:
                 return Score(
@@ -162,7 +157,7 @@ def read_inspect(
         Column of prompts.
     key : sequence of str
         Columns that identify a question.
-    how : {"last_line", "prose"} or callable
+    how : "last_line" or callable
         How replies are read, as in `parse_answers`; a log can be read again in another way.
 
     Returns
@@ -189,9 +184,7 @@ def read_inspect(
         ...
     ValueError: logs names no log; pass what inspect_ai.eval returned, or its files
     """
-    keys = [key] if isinstance(key, str) else list(key)
-    check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
-    check_questions(questions, [prompt, *keys], keys)
+    keys = check_questions(questions, key, [prompt])
     parts = []
     for log in _logs(logs):
         parts.append(_answers(log, questions, _ids(questions, keys), prompt, reader(how)))
@@ -237,7 +230,6 @@ def _answers(
     """Return the answers of one log."""
     if not log.samples:
         raise ValueError(f"the log of {log.eval.model} holds no samples; read it with its samples")
-    redact = environment_redactor()
     place = {own: i for i, own in enumerate(ids)}
     prompts = [valid_text(text) for text in questions[prompt]]
     found: dict[tuple[int, int], dict[str, Any]] = {}
@@ -246,7 +238,7 @@ def _answers(
         if position is None or sample.input != prompts[position]:
             what = "is not among the questions" if position is None else "was asked with another prompt"
             raise ValueError(f"sample {sample.id} of the log of {log.eval.model} {what}")
-        found[sample.epoch, position] = _row(sample, read, redact)
+        found[sample.epoch, position] = _row(sample, read)
     epochs = max(epoch for epoch, _ in found)
     rows, places = [], []
     for epoch in range(1, epochs + 1):
@@ -263,17 +255,13 @@ def _answers(
     return table
 
 
-def _row(sample: Any, read: Callable[[Any], bool | None], redact: Callable[[str], str]) -> dict[str, Any]:
+def _row(sample: Any, read: Callable[[Any], bool | None]) -> dict[str, Any]:
     """Return the columns of one sample."""
-    asked_at = {"asked_at": sample.started_at}
     if sample.error is not None or not sample.output.choices:
-        reason = sample.error.message if sample.error is not None else "no reply"
-        return reply_row(None, "failed", without_secrets(reason, redact), read) | asked_at
-    reply = changed(_reply(sample.output, sample.working_time), redact)
-    if len(reply.text or "") > MOST_CHARACTERS:
-        found = f"the reply has {len(reply.text or '')} characters, more than {MOST_CHARACTERS}"
-        return reply_row(None, "failed", found, read) | asked_at
-    return reply_row(reply, "", None, read) | asked_at
+        row = failed_row(sample.error.message if sample.error is not None else "no reply")
+    else:
+        row = reply_row(_reply(sample.output, sample.working_time), read)
+    return row | {"asked_at": sample.started_at}
 
 
 def _reply(output: Any, seconds: float | None) -> Reply:

@@ -16,15 +16,13 @@ import pytest
 
 from causaleval_pd.reasoning import answer_scores, inspect_task, make_tasks, quantities, read_inspect
 
-FOLDER = pathlib.Path(__file__).parents[1] / "tasks"
+FOLDER = pathlib.Path(__file__).parent / "tasks"
 SPEC = importlib.util.spec_from_file_location("reader", FOLDER / "reader.py")
 reader = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(reader)
 
 # Inspect leaves streams to the garbage collector
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-SECRET = "sk-Ab9-a-secret-of-this-test"
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +93,13 @@ def test_a_server_through_inspect(questions, tmp_path, monkeypatch):
         if place == 3:
             return 200, {"content": f"Answer: {right}"}, "length"
         if place == 4:
-            return 400, {"content": f"not allowed with {SECRET}"}, None
+            return 400, {"content": "not allowed"}, None
         if place == 5:
             return 200, {"content": "Perhaps."}, "stop"
-        return 200, {"content": f"The key is {SECRET}.\nAnswer: {right}"}, "stop"
+        return 200, {"content": f"So it is.\nAnswer: {right}"}, "stop"
 
     with serving(behave) as url:
-        monkeypatch.setenv("LOCAL_API_KEY", SECRET)
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
         monkeypatch.setenv("LOCAL_BASE_URL", url)
         task = inspect_task(questions, epochs=2, temperature=0.0, max_retries=0)
         [log] = evaluate(task, "openai-api/local/tiny", tmp_path / "logs")
@@ -123,7 +121,6 @@ def test_a_server_through_inspect(questions, tmp_path, monkeypatch):
     assert answered["finish_reason"].eq("stop").all()
     assert answered["seconds"].notna().all()
     assert found["asked_at"].notna().all()
-    assert SECRET not in found.to_csv()
     # epochs are replicates of a sample
     assert set(found["replicate"]) == {0, 1}
     scores = answer_scores(found, by="model")
@@ -147,9 +144,9 @@ def test_a_scripted_model_through_inspect(questions, tmp_path):
     [log] = evaluate(inspect_task(questions), model, tmp_path)
     assert {score.value for sample in log.samples for score in sample.scores.values()} == {"N"}
     assert read_inspect([log], questions)["outcome"].eq("unread").all()
-    prose = read_inspect([log], questions, how="prose")
-    assert prose["answer"].all()
-    assert prose["epoch"].eq(1).all()
+    again = read_inspect([log], questions, how=lambda text: text.startswith("Yes"))
+    assert again["answer"].all()
+    assert again["epoch"].eq(1).all()
     # what was not asked is an outcome too
     more = pd.concat([questions, questions.assign(sample=questions["sample"] + 99)], ignore_index=True)
     assert read_inspect(log, more)["outcome"].value_counts()["not_asked"] == len(questions)
