@@ -22,8 +22,6 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
-from causaleval_pd.statistics.stratum_statistic import stratum_columns
-
 os.environ.setdefault("MPLBACKEND", "Agg")
 # the same few examples in every run; `--hypothesis-profile=default` draws more of them, and others each time
 settings.register_profile("ci", max_examples=40, derandomize=True, deadline=None)
@@ -115,9 +113,8 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
     truth = np.broadcast_to(np.arange(1, shape[-1] + 1), shape) if truth is None else np.asarray(truth)
     variables = {
         "status": (dims, status),
-        "truth_id": (dims, np.where(status == NO_RUN, 0, truth)),
-        "n_runs": (dims[:-1], (status != NO_RUN).sum(axis=-1)),
     }
+    coordinates = {"truth_id": (dims, np.where(status == NO_RUN, 0, truth))}
     n_draws = 0
     for name, (values, direction, *draws) in metrics.items():
         spec = SPECS[direction]
@@ -129,91 +126,29 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
         n_draws = control.shape[-1]
         variables[f"{name}_control"] = ([*dims, "draw"], control)
         undefined = np.isnan(control).all(axis=-1)
-        own = values[..., None]
-        if direction == "zero":
-            distance, own = np.abs(control - spec["optimum"]), np.abs(own - spec["optimum"])
-        else:
-            distance = -control if direction == "maximize" else control
-            own = -own if direction == "maximize" else own
         defined = (~np.isnan(control)).sum(axis=-1)
-        nothing = undefined | np.isnan(values)
         for part, found in {
             "control_mean": np.where(undefined, np.nan, np.nansum(control, axis=-1) / np.maximum(defined, 1)),
             "control_loss": np.where(
                 undefined, np.nan, np.nansum(np.abs(control - spec["optimum"]), axis=-1) / np.maximum(defined, 1)
             ),
-            "as_good": np.where(nothing, np.nan, (distance <= own).sum(axis=-1) / np.maximum(defined, 1)),
-            "better": np.where(nothing, np.nan, (distance < own).sum(axis=-1) / np.maximum(defined, 1)),
         }.items():
             variables[f"{name}_{part}"] = (dims, found)
     attrs = {"strata": json.dumps(list(strata)), "metrics": json.dumps(list(metrics)), "n_draws": n_draws}
-    attrs |= {"draws_kept": int(n_draws > 0), "zero_division": np.nan}
+    attrs |= {"zero_division": np.nan}
     if n_draws:
         attrs |= {"control_null": "edges", "control_kind": "dag", "control_seed": 1}
-    return xr.Dataset(variables, {**strata, "replicate": np.arange(shape[-1])}, attrs)
-
-
-def _test_sums(cube, name, scores, strata):
-    """Add up what the tests of strata rest on; every run is a cluster."""
-    spec = cube[name].attrs
-    own = cube[name].transpose(*strata, "replicate").to_numpy()
-    own = np.abs(own - spec["optimum"]) if spec["direction"] == "zero" else own
-    x = np.concatenate([own[..., None], scores], axis=-1)
-    run = (
-        (cube["status"] == SCORED)
-        .broadcast_like(cube[name])
-        .transpose(*strata, "replicate")
-        .to_numpy()
-        .reshape(-1, x.shape[-2])
-    )
-    at, place = np.nonzero(run)
-    flat, shape = x.reshape(*run.shape, -1)[at, place], x.shape[:-2]
-    parts = {}
-    for statistic in ("mean", "rank"):
-        found, _ = stratum_columns(flat, at, place, len(run), statistic)
-        parts |= {
-            f"{name}_{statistic}": (strata, found.sums[:, 0].reshape(shape)),
-            f"{name}_tested_{statistic}": ([*strata, "draw"], found.sums[:, 1:].reshape(*shape, -1)),
-            f"{name}_runs_tested": (strata, found.n_rows.reshape(shape)),
-            f"{name}_no_information": (strata, found.n_no_information.reshape(shape)),
-            f"{name}_outside_draws": (strata, found.n_outside.reshape(shape)),
+        same = {"control_seed": 1, "control_draws": n_draws, "control_null": "edges"}
+        coordinates |= {
+            name: (dims, np.full(shape, x, object if x == "edges" else np.int64)) for name, x in same.items()
         }
-    return parts | {
-        f"{name}_tested_sum": ([*strata, "draw"], np.nansum(scores, axis=-2)),
-        f"{name}_tested_count": ([*strata, "draw"], (~np.isnan(scores)).sum(axis=-2)),
-    }
-
-
-def _without_draws(cube):
-    """Replace raw draws by sums by draw and value tables, as a cube has them that keeps no draws."""
-    parts = {}
-    for name in json.loads(cube.attrs["metrics"]):
-        control, spec = cube[f"{name}_control"], cube[name].attrs
-        strata = [dim for dim in control.dims if dim not in ("replicate", "draw")]
-        draws = control.transpose(*strata, "replicate", "draw").to_numpy()
-        scores = np.abs(draws - spec["optimum"]) if spec["direction"] == "zero" else draws
-        pooled = draws.reshape(*draws.shape[:-2], -1)
-        parts |= _test_sums(cube, name, scores, strata)
-        parts |= {
-            f"{name}_control_sum": ([*strata, "draw"], np.nansum(scores, axis=-2)),
-            f"{name}_control_count": ([*strata, "draw"], (~np.isnan(scores)).sum(axis=-2)),
-            f"{name}_control_value": ([*strata, f"{name}_bin"], pooled),
-            f"{name}_control_weight": ([*strata, f"{name}_bin"], (~np.isnan(pooled)).astype(float)),
-        }
-    raw = [name for name in cube if name.endswith("_control")]
-    return cube.drop_vars(raw).assign(parts).assign_attrs(draws_kept=0)
+    return xr.Dataset(variables, {**strata, "replicate": np.arange(shape[-1]), **coordinates}, attrs)
 
 
 @pytest.fixture(scope="session")
 def make_cube():
     """Build a cube from arrays."""
     return _make_cube
-
-
-@pytest.fixture(scope="session")
-def without_draws():
-    """Replace a cube's raw draws by its accumulators."""
-    return _without_draws
 
 
 @pytest.fixture

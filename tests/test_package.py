@@ -226,7 +226,7 @@ def test_tables_of_pandas_and_dask_have_the_same_verbs():
             for accessor in (ce.accessors.FrameAccessor, lazy.DaskAccessor)
         )
         assert there <= here, name
-        assert here - there <= {"progress", "engine", "n_jobs", "keep_draws", "best_of", "simultaneous"}, name
+        assert here - there <= {"progress", "engine", "n_jobs", "best_of"}, name
 
 
 def test_names_of_the_package_are_public():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import operator
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -15,17 +14,27 @@ import xarray as xr
 from ..contract.checks import check_type
 from ..contract.history import HISTORY, Call, calls
 from ..tables.clusters import SINGLE
-from .reading import cluster_ids, cluster_setting, null_name, own_dims, strata_dims, strata_table
+from .reading import (
+    cluster_ids,
+    cluster_setting,
+    null_name,
+    nulls_of,
+    own_dims,
+    seeds,
+    strata_dims,
+    strata_table,
+    with_wide_identities,
+)
 from .reshaped import fills, read_cube
 from .schema import (
     METRIC_SETTINGS,
     METRIC_VARIABLES,
     SCORED,
     SETTINGS,
-    TAIL_VARIABLES,
     declared,
     metrics_of,
     values_of,
+    write_nulls,
 )
 from .worst_case import cells
 
@@ -33,12 +42,12 @@ from .worst_case import cells
 _DIMENSIONS = ("control_seed", "control_level", "zero_division", "causaleval_pd_version")
 #: how differences are mended, by what differs
 _MEND = {
-    "control_seed": "make them with one rng=",
+    "seed": "make them with one rng=",
     "control_cluster": "make them with one cluster=",
     "null model": "put null models side by side by dim='null'",
     "n_draws": "make them with one n_draws=",
     "metrics": "leave metrics out by drop_vars",
-    "variables": "make them with one keep_draws= and the same values=",
+    "variables": "make them with the same values=",
     "strata": "make them with the same by=, or add a dimension by expand_dims",
 }
 
@@ -47,8 +56,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     """Put cubes together along a dimension.
 
     Cubes must agree in their metrics, strata, null models, number of draws, conventions and version, in all but the
-    dimension along which they are put together. Along a stratum they may have several seeds: each level keeps its own,
-    in the coordinate `control_seed`. Missing strata and replicates are filled with cells without a run.
+    dimension along which they are put together. Along a stratum they may have several seeds: each run keeps its own, in
+    the coordinate `control_seed`. Missing strata and replicates are filled with cells without a run.
 
     Parameters
     ----------
@@ -73,10 +82,11 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
 
     Notes
     -----
-    `xarray.concat` keeps the attributes of the first cube. Verbs then notice by `m_settings` that strata were made with
-    other settings. Runs are paired by their replicates: cubes whose levels are to be compared need the same truths
-    under the same replicates, as `cube(..., replicate=)` gives them. Draws are keyed by seed and key: cubes put
-    together along `replicate` need keys of their own (`key=`), as the rows of one table do.
+    `xarray.concat` serves along a stratum, too. It keeps the attributes of the first cube: verbs notice strata of other
+    null models or numbers of draws, but not those of another `zero_division`. Runs are paired by their replicates:
+    cubes whose levels are to be compared need the same truths under the same replicates, as `cube(..., replicate=)`
+    gives them. Draws are keyed by seed and key: cubes put together along `replicate` need keys of their own (`key=`),
+    as the rows of one table do.
 
     Examples
     --------
@@ -91,12 +101,12 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     1       ges  400      20
     """
     check_type(cubes, Iterable, "several cubes", "cubes")
-    parts = [read_cube(one) for one in ([cubes] if isinstance(cubes, xr.Dataset) else cubes)]
+    parts = [read_cube(one, load=False) for one in ([cubes] if isinstance(cubes, xr.Dataset) else cubes)]
     check_type(dim, (str, pd.Index), "a name or an Index with a name", "dim")
     name = dim if isinstance(dim, str) else dim.name
     if not parts:
         raise ValueError("found no cube to put together")
-    if not isinstance(name, str) or name in ("draw", "bin"):
+    if not isinstance(name, str) or name == "draw":
         raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
     _check_alike(parts, name)
     if name == "replicate":
@@ -105,9 +115,9 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
     if name == "null":
         parts = _along_null(parts)
     elif name != "replicate":
-        parts = _with_seeds(_along_stratum(parts, dim, name), name)
+        parts = _along_stratum(parts, dim, name)
     aligned = _aligned(_with_optional(parts, name), name)
-    whole = (_more_replicates if name == "replicate" else _joined)(aligned, name)
+    whole = _joined(_numbered(aligned) if name == "replicate" else aligned, name)
     return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
 
 
@@ -126,14 +136,15 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
     for stratum in {name for x in parts for name in _fixed(x)} - {dim, "null"}:
         check(stratum, [_fixed(x).get(stratum) for x in parts], f"put levels together by dim={stratum!r}")
     for setting in (*SETTINGS, "causaleval_pd_version"):
-        # strata may have seeds of their own
-        if setting != dim and (setting != "control_seed" or dim in ("replicate", "null")):
+        if setting != dim:
             check(setting, [x.coords.get(setting, x.attrs.get(setting)) for x in parts])
+    if dim in ("replicate", "null"):  # strata may have seeds of their own
+        check("seed", [seeds(x) for x in parts])
     if not wrong:
         check("variables", [sorted({*map(str, x.data_vars)} - _optional(x)) for x in parts])
         check("columns", [sorted(values_of(x)) for x in parts])
         for metric in metrics_of(parts[0]):
-            for setting in set(METRIC_SETTINGS) - {"control_null"}:
+            for setting in METRIC_SETTINGS:
                 check(f"{setting} of {metric}", [x[metric].attrs.get(setting) for x in parts])
             for own in own_dims(parts[0], metric):
                 check(f"labels of {own}", [x[own].to_numpy() for x in parts])
@@ -156,9 +167,8 @@ def _refuse_repeats(parts: Sequence[xr.Dataset]) -> None:
 
 
 def _optional(cube: xr.Dataset) -> set[str]:
-    """Return the variables that only some cubes have: p-values of strata without draws, and relabelled estimates."""
-    known = declared(cube)
-    return {str(name) for name, v in known.items() if v.role == "relabelled" or v.part in TAIL_VARIABLES}
+    """Return the variables that only some cubes have: relabelled estimates."""
+    return {str(name) for name, v in declared(cube).items() if v.role == "relabelled"}
 
 
 def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
@@ -168,7 +178,7 @@ def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
     for part in parts:
         lacking: dict[Hashable, Any] = {}
         for name, x in first.items():
-            if name not in part and dim == "null" and x.attrs["role"] == "relabelled":
+            if name not in part and dim == "null":
                 # relabelled estimates do not depend on the null model
                 lacking[name] = x.variable
             elif name not in part:
@@ -179,7 +189,7 @@ def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
 
 
 def _refuse_split_clusters(parts: Sequence[xr.Dataset]) -> None:
-    """Refuse further runs of a cluster and stratum: the sums of a stratum need clusters whole, and draws joint ones."""
+    """Refuse further runs of a cluster and stratum, whose draws have to be joint ones."""
     if cluster_setting(parts[0]) == SINGLE or int(parts[0].attrs["n_draws"]) == 0:
         return
     seen: dict[tuple[Any, ...], int] = {}
@@ -212,8 +222,8 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
                 f"an Index of labels makes a new stratum, a label a cube; found {dim.tolist()} for {name!r}"
             )
         labels = dim.tolist()
-    elif name in _DIMENSIONS and not any(name in x.variables for x in parts):
-        labels = [x.attrs.get(name) for x in parts]
+    elif name in _DIMENSIONS and not any(name in x.dims for x in parts):
+        labels = [seeds(x)[0] if name == "control_seed" else x.attrs.get(name) for x in parts]
     else:
         lacking = [i for i, x in enumerate(parts) if name not in x.coords]
         if lacking:
@@ -223,7 +233,7 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
             )
         labels = [None if name in x.dims else x[name].item() for x in parts]
     found = [
-        x if name in x.dims else x.drop_vars(name, errors="ignore").expand_dims({name: [label]})
+        x if name in x.dims else _expanded(x.drop_vars(name, errors="ignore"), name, label)
         for x, label in zip(parts, labels, strict=True)
     ]
     index = pd.Index([label for x in found for label in x.indexes[name]])
@@ -235,28 +245,22 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
     return found
 
 
-def _with_seeds(parts: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Give every stratum the seed of its draws as a coordinate, where cubes have several seeds."""
-    several = len({x.attrs.get("control_seed") for x in parts}) > 1
-    of_strata = any("control_seed" in set(x.coords) - set(x.dims) for x in parts)
-    if dim == "control_seed" or not (several or of_strata):
-        return parts
-    zeros = [xr.Variable(dim, np.zeros(x.sizes[dim], np.int64)) for x in parts]
-    seeds: list[Any] = [x.variables.get("control_seed", x.attrs.get("control_seed")) for x in parts]
-    return [x.assign_coords(control_seed=zero + seed) for x, zero, seed in zip(parts, zeros, seeds, strict=True)]
+def _expanded(cube: xr.Dataset, name: str, label: Any) -> xr.Dataset:
+    """Give a cube, and what tells its runs apart, a new stratum of one level."""
+    return with_wide_identities(cube.expand_dims({name: [label]}))
 
 
 def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
     """Give the controls of every cube a dimension of null models; the runs must be the same."""
     found = []
     for i, part in enumerate(parts):
-        drawn = [name for name, v in declared(part).items() if v.role in ("control", "settings")]
-        if not any(declared(part)[name].role == "control" for name in drawn):
+        drawn = [name for name, v in declared(part).items() if v.role == "control"]
+        if not drawn:
             raise ValueError(f"cube {i} has no controls, so no null model to put beside others")
         for name in part.data_vars:
             if name in _optional(part) and name not in parts[0]:
                 continue
-            own, first = (x[name].drop_vars("null", errors="ignore") for x in (part, parts[0]))
+            own, first = (x[name].drop_vars(["null", "control_null"], errors="ignore") for x in (part, parts[0]))
             if name not in drawn and not own.equals(first):
                 raise ValueError(
                     f"{name} of cube {i} is not that of the first cube; null models are put side by side for the same "
@@ -264,7 +268,7 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
                 )
         if "null" not in part.dims:
             label = ", ".join(dict.fromkeys(str(null_name(part, metric)) for metric in metrics_of(part)))
-            alone = part.drop_vars("null", errors="ignore")
+            alone = part.drop_vars(["null", "control_null"], errors="ignore")
             labels = np.array([label], object)
             found.append(alone.assign({name: alone[name].expand_dims({"null": labels}) for name in drawn}))
         else:
@@ -276,22 +280,16 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
 
 
 def _aligned(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Give all cubes the same labels along the other dimensions, and value tables of one length."""
+    """Give all cubes the same labels along the other dimensions."""
     dims = [x for x in dict.fromkeys([*strata_dims(parts[0]), "replicate", "null"]) if x != dim and x in parts[0].dims]
     labels = {name: _union([part.indexes[name] for part in parts]) for name in dims}
-    # strata without runs have no seed
-    found = [part.reindex(labels, fill_value=fills(part) | {"control_seed": -1}) for part in parts]
-    for metric in metrics_of(parts[0]) if dim != "replicate" else ():
-        [bins] = METRIC_VARIABLES["control_value"].dims(metric)
-        if bins in found[0].dims:
-            width = np.arange(max(part.sizes[bins] for part in found))
-            found = [
-                part.assign_coords({bins: np.arange(part.sizes[bins])})
-                .reindex({bins: width}, fill_value=fills(part))
-                .drop_vars(bins)
-                for part in found
-            ]
-    return found
+    return [part.reindex(labels, fill_value=fills(part) | _of_all_cells(part)) for part in parts]
+
+
+def _of_all_cells(cube: xr.Dataset) -> dict[Hashable, Any]:
+    """Return what the draws of all runs have in common."""
+    known = {name: cube[name].to_numpy() for name in ("control_seed", "control_draws", "control_null") if name in cube}
+    return {name: x.flat[0] for name, x in known.items() if x.size and name not in cube.dims and (x == x.flat[0]).all()}
 
 
 def _union(indexes: Sequence[pd.Index]) -> pd.Index:
@@ -306,32 +304,19 @@ def _joined(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
     return xr.concat(parts, dim, combine_attrs="override", **how)
 
 
-def _more_replicates(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
-    """Put further runs of the same strata together: place runs, add sums, and join value tables."""
-    index = reduce(pd.Index.append, [part.indexes[dim] for part in parts])
-    if not index.is_unique:
-        if not pd.api.types.is_integer_dtype(index.dtype):
-            raise ValueError(
-                f"the replicate {index[index.duplicated()][0]!r} occurs in several cubes; give labels of their own by "
-                "assign_coords(replicate=...)"
-            )
-        stops = np.cumsum([part.sizes[dim] for part in parts])
-        numbers = np.split(np.arange(stops[-1]), stops[:-1])
-        parts = [part.assign_coords({dim: own}) for part, own in zip(parts, numbers, strict=True)]
-    kinds = {name: v.merge for name, v in declared(parts[0]).items()}
-    of_strata = [name for name, merge in kinds.items() if merge != "place"]
-    whole = _joined([part.drop_vars(of_strata) for part in parts], dim)
-    merged: dict[Hashable, Any] = {}
-    for name in of_strata:
-        if kinds[name] == "whole":
-            continue
-        arrays = [part[name] for part in parts]
-        if kinds[name] == "value_table":
-            merged[name] = xr.concat(arrays, arrays[0].dims[-1])
-        else:
-            add: Callable[[Any, Any], Any] = operator.add if kinds[name] == "sum" else np.maximum
-            merged[name] = arrays[0].copy(data=reduce(add, [x.transpose(*arrays[0].dims).data for x in arrays]))
-    return whole.assign(merged)
+def _numbered(parts: Sequence[xr.Dataset]) -> Sequence[xr.Dataset]:
+    """Give the replicates of several cubes numbers of their own, where they have the same."""
+    index = reduce(pd.Index.append, [part.indexes["replicate"] for part in parts])
+    if index.is_unique:
+        return parts
+    if not pd.api.types.is_integer_dtype(index.dtype):
+        raise ValueError(
+            f"the replicate {index[index.duplicated()][0]!r} occurs in several cubes; give labels of their own by "
+            "assign_coords(replicate=...)"
+        )
+    stops = np.cumsum([part.sizes["replicate"] for part in parts])
+    numbers = np.split(np.arange(stops[-1]), stops[:-1])
+    return [part.assign_coords(replicate=own) for part, own in zip(parts, numbers, strict=True)]
 
 
 def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
@@ -342,9 +327,6 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
     for one in [one for x in parts for one in calls(x.attrs)]:
         if one not in made:
             made.append(one)
-    if dim == "replicate" and any(v.merge == "whole" for x in parts for v in declared(x).values()):
-        # p-values that rest on all runs of a stratum are left out
-        made.append({"verb": "concat", "dim": dim})
     joined[HISTORY] = json.dumps(made)
     if dim not in (*named, "replicate", "null"):
         joined["strata"] = json.dumps([dim, *named])
@@ -355,37 +337,27 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
         for name in ("control_reference", "control_relabelled", "control_combined"):
             joined[name] = json.dumps(sorted({null for x in parts for null in json.loads(x.attrs.get(name, "[]"))}))
     if dim == "null" and all("control_null" in x.attrs for x in parts):
-        joined["control_null"] = ", ".join(str(label) for x in parts for label in x.indexes["null"])
+        joined["control_null"] = write_nulls([str(label) for x in parts for label in x.indexes["null"]])
     return joined
 
 
 def _ordered(whole: xr.Dataset, parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
-    """Give variables the order of dimensions that `cube` gives them, and metrics the settings of all cubes."""
+    """Give variables the order of dimensions that `cube` gives them, and metrics the null models of all cubes."""
     order = ["null", *strata_dims(whole), "replicate"]
     found = {name: x.transpose(*[d for d in order if d in x.dims], ...) for name, x in whole.data_vars.items()}
     for metric in metrics_of(whole):
-        numbers = np.concatenate([np.atleast_1d(x[metric].attrs.get("settings", [])) for x in parts])
-        unique = list(dict.fromkeys(int(x) for x in numbers))
-        if unique:
-            found[metric].attrs["settings"] = unique if len(unique) > 1 else unique[0]
         if any("control_null" in x[metric].attrs for x in parts):
-            nulls = [null for x in parts for null in _nulls(x, metric)]
-            found[metric].attrs["control_null"] = ", ".join(dict.fromkeys(nulls))
+            nulls = [null for x in parts for null in nulls_of(x, metric)]
+            found[metric].attrs["control_null"] = write_nulls(list(dict.fromkeys(nulls)))
         for variable in METRIC_VARIABLES.values():
             name = variable.name(metric)
             methods = [(x, str(x[name].attrs["method"])) for x in parts if name in x and "method" in x[name].attrs]
             if name in found and methods:
                 found[name].attrs["method"] = _methods(methods, dim)
     made = whole.assign(found)
-    for name in {dim, "control_seed"} & set(_DIMENSIONS) & set(made.coords):
+    for name in {dim} & set(_DIMENSIONS) | ({"control_seed"} if len(seeds(made)) > 1 else set()):
         made.attrs.pop(name, None)
     return made
-
-
-def _nulls(cube: xr.Dataset, metric: str) -> list[str]:
-    """Return the null models of a metric; those of its attribute unless some were selected."""
-    made = str(cube[metric].attrs["control_null"]).split(", ")
-    return made if "null" not in cube.dims or len(made) == cube.sizes["null"] else list(cube["null"].to_numpy())
 
 
 def _methods(methods: Sequence[tuple[xr.Dataset, str]], dim: str) -> str:

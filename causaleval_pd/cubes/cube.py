@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,6 @@ from ..tables.settings import (
     Method,
     NDraws,
     NullChoice,
-    Tails,
     first_draws,
     settle_draws,
 )
@@ -39,7 +38,6 @@ from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
 from .strata import By, check_names, lay_out
-from .tails.split_strata import split_strata
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000
@@ -65,9 +63,7 @@ def cube(
     best_of: Hashable | None = None,
     cluster: Cluster = "truth",
     method: Method = "auto",
-    tails: Tails | None = "combinations",
     level: float = 0.95,
-    keep_draws: bool | Literal["auto"] = "auto",
     values: Values = (),
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
@@ -91,7 +87,8 @@ def cube(
         a category of their own.
     n_draws : int, "auto" or None
         Controls a row; None makes no controls. "auto" chooses R as in `with_controls`, for K tests of strata (strata x
-        metrics x null models); where that is more than 100,000, R is 9,999 and `tails` is "splitting".
+        metrics x null models). Means and p-values of runs rest on all R draws; the cube keeps them all up to 256 MiB,
+        of more the first ones, at least 99.
     null : str, callable, ChosenNull, WorstOf or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
         estimates. A list gives controls of all of them, along a further dimension `null`; so does `ce.worst_of(...)`
@@ -101,16 +98,9 @@ def cube(
         Column that holds one given control a row, in place of a null model.
     rng, truth, estimate, over_truths, key, control_kind, permute, level, field, context, zero_division, invalid
         As in `with_controls`.
-    method : {"auto", "exact", "moments", "simulate"}
+    method : {"auto", "exact", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them.
-    tails : {"combinations", "exact", "splitting"} or None
-        What p-values of strata rest on besides draw r of all runs together, r = 1 .. R. "combinations": 99,999 random
-        combinations of one draw, or the runs, of each cluster, in strata of several clusters and up to 16,384 runs,
-        whose controls do not depend on their other runs. "exact": where no cluster repeats in a stratum and every run
-        has an exact law (and `method` is not "simulate"), the tail of the convolution of these laws for the mean.
-        "splitting": where no combination reached the statistic, multilevel splitting as in `with_controls`, for strata
-        of graphs; it is an estimate, and takes seconds a run. None: draw r of all runs together alone.
     progress, engine, n_jobs
         As in `with_controls`.
     share_draws : bool
@@ -131,10 +121,6 @@ def cube(
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default rows take the number of their
         truth, so that strata that share truths are paired by truth; repeats follow `key`.
-    keep_draws : {"auto"} or bool
-        Keep every draw (dimension `draw`). "auto" keeps them where they take at most 256 MiB; otherwise the cube
-        carries sums by draw and tables of values a stratum, enough for `summary` and `test_controls`; of draws that
-        take more than this and are not kept there are no combinations (`tails`).
     values : sequence of str or {name: {"minimize", "maximize", None}}
         Numeric columns of the table to carry along, such as run times. Verbs that need no controls take them as they
         take metrics, when they are named: `summary("seconds")`. A direction says which values are better, for
@@ -143,16 +129,15 @@ def cube(
     Returns
     -------
     Dataset
-        Dimensions: the strata, `replicate`, and `draw` where draws are kept. For each metric `m`: `m` and, with
-        controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_control_loss`, `m_p`, `m_as_good`, `m_better`
-        (stratum x replicate), and `m_control` (with `m_relabelled` where a stratum repeats a cluster) or the
-        accumulators `m_control_sum`, `m_control_count`, `m_control_value`, `m_control_weight` and those of the tests.
-        Where strata have p-values that do not follow from kept draws, `m_mean_p`, `m_mean_p_low`, `m_mean_p_high`,
-        `m_mean_p_method`, and the same with `rank` (strata); cutting or joining runs drops them.
-        Further `status` (0 no run, 1 scored, 2 failed), `n_runs`, `truth_id` and, where a column names clusters,
-        `cluster_id`; and `m_defined`, `m_control_defined` and `m_settings`, by which verbs check a cube that was
-        reshaped. Each metric carries its spec and its null model (`control_null`) as attributes, the cube its seed, its
-        conventions, and the null model where all metrics have the same. It can be saved to netCDF and Zarr as it is.
+        Dimensions: the strata, `replicate`, and `draw` with controls. For each metric `m`: `m` and, with controls,
+        `m_control_mean`, `m_control_mean_se` (its Monte Carlo standard error), `m_control_low`, `m_control_high`,
+        `m_control_loss` (mean distance from the optimum), `m_p` and `m_control` (by draw), and `m_relabelled` where a
+        stratum repeats a cluster: its estimates, those of a cluster relabelled alike.
+
+        Further `status` (0 no run, 1 scored, 2 failed) and, as coordinates of each run, `truth_id`, `cluster_id` where
+        a column names clusters, and the seed, number and null model of its draws: `control_seed`, `control_draws`,
+        `control_null`. Each metric carries its spec and its null model as attributes, the cube its conventions. It can
+        be saved to netCDF and Zarr as it is.
 
     Raises
     ------
@@ -179,7 +164,7 @@ def cube(
     cells = Cells(truth, estimate, field, context, zero_division, over_truths)
     execution = Execution(engine, n_jobs, progress)
     asked = 1 if n_draws is None or control is not None else n_draws
-    drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=True, tails=tails)
+    drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=1)
     choice = None
     if n_draws is not None:
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
@@ -206,16 +191,13 @@ def cube(
         n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
     n_drawn = 0 if choice is None else drawing.n_draws
-    scores, attrs = score_runs(runs, grid, drawing, choice, execution, keep_draws)
+    scores, attrs = score_runs(runs, grid, drawing, choice, execution)
     settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
     settings["cluster"] = runs.clusters.setting
     settings |= drawing.settings() | {"n_draws": n_drawn}
-    attrs = _attributes(cells, n_drawn) | attrs | _history(runs, cells, choice, settings)
+    attrs = _attributes(cells) | attrs | _history(runs, cells, choice, settings)
     attrs["control_cluster"] = runs.clusters.setting
-    made = assemble(runs, grid, scores, attrs)
-    if choice is not None and drawing.tails == "splitting" and not share_draws:
-        made = split_strata(made, runs, grid, choice, invalid)
-    return made
+    return assemble(runs, grid, scores, attrs)
 
 
 def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict[str, Any]) -> dict[str, str]:
@@ -227,11 +209,9 @@ def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict
     return {HISTORY: json.dumps([call("cube", found | settings)])}
 
 
-def _attributes(cells: Cells, n_draws: int) -> dict[str, Any]:
+def _attributes(cells: Cells) -> dict[str, Any]:
     """Return the attributes that follow from the settings."""
     return {
-        "n_draws": n_draws,
-        "draws_kept": 0,
         "zero_division": float(cells.zero_division),
         "context": json.dumps(describe_context(cells.context)),
         "causaleval_pd_version": __version__,

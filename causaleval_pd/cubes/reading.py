@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.metric import METRICS
 from ..statistics.clusters import cluster_sums
+from ..statistics.direction import as_good
 from ..tables.clusters import BY_TRUTH, SINGLE
 from .schema import (
     DRAW_VARIABLES,
+    IDENTITIES,
     METRIC_VARIABLES,
-    NO_RUN,
     RESERVED,
     metrics_of,
+    read_nulls,
     values_of,
     variable_name,
 )
@@ -98,7 +100,13 @@ def null_stratum(cube: xr.Dataset) -> xr.Dataset:
     alone = [name for name in cube.data_vars if "null" not in cube.variables[name].dims]
     spread = cube.assign({name: cube[name].expand_dims(null=cube["null"]) for name in alone})
     # strata that the cube was cut to stay named
-    return spread.assign_attrs(strata=json.dumps(["null", *json.loads(_attr(cube, "strata"))]))
+    return with_wide_identities(spread).assign_attrs(strata=json.dumps(["null", *json.loads(_attr(cube, "strata"))]))
+
+
+def with_wide_identities(cube: xr.Dataset) -> xr.Dataset:
+    """Give what tells runs apart all dimensions of the runs."""
+    names = [name for name in IDENTITIES if name in cube.coords and name not in cube.dims]
+    return cube.assign_coords({name: cube[name].broadcast_like(cube["status"]).variable for name in names})
 
 
 def own_dims(cube: xr.Dataset, metric: str) -> list[str]:
@@ -121,52 +129,53 @@ def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
     own = own_dims(cube, metric)
     if not own:
         return cube
-    alone = of_metric(cube, metric)
+    others = [v.name(x) for x in metrics_of(cube) if x != metric for v in METRIC_VARIABLES.values()]
+    alone = cube.drop_vars([name for name in others if name in cube])
     spread = {
         name: alone[name].expand_dims({dim: alone[dim] for dim in own if dim not in alone.variables[name].dims})
         for name in alone.data_vars
     }
-    return alone.assign(spread).assign_attrs(strata=json.dumps([*json.loads(_attr(cube, "strata")), *own]))
-
-
-def of_metric(cube: xr.Dataset, metric: str, *, draws: bool = True) -> xr.Dataset:
-    """Return the cube without the variables of other metrics, and without draws unless `draws`."""
-    mine = {v.name(metric) for v in METRIC_VARIABLES.values() if draws or v.part not in DRAW_VARIABLES}
-    of_metrics = [v.name(name) for name in metrics_of(cube) for v in METRIC_VARIABLES.values()]
-    return cube.drop_vars([name for name in of_metrics if name in cube and name not in mine])
+    return with_wide_identities(alone.assign(spread)).assign_attrs(
+        strata=json.dumps([*json.loads(_attr(cube, "strata")), *own])
+    )
 
 
 def variable(cube: xr.Dataset, metric: str, part: str = "") -> xr.DataArray:
     """Return a metric's variable, or a part that `schema.METRIC_VARIABLES` declares, as "control_mean"."""
     name = variable_name(metric, part)
-    if name not in cube and part in DRAW_VARIABLES and cube.attrs.get("draws_kept"):
-        lost = variable_name(metric, "relabelled" if has_draws(cube, metric) else "control")
+    if name not in cube and part in DRAW_VARIABLES:
         raise ValueError(
-            f"the cube has lost {lost!r}, draws that its summary and tests rest on; keep it, or make the cube by "
-            "cube(..., keep_draws=False), which has sums of the draws instead"
+            f"the cube has lost {name!r}, draws that its summary and tests rest on; keep it, or make a smaller cube, "
+            "as by cube(..., n_draws=199)"
         )
     if name not in cube:
         raise ValueError(f"the cube lacks its variable {name!r}; keep it, or make the cube anew")
     return cube[name]
 
 
-def variable_of_cube(cube: xr.Dataset, name: str) -> xr.DataArray:
-    """Return a variable that `schema.CUBE_VARIABLES` declares, as "truth_id"."""
-    if name not in cube:
-        raise ValueError(f"the cube lacks its variable {name!r}; keep it, or make the cube anew")
+def identity(cube: xr.Dataset, name: str) -> xr.DataArray:
+    """Return a coordinate of runs that `schema.IDENTITIES` declares, as "truth_id"."""
+    if name not in cube.coords:
+        raise ValueError(f"the cube has lost its coordinate {name!r}; keep it, or make the cube anew")
     return cube[name]
 
 
 def seeds(cube: xr.Dataset) -> list[int]:
     """Return the seeds of the draws: none without controls, several where cubes of several were put together."""
-    if "control_seed" in cube.coords:
-        return sorted({int(seed) for seed in np.ravel(cube["control_seed"]) if seed >= 0})
-    return [int(cube.attrs["control_seed"])] if "control_seed" in cube.attrs else []
+    if "control_seed" not in cube.coords:
+        return []
+    values = np.asarray(cube["control_seed"])
+    if values.shape == cube["status"].shape:
+        values = cube["control_seed"].transpose(*cube["status"].dims).to_numpy()[cube["status"].to_numpy() > 0]
+    return sorted({int(seed) for seed in np.ravel(values)})
 
 
-def has_draws(cube: xr.Dataset, metric: str) -> bool:
-    """Return whether the cube holds every draw of a metric."""
-    return variable_name(metric, "control") in cube
+def stratum_seeds(cube: xr.Dataset) -> NDArray[np.int64]:
+    """Return the seed of the draws of each stratum, (n_strata,); 0 without runs."""
+    dims = strata_dims(cube)
+    array, status = identity(cube, "control_seed"), cube["status"].transpose(*dims, "replicate")
+    found = array.broadcast_like(status).transpose(*dims, "replicate").where(status > 0, 0).to_numpy()
+    return np.asarray(found.reshape(math.prod(found.shape[:-1]), found.shape[-1]).max(axis=1, initial=0), np.int64)
 
 
 def null_name(cube: xr.Dataset, metric: str | None = None) -> str | None:
@@ -177,16 +186,22 @@ def null_name(cube: xr.Dataset, metric: str | None = None) -> str | None:
     if "null" in cube.coords and "null" not in cube.dims:
         return str(cube["null"].item())
     if metric is not None and "control_null" in cube[metric].attrs:
-        return str(cube[metric].attrs["control_null"])
+        return ", ".join(nulls_of(cube, metric))
     if "control_null" in cube.attrs:
-        return str(cube.attrs["control_null"])
+        return ", ".join(read_nulls(str(cube.attrs["control_null"])))
     by_null: dict[str, list[str]] = {}
     for name in cube_metrics(cube):
         if "control_null" in cube[name].attrs:
-            by_null.setdefault(cube[name].attrs["control_null"], []).append(name)
+            by_null.setdefault(", ".join(nulls_of(cube, name)), []).append(name)
     if len(by_null) <= 1:
         return next(iter(by_null), None)
     return "; ".join(f"{null} ({', '.join(names)})" for null, names in by_null.items())
+
+
+def nulls_of(cube: xr.Dataset, metric: str) -> list[str]:
+    """Return the null models of a metric; those of its attribute unless some were selected."""
+    made = read_nulls(str(cube[metric].attrs["control_null"]))
+    return made if "null" not in cube.dims or len(made) == cube.sizes["null"] else cube["null"].to_numpy().tolist()
 
 
 def null_references(cube: xr.Dataset, metric: str | None = None) -> list[str]:
@@ -212,30 +227,26 @@ def has_controls(cube: xr.Dataset, metric: str | None = None) -> bool:
     return int(_attr(cube, "n_draws")) > 0 and metric not in values_of(cube)
 
 
-def control_values(cube: xr.Dataset, metric: str) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return all control values of each stratum and how often each occurred, over strata and `bin`."""
+def control_values(cube: xr.Dataset, metric: str) -> xr.DataArray:
+    """Return all control values of each stratum, over strata and `value`."""
     need_controls(cube, [metric])
-    if has_draws(cube, metric):
-        draws = variable(cube, metric, "control")
-        kept = [dim for dim in draws.dims if dim not in ("replicate", "draw")]
-        array = draws.transpose(*kept, "replicate", "draw").to_numpy()
-        pooled = array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
-        values = xr.DataArray(pooled, {dim: draws[dim] for dim in kept}, [*kept, "bin"])
-        return values, values.notnull().astype(np.float64)
-    whole(cube)
-    [bins] = DRAW_VARIABLES["control_value"].dims(metric)
-    values, weights = (variable(cube, metric, part) for part in ("control_value", "control_weight"))
-    return values.rename({bins: "bin"}), weights.rename({bins: "bin"})
+    draws = variable(cube, metric, "control")
+    kept = [dim for dim in draws.dims if dim not in ("replicate", "draw")]
+    array = draws.transpose(*kept, "replicate", "draw").to_numpy()
+    pooled = array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
+    return xr.DataArray(pooled, {dim: draws[dim] for dim in kept}, [*kept, "value"])
 
 
-def whole(cube: xr.Dataset) -> None:
-    """Refuse a cube of sums by stratum that was cut along `replicate`."""
-    here, made = (cube["status"] != NO_RUN).sum("replicate"), variable_of_cube(cube, "n_runs")
-    if set(here.dims) != set(made.dims) or not bool((here == made).all()):
-        raise ValueError(
-            "the cube was cut along 'replicate', but its controls are sums over all replicates of a stratum; make the "
-            "cube from the rows you want, or with keep_draws=True"
-        )
+def as_good_shares(cube: xr.Dataset, metric: str) -> NDArray[np.float64]:
+    """Return the share of each run's controls that are at least as good, a row a stratum; NaN where undefined."""
+    dims, spec = strata_dims(cube), cube[metric].attrs
+    aim = {"direction": spec["direction"], "optimum": float(spec["optimum"])}
+    observed = cube[metric].transpose(*dims, "replicate").to_numpy()
+    draws = variable(cube, metric, "control").transpose(*dims, "replicate", "draw").to_numpy()
+    number = (~np.isnan(draws)).sum(axis=-1)
+    shares = as_good(draws, observed[..., None], **aim).sum(axis=-1) / np.maximum(number, 1)
+    shares = np.where((number > 0) & ~np.isnan(observed), shares, np.nan)
+    return shares.reshape(math.prod(shares.shape[:-1]), shares.shape[-1])
 
 
 def mean_score(cube: xr.Dataset, metric: str) -> xr.DataArray:
@@ -263,7 +274,7 @@ def cluster_ids(cube: xr.Dataset) -> xr.DataArray:
         shape = [cube.sizes[dim] for dim in dims]
         numbers = np.broadcast_to(np.arange(1, shape[-1] + 1), shape)
         return xr.DataArray(numbers, {dim: status[dim] for dim in dims if dim in status.coords}, dims)
-    return variable_of_cube(cube, "truth_id" if setting == BY_TRUTH else "cluster_id")
+    return identity(cube, "truth_id" if setting == BY_TRUTH else "cluster_id")
 
 
 def relabelled_nulls(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:

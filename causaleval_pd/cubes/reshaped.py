@@ -1,7 +1,7 @@
 """Cubes that xarray's methods have reshaped: read as `cube` makes them, or refused with the way to do it.
 
-`read_cube` looks at names, dimensions and labels, so that every verb sees one form of a cube. `check_metric` looks at
-the values of one metric, of a block of a lazy cube too. The rules:
+`read_cube` looks at names, dimensions, labels and what tells runs apart, so that every verb sees one form of a cube, in
+memory. `read_metric` looks at the values of one metric. The rules:
 
 - A cell whose `status` is 0 or missing holds no run, whatever else stands there.
 - A run with a value of a metric is scored. Of the others, failed runs are failed and the rest are undefined.
@@ -21,25 +21,32 @@ import xarray as xr
 
 from ..contract.alike import check_labels
 from ..contract.checks import check_type, check_whole, shown
-from .reading import cube_metrics, has_controls, lost_attribute, null_name, strata_dims
+from .reading import (
+    cube_metrics,
+    has_controls,
+    identity,
+    lost_attribute,
+    metric_strata,
+    null_name,
+    strata_dims,
+    with_wide_identities,
+)
 from .schema import (
-    CUBE_VARIABLES,
     DRAW_VARIABLES,
     FAILED,
+    IDENTITIES,
     METRIC_VARIABLES,
     NO_RUN,
     SCORED,
-    TAIL_METHODS,
-    TAIL_STATISTICS,
-    check_numbers,
     declared,
     metrics_of,
+    read_nulls,
     result_columns,
     values_of,
 )
 
 
-def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
+def read_cube(cube: xr.Dataset, *, controls: bool = True, load: bool = True) -> xr.Dataset:
     """Return the cube in the form in which `cube` makes it.
 
     Parameters
@@ -48,6 +55,8 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
         Made by `cube`, then perhaps selected, reindexed, renamed, stacked or put together by xarray.
     controls : bool
         Whether the controls are read too, and so must be whole.
+    load : bool
+        Load a lazy cube; without `controls` not its draws.
 
     Returns
     -------
@@ -60,7 +69,7 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
         If it is not a cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
     """
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    cube = _named(_unstacked(_with_attributes(cube)))
+    cube = _named(_unstacked(_with_attributes(_with_coordinates(cube))))
     if "status" not in cube:
         raise ValueError(
             "the dataset lacks the cube's variable 'status'; keep the whole cube and name metrics in the call, as in "
@@ -71,11 +80,25 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True) -> xr.Dataset:
             "the cube has lost its dimension 'replicate'; select by a list, as in isel(replicate=[0]), "
             "and keep its name"
         )
-    if {"draw", "bin"} & set(cube["status"].dims):
+    if "draw" in cube["status"].dims:
         raise ValueError("the runs of this cube have a dimension 'draw', which belongs to controls; keep them apart")
-    cube = _filled(_with_strata(_with_null_model(cube)))
+    cube = _filled(_with_strata(_with_label_of_null(cube)))
     _check_labels(cube)
+    if load and is_lazy(cube):
+        draws = [v.name(metric) for metric in metrics_of(cube) for v in DRAW_VARIABLES.values()]
+        cube = (cube if controls else cube.drop_vars([name for name in draws if name in cube])).compute()
+    _check_states(cube)
     return _with_whole_controls(cube) if controls and has_controls(cube) else cube
+
+
+def is_lazy(cube: xr.Dataset) -> bool:
+    """Return whether the cube is backed by dask."""
+    return any(x.chunks is not None for x in cube.variables.values())
+
+
+def _with_coordinates(cube: xr.Dataset) -> xr.Dataset:
+    """Take what tells runs apart for coordinates, where `reset_coords` made variables of it."""
+    return cube.set_coords([name for name in IDENTITIES if name in cube.data_vars])
 
 
 def _with_attributes(cube: xr.Dataset) -> xr.Dataset:
@@ -103,10 +126,11 @@ def _with_attributes(cube: xr.Dataset) -> xr.Dataset:
 
 def fills(cube: xr.Dataset) -> dict[Hashable, Any]:
     """Return the value of a cell without a run, of every variable."""
+    known = declared(cube) | {name: IDENTITIES[str(name)] for name in cube.coords if name in IDENTITIES}
     return {
-        name: np.asarray(v.fill, cube.variables[name].dtype)[()]
-        for name, v in declared(cube).items()
-        if cube.variables[name].dtype.kind == "f" or not np.isnan(v.fill)
+        name: v.fill if v.dtype == "object" else np.asarray(v.fill, cube.variables[name].dtype)[()]
+        for name, v in known.items()
+        if cube.variables[name].dtype.kind not in "iub" or not np.isnan(float(v.fill))
     }
 
 
@@ -138,23 +162,21 @@ def _named(cube: xr.Dataset) -> xr.Dataset:
         own, part = x.attrs.get("metric"), x.attrs.get("part")
         if own in present and part in METRIC_VARIABLES:
             words[name] = METRIC_VARIABLES[part].name(present[own])
-            if part == "control_value":
-                words |= {dim: f"{present[own]}_bin" for dim in x.dims if str(dim).endswith("_bin")}
     words = {old: new for old, new in words.items() if new != old}
     # a variable of the user's own keeps its name
     words = {old: new for old, new in words.items() if new not in cube.variables or new in words}
     return cube.rename(words).assign_attrs(metrics=json.dumps(order))
 
 
-def _with_null_model(cube: xr.Dataset) -> xr.Dataset:
-    """Give the cube the label of its null model again, where one of several was selected without it."""
+def _with_label_of_null(cube: xr.Dataset) -> xr.Dataset:
+    """Refuse a cube of one of several null models that was selected without its label."""
     for metric in metrics_of(cube) if "null" not in cube.coords else []:
-        attrs, marks = cube.variables[metric].attrs, METRIC_VARIABLES["settings"].name(metric)
-        nulls, settings = str(attrs.get("control_null", "")).split(", "), np.atleast_1d(attrs.get("settings", []))
-        if marks in cube and len(nulls) == len(settings) > 1:
-            places = np.flatnonzero(np.isin(settings, cube.variables[marks].to_numpy()))
-            if len(places) == 1:
-                return cube.assign_coords(null=nulls[places[0]])
+        nulls = read_nulls(str(cube.variables[metric].attrs.get("control_null", ""))) if metric in cube else []
+        if len(nulls) > 1 and METRIC_VARIABLES["control_mean"].name(metric) in cube:
+            raise ValueError(
+                f"one of the null models {', '.join(nulls)} was selected without its label; keep it, as in "
+                f"sel(null={nulls[0]!r})"
+            )
     return cube
 
 
@@ -163,7 +185,7 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
     named, runs = json.loads(cube.attrs["strata"]), cube["status"]
     dims = [str(dim) for dim in runs.dims if dim != "replicate"]
     lost = [name for name in named if name not in cube.dims and name not in cube.coords]
-    if len(lost) > len(set(dims) - set(named)) and not _has_values_of_runs(cube):
+    if len(lost) > len(set(dims) - set(named)) and "truth_id" not in cube.coords:
         raise ValueError(
             f"the cube has lost its stratum {lost[0]!r}: values over several strata, as of mean() or max(), are not "
             f"those of runs; keep the label of a selected stratum, as in isel({lost[0]}=0), or make the cube without it"
@@ -178,37 +200,30 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
         gone = [name for name in named if name in cube.coords and not cube[name].ndim]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))
     spread = {}
-    for name, variable in declared(cube).items():
+    for name in cube.data_vars:
         lacking = [dim for dim in dims if dim not in cube.variables[name].dims]
-        if lacking and variable.merge == "place":
+        if lacking:
             spread[name] = cube[name].expand_dims({dim: cube[dim] for dim in lacking})
-    return cube.assign(spread) if spread else cube
-
-
-def _has_values_of_runs(cube: xr.Dataset) -> bool:
-    """Return whether states and metrics are those of runs, as of one stratum whose label was dropped, not means."""
-    if cube["status"].dtype.kind not in "iu":
-        return False
-    metrics = metrics_of(cube)
-    for metric in metrics:
-        marks, values = METRIC_VARIABLES["defined"].name(metric), cube.variables[metric]
-        numbers = xr.apply_ufunc(check_numbers, values, dask="parallelized", output_dtypes=[np.int16])
-        if marks not in cube or not bool((numbers == cube.variables[marks]).all()):
-            return False
-    return bool(metrics)
+    cube = cube.assign(spread) if spread else cube
+    return with_wide_identities(cube)
 
 
 def _filled(cube: xr.Dataset) -> xr.Dataset:
-    """Mark missing states, truths and counts as those of cells without a run."""
-    words: dict[str, Any] = {name: v.fill for name, v in CUBE_VARIABLES.items() if name in cube}
-    words |= {
-        v.name(metric): v.fill
-        for metric in metrics_of(cube)
-        for v in METRIC_VARIABLES.values()
-        if v.name(metric) in cube and not np.isnan(v.fill)
-    }
-    gone = {name: fill for name, fill in words.items() if cube.variables[name].dtype.kind == "f"}
-    return cube.assign({name: cube[name].fillna(fill).variable for name, fill in gone.items()})
+    """Mark missing states and identities as those of cells without a run."""
+    filled: dict[Hashable, Any] = {}
+    if cube["status"].dtype.kind == "f":
+        filled["status"] = cube["status"].fillna(NO_RUN).variable
+    for name in IDENTITIES:
+        if name in cube.coords and cube[name].dtype.kind in "fO":
+            kind = IDENTITIES[name].dtype
+            values = cube[name].fillna(IDENTITIES[name].fill)
+            if kind == "int64" and bool((values != np.floor(values)).any()):
+                raise ValueError(
+                    f"{name} holds fractions, as after mean(), coarsen() or interp(), so that the values of this cube "
+                    "are no longer those of runs; select runs, or change values in the table before cube()"
+                )
+            filled[name] = values.astype(kind).variable
+    return cube.assign(filled) if filled else cube
 
 
 def _check_labels(cube: xr.Dataset) -> None:
@@ -224,10 +239,25 @@ def _check_labels(cube: xr.Dataset) -> None:
         check_labels(index.to_series(), dim, "cube")
 
 
+def _check_states(cube: xr.Dataset) -> None:
+    """Refuse a cube whose runs have lost their states or what tells them apart."""
+    status = cube.variables["status"]
+    if status.dtype.kind not in "iuf":
+        raise ValueError(f"status holds the states of runs (0, 1, 2), found the type {status.dtype}; keep it as it was")
+    if cube["status"].chunks is None:
+        wrong = (status != NO_RUN) & (status != SCORED) & (status != FAILED)
+        if bool(wrong.any()):
+            found = status.to_numpy()[wrong.to_numpy()][0]
+            raise ValueError(
+                f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube"
+            )
+    identity(cube, "truth_id")
+
+
 def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
-    """Refuse draws that were cut, of which the summaries of rows know nothing, and sums along other dimensions."""
-    n_draws, seed = int(cube.attrs["n_draws"]), cube.attrs.get("control_seed", "...")
-    again = f"make the cube by cube(..., n_draws=..., rng={seed}): its draws are the first of these"
+    """Refuse draws that were cut, of which the summaries of rows know nothing, and strata with other draws."""
+    n_draws, again = int(cube.attrs["n_draws"]), "make the cube by cube(..., n_draws=...): its draws are the first ones"
+    _check_settings(cube)
     if "draw" in cube.dims and cube.sizes["draw"] != n_draws:
         raise ValueError(
             f"the cube has {cube.sizes['draw']} of its {n_draws} draws, but the controls' means and p-values of runs "
@@ -246,31 +276,39 @@ def _with_whole_controls(cube: xr.Dataset) -> xr.Dataset:
         allowed = {"replicate", "null", *cube["status"].dims, *(cube.variables[metric].dims if metric in cube else ())}
         for variable in DRAW_VARIABLES.values():
             name = variable.name(metric)
-            if name not in cube:
+            if name not in cube or "draw" in cube.variables[name].dims:
                 continue
-            dims, last = set(cube.variables[name].dims), {*variable.dims(metric)[-1:]} - {"replicate"}
-            if "draw" in last and "draw" not in dims:
-                if other := sorted(map(str, dims - allowed)):
-                    raise ValueError(f"{name} has a dimension {other[0]!r} in place of 'draw'; keep the name 'draw'")
-                if n_draws > 1:
-                    raise ValueError(f"a single draw of the cube was selected; {again}")
-                whole[name] = cube[name].expand_dims("draw", -1)
-            extra = dims - allowed if variable.merge == "place" else dims & {"replicate"}
-            if extra - last:
-                raise ValueError(
-                    f"the controls of {metric} are sums over all replicates of a stratum, which cannot follow what was "
-                    "done along 'replicate'; make the cube from the rows you want, or with keep_draws=True"
-                )
+            if other := sorted(map(str, {*cube.variables[name].dims} - allowed)):
+                raise ValueError(f"{name} has a dimension {other[0]!r} in place of 'draw'; keep the name 'draw'")
+            if n_draws > 1:
+                raise ValueError(f"a single draw of the cube was selected; {again}")
+            whole[name] = cube[name].expand_dims("draw", -1)
     return cube.assign(whole) if whole else cube
 
 
-def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
-    """Check the values of a metric against the states of the runs, and count them by the rules of this file.
+def _check_settings(cube: xr.Dataset) -> None:
+    """Refuse strata whose draws are of other numbers or null models, as of cubes that xarray put together."""
+    ran = cube["status"] != NO_RUN
+    identity(cube, "control_seed")
+    for name in ("control_draws", "control_null"):
+        if name not in cube.coords:
+            continue
+        found = pd.unique(cube[name].transpose(*ran.dims).to_numpy()[ran.to_numpy()])
+        if len(found) > 1:
+            raise ValueError(
+                f"strata of this cube differ in the {IDENTITIES[name].long_name}, {shown(found[0])} and "
+                f"{shown(found[1])}: cubes that are put together need the same; causaleval_pd.concat puts null models "
+                "side by side by dim='null'"
+            )
+
+
+def read_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
+    """Return a cube of one metric or carried column, whose own dimensions are strata, by the rules of this file.
 
     Parameters
     ----------
     cube : Dataset
-        Read by `read_cube`, or a block of it.
+        Read by `read_cube`.
     metric : str
         A metric, or a column that the cube carries.
 
@@ -282,146 +320,26 @@ def check_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If values, draws or states were blanked, filled or changed one by one, or strata come from cubes of different
-        settings.
+        If a variable no longer holds numbers.
     """
-    # variables of one dataset share their labels: without coordinates, no operation aligns them again
-    status, value, carried = cube.variables["status"], cube.variables[metric], metric in values_of(cube)
-    if status.dtype.kind not in "iuf":
-        raise ValueError(f"status holds the states of runs (0, 1, 2), found the type {status.dtype}; keep it as it was")
-    wrong = (status != NO_RUN) & (status != SCORED) & (status != FAILED)
-    if bool(wrong.any()):
-        found = status.to_numpy()[wrong.to_numpy()][0]
-        raise ValueError(f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube")
-    _check_types(cube, metric)
-    if not carried:
-        _check_settings(cube, metric)
-    run = status != NO_RUN
-    if bool((value.notnull() & ~run).any()):
-        cube = _blanked(cube, metric, run)
-    defined = cube.variables[metric].notnull()
-    if not carried:
-        _check_defined(cube, metric, defined, run)
-        cube = _with_p_values(cube, metric)
-        _check_value_table(cube, metric)
-    return cube.assign(status=cube["status"].where(~defined, SCORED).astype(np.int8))
-
-
-def _blanked(cube: xr.Dataset, metric: str, run: xr.Variable) -> xr.Dataset:
-    """Take values out of cells without a run: `reindex` or `fillna` may have filled them."""
-    names = [v.name(metric) for v in METRIC_VARIABLES.values() if v.merge == "place" and v.name(metric) in cube]
-    return cube.assign({x: cube[x].where(run) for x in names if cube.variables[x].dtype.kind == "f"})
-
-
-def _check_types(cube: xr.Dataset, metric: str) -> None:
-    """Refuse variables that no longer hold numbers."""
-    for name in (metric, *CUBE_VARIABLES, *(v.name(metric) for v in METRIC_VARIABLES.values())):
+    cube = metric_strata(cube, metric)
+    for name in (metric, *(v.name(metric) for v in METRIC_VARIABLES.values())):
         if name in cube and cube.variables[name].dtype.kind not in "iuf":
             raise ValueError(f"{name} holds numbers, found the type {cube.variables[name].dtype}; keep it as it was")
-
-
-def _check_settings(cube: xr.Dataset, metric: str) -> None:
-    name, made = METRIC_VARIABLES["settings"].name(metric), cube.variables[metric].attrs.get("settings")
-    if name not in cube:
-        return
-    marks = cube.variables[name]
-    if made is None:  # lost where attributes of several cubes differed
-        made = [mark for mark in np.unique(marks.to_numpy()) if mark][:1]
-    unscored = (cube.variables["status"] != NO_RUN) & (marks == 0)
-    if bool(unscored.any()):
-        place = _first_place(cube, unscored)
+    # variables of one dataset share their labels: without coordinates, no operation aligns them again
+    run, value = cube.variables["status"] != NO_RUN, cube.variables[metric]
+    if bool((value.notnull() & ~run).any()):
+        # `reindex` or `fillna` filled cells without a run
+        names = [v.name(metric) for v in METRIC_VARIABLES.values() if v.name(metric) in cube]
+        cube = cube.assign({x: cube[x].where(run) for x in names if cube.variables[x].dtype.kind == "f"})
+        value = cube.variables[metric]
+    filled = 0 if metric in values_of(cube) else int((value.notnull() & (cube.variables["status"] == FAILED)).sum())
+    if filled:
         raise ValueError(
-            f"{metric} was not computed at {place}, where there are runs: the cubes that were put together have "
-            "different metrics; make all by the same, or select those that they share, as in cube.drop_vars("
-            f"{metric!r})"
+            f"{metric} was filled in {filled} runs that failed, but their controls were not; count failed runs as the "
+            "worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
         )
-    other = (marks != 0) & ~cube[name].isin(np.atleast_1d(made)).variable
-    if bool(other.any()):
-        raise ValueError(
-            f"{metric} at {_first_place(cube, other)} was made with other settings than in the first of the cubes that "
-            "were put together: another seed, null model, number of draws or convention; causaleval_pd.concat names "
-            "what differs, and puts null models side by side by dim='null' (arithmetic and astype on a whole cube "
-            "change its record of settings: change single variables)"
-        )
-
-
-def _first_place(cube: xr.Dataset, mask: xr.Variable) -> str:
-    """Name the labels at the first place of a mask."""
-    at = np.argwhere(mask.to_numpy())[0]
-    return ", ".join(f"{dim} {cube[dim].to_numpy()[i]}" for dim, i in zip(mask.dims, at, strict=True))
-
-
-def _check_defined(cube: xr.Dataset, metric: str, defined: xr.Variable, run: xr.Variable) -> None:
-    """Refuse values and draws that were blanked or filled while their runs stayed."""
-    marks = METRIC_VARIABLES["defined"].name(metric)
-    if marks in cube:
-        had = (cube.variables[marks] != 0) & run
-        values = cube.variables[metric]
-        numbers = xr.apply_ufunc(check_numbers, values, dask="parallelized", output_dtypes=[np.int16])
-        gone, new = int((had & ~defined).sum()), int((defined & ~had).sum())
-        other = int((had & defined & (cube.variables[marks] != numbers)).sum())
-        if gone:
-            raise ValueError(
-                f"{metric} was blanked in {gone} runs, which would count as undefined; take runs out of the whole "
-                f"cube, as in cube.where(cube.{metric} < 5)"
-            )
-        if new:
-            raise ValueError(
-                f"{metric} was filled in {new} runs that had no value, but their controls were not; count failed runs "
-                "as the worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
-            )
-        if other:
-            raise ValueError(
-                f"{metric} was changed in {other} runs, as by mean(), coarsen(), interp() or arithmetic, so that its "
-                "values are no longer those of runs; select runs, or change values in the table before cube()"
-            )
-    draws, counts = (METRIC_VARIABLES[part].name(metric) for part in ("control", "control_defined"))
-    whole = draws in cube and cube.sizes.get("draw") == int(cube.attrs["n_draws"])
-    if whole and counts in cube:
-        changed = run & (cube.variables[draws].notnull().sum("draw") != cube.variables[counts])
-        if bool(changed.any()):
-            raise ValueError(
-                f"draws of {metric} were blanked or filled in {int(changed.sum())} runs, but the means and p-values of "
-                "runs rest on them as they were; select runs by their status, or of the whole cube by where()"
-            )
-
-
-def _with_p_values(cube: xr.Dataset, metric: str) -> xr.Dataset:
-    """Refuse p-values of strata that were changed; take zeros of `fillna` out again where there was none."""
-    blanked: dict[str, xr.DataArray] = {}
-    for statistic in TAIL_STATISTICS:
-        names = [METRIC_VARIABLES[f"{statistic}_{part}"].name(metric) for part in ("p", "p_low", "p_high", "p_method")]
-        if any(name not in cube for name in names):
-            continue
-        p, low, high, method = (cube.variables[name] for name in names)
-        filled = (method == 0) & (p == 0)
-        without_limits = filled | ((low == 0) & (high == 0) & (p > 0))
-        wrong = (
-            (p < 0) | (p > 1) | (((low > p) | (high < p)) & ~without_limits) | ((method == 0) & p.notnull() & ~filled)
-        )
-        if bool((wrong | (method < 0) | (method >= len(TAIL_METHODS))).any()):
-            raise ValueError(
-                f"p-values of strata were changed ({names[0]}), as by round(), fillna() or arithmetic; keep them as "
-                "they were, or leave them out by drop_vars"
-            )
-        if bool(without_limits.any()):
-            gone = (filled, without_limits, without_limits)
-            blanked |= {name: cube[name].where(~mask) for name, mask in zip(names, gone, strict=False)}
-    return cube.assign(blanked) if blanked else cube
-
-
-def _check_value_table(cube: xr.Dataset, metric: str) -> None:
-    """Refuse a table of the controls' values of which some were cut."""
-    weights, counts = (METRIC_VARIABLES[part].name(metric) for part in ("control_weight", "control_count"))
-    bins = METRIC_VARIABLES["control_weight"].dims(metric)[-1]
-    if not (weights in cube and counts in cube):
-        return
-    held, counted = cube.variables[weights], cube.variables[counts]
-    if bins in held.dims and "draw" in counted.dims and bool((abs(held.sum(bins) - counted.sum("draw")) > 0.5).any()):
-        raise ValueError(
-            f"the values of the controls of {metric} were cut along {bins!r}, but their quantiles rest on all; keep "
-            "the whole dimension"
-        )
+    return cube.assign(status=cube["status"].where(~value.notnull(), SCORED).astype(np.int8))
 
 
 def describe_cube(cube: xr.Dataset) -> str:
@@ -429,7 +347,7 @@ def describe_cube(cube: xr.Dataset) -> str:
     if not {"strata", "metrics"} <= set(cube.attrs) or "status" not in cube:
         return "a dataset that was not made by cube()"
     try:
-        cube = read_cube(cube, controls=False)
+        cube = read_cube(cube, controls=False, load=False)
     except ValueError as error:
         return f"a cube that cannot be read: {error}"
     strata = ", ".join(f"{dim} ({cube.sizes[dim]})" for dim in strata_dims(cube)) or "no strata"

@@ -81,11 +81,6 @@ class Runs:
     candidates: Candidates | None = None
 
     @property
-    def whole(self) -> NDArray[np.bool_]:
-        """Which rows are in strata all of whose rows are here."""
-        return np.ones(len(self.failed), bool) if self.clusters.whole is None else self.clusters.whole
-
-    @property
     def n_rows(self) -> int:
         """Number of rows of the table, or of the larger one that they are part of."""
         return len(self.failed) if self.clusters.n_rows is None else self.clusters.n_rows

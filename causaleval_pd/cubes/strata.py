@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..contract.alike import check_labels, near_equal
 from ..contract.checks import check_type, shown
-from .schema import CUBE_VARIABLES, METRIC, METRIC_VARIABLES, RESERVED
+from .schema import IDENTITIES, METRIC, METRIC_VARIABLES, RESERVED
 
 By = Sequence[str | Mapping[str, Sequence[float]]]
 
@@ -319,7 +319,7 @@ def check_names(strata: Sequence[str], metrics: Sequence[str], values: Sequence[
     """Refuse a name that two dimensions or variables of a cube would have."""
     made = METRIC_VARIABLES.values() if controls else [METRIC]
     names = [*strata, *(variable.name(metric) for metric in metrics for variable in made)]
-    counts = Counter([*names, *values, *CUBE_VARIABLES, *RESERVED])
+    counts = Counter([*names, *values, "status", *IDENTITIES, *RESERVED])
     twice = sorted(name for name, n in counts.items() if n > 1)
     if twice:
         raise ValueError(

@@ -34,14 +34,13 @@ from .reading import (
     cluster_setting,
     combined_nulls,
     draws_shared,
-    has_draws,
     need_controls,
     relabelled_nulls,
     strata_dims,
+    stratum_seeds,
     variable,
-    whole,
 )
-from .schema import COMBINED, FAILED, NO_RUN
+from .schema import FAILED, NO_RUN, variable_name
 from .worst_case import cells, fill_failed
 
 Floats = NDArray[np.float64]
@@ -49,12 +48,8 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-#: runs of a stratum up to which its draws are combined: partitions of a table keep it whole
-MOST_RUNS = 2**14
-
-
 class StratumTests(NamedTuple):
-    """What the tests of one metric's strata rest on; sums over clusters, which add up."""
+    """What the tests of one metric's strata rest on."""
 
     #: the statistic of the runs and of every draw
     columns: Columns
@@ -68,30 +63,6 @@ class StratumTests(NamedTuple):
     #: (n_strata,): which strata repeat a cluster, and which of these are tested by relabelled estimates
     repeated: Bools
     relabelled: Bools
-
-    def merge(self, other: StratumTests) -> StratumTests:
-        """Add other clusters of the same strata, whose draws are combined no more."""
-        return StratumTests(
-            self.columns + other.columns,
-            np.full(len(self.combined), np.nan),
-            self.n_clusters + other.n_clusters,
-            self.logs + other.logs,
-            self.n_logs + other.n_logs,
-            self.repeated | other.repeated,
-            self.relabelled | other.relabelled,
-        )
-
-    def take(self, strata: slice) -> StratumTests:
-        """Return those of some strata."""
-        return StratumTests(
-            self.columns.take(strata),
-            self.combined[strata],
-            self.n_clusters[strata],
-            self.logs[strata],
-            self.n_logs[strata],
-            self.repeated[strata],
-            self.relabelled[strata],
-        )
 
     @property
     def by_logs(self) -> Bools:
@@ -116,7 +87,7 @@ class StratumTests(NamedTuple):
     def p_methods(self, setting: str, able: Bools) -> NDArray[np.object_]:
         """Return how the p-value of each stratum is found, in words; None where it has none by design."""
         words = np.where(self.repeated, f"relabelling by {setting}", "simulated").astype(object)
-        words = np.where(np.isnan(self.combined), words, words + f", {COMBINED}")
+        words = np.where(np.isnan(self.combined), words, words + ", combinations of draws")
         words[self.by_logs] = f"twice the mean p by {setting}"
         words[self.infinite] = "none: infinite values"
         silent = ~self.columns.informed
@@ -174,13 +145,9 @@ def stratum_tests(
     n_failed, shift = np.zeros((2, len(status)))
     if worst and (status == FAILED).any():
         n_failed, shift = _failed(cube, metric, statistic)
-    if has_draws(cube, metric):
-        combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled) & combine
-        # a failed run that counts as the worst has no draws to combine
-        combinable &= ((status != NO_RUN).sum(axis=1) <= MOST_RUNS) & (n_failed == 0)
-        found, combined = _of_draws(cube, metric, statistic, ids, counted, relabelled, combinable)
-    else:
-        found, combined = _of_sums(cube, metric, statistic), np.full(len(status), np.nan)
+    # a failed run that counts as the worst has no draws to combine
+    combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled) & (n_failed == 0) & combine
+    found, combined = _of_draws(cube, metric, statistic, ids, counted, relabelled, combinable)
     found.sums[:, 0] += shift
     found.defined[:, 0] += n_failed
     return StratumTests(found, combined, n_clusters, logs, n_logs, repeated, relabelled)
@@ -204,12 +171,18 @@ def _scores(
     observed = cells(cube[metric], dims)
     last = ("replicate", "draw")
     own = cells(variable(cube, metric, "control"), dims, last)
-    joint, made = own, np.zeros(own.shape[:2], bool)
+    joint = own
     if relabelled.any():
-        made = relabelled[:, None] & _made(cube, metric, ids, counted, relabelled)
+        if variable_name(metric, "relabelled") not in cube:
+            raise ValueError(
+                f"strata of this cube repeat a cluster ({cluster_setting(cube)}), but their estimates were not "
+                f"relabelled jointly, because the cubes which were put together did not repeat it, or "
+                f"{variable_name(metric, 'relabelled')!r} was dropped; make one cube of all runs"
+            )
         joint = cells(variable(cube, metric, "relabelled"), dims, last)
+        _check_relabelled(cube, joint, own, counted & relabelled[:, None])
     for block in _blocks(own.shape):
-        drawn = np.where(made[block, :, None], joint[block], own[block])
+        drawn = np.where(relabelled[block, None, None], joint[block], own[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
         at, place = np.nonzero(counted[block])
         x = score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
@@ -226,24 +199,24 @@ def _of_draws(
     combinable: Bools,
 ) -> tuple[Columns, Floats]:
     """Return the columns of the statistic from the draws that the cube keeps, and p-values of their combinations."""
-    direction, seed = str(cube[metric].attrs["direction"]), int(cube.attrs.get("control_seed", 0))
+    direction, seeds = str(cube[metric].attrs["direction"]), stratum_seeds(cube)
     parts, p = [], np.full(len(counted), np.nan)
     for block, x, at, clusters in _scores(cube, metric, ids, counted, relabelled):
         columns, of_clusters = stratum_columns(x, at, clusters, block.stop - block.start, statistic)
         parts.append(columns)
-        p[block] = combined_p_values(columns, of_clusters, seed, direction, combinable[block])
+        p[block] = combined_p_values(columns, of_clusters, seeds[block], direction, combinable[block])
     return Columns.stack(parts), p
 
 
-def combined_p_values(columns: Columns, clusters: Clusters, seed: int, direction: str, combinable: Bools) -> Floats:
+def combined_p_values(columns: Columns, clusters: Clusters, seeds: Ints, direction: str, combinable: Bools) -> Floats:
     """Return p-values of random combinations of the clusters' draws; NaN for strata that have none.
 
     Parameters
     ----------
     columns, clusters : Columns, Clusters
         Of strata, as of `stratum_columns`.
-    seed : int
-        That of the draws.
+    seeds : (n_strata,) int
+        Those of the draws.
     direction : str
         Of the metric.
     combinable : (n_strata,) bool
@@ -255,17 +228,14 @@ def combined_p_values(columns: Columns, clusters: Clusters, seed: int, direction
     for i in np.flatnonzero(able).tolist():
         mine = slice(starts[i], starts[i + 1])
         summed, names = clusters.columns[mine], clusters.name[mine]
-        p[i] = combined_p(summed, names, seed, alternative=better_side(direction))
+        p[i] = combined_p(summed, names, int(seeds[i]), alternative=better_side(direction))
     return p
 
 
 def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
     """Return the sum of the scores of every draw that a test rests on, and their number, (n_strata, R) each."""
     dims = strata_dims(cube)
-    if not has_draws(cube, metric):
-        whole(cube)
-        sums, counts = (cells(variable(cube, metric, x), dims, ("draw",)) for x in ("tested_sum", "tested_count"))
-        return sums, counts.astype(np.float64)
+    variable(cube, metric, "control")
     status = cells(cube["status"], dims)
     ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
     _, relabelled = _repeated(cube, metric, ids, counted)
@@ -280,19 +250,15 @@ def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
     return sums, counts
 
 
-def _made(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools) -> Bools:
-    """Return which runs have relabelled estimates; refuse clusters that repeat but were not relabelled jointly."""
-    made = np.zeros(ids.shape, bool)
-    if f"{metric}_relabelled_defined" in cube:
-        made = cells(variable(cube, metric, "relabelled_defined"), strata_dims(cube)) >= 0
-    at, place = np.nonzero(counted & relabelled[:, None])
-    _, of, n = np.unique(np.stack([at, ids[at, place]]), axis=1, return_inverse=True, return_counts=True)
-    if (n[of.reshape(-1)] > 1)[~made[at, place]].any():
+def _check_relabelled(cube: xr.Dataset, joint: Floats, own: Floats, counted: Bools) -> None:
+    """Refuse strata that repeat a cluster and have defined controls, but were not relabelled."""
+    lacking = (np.isnan(joint).all(axis=2) | ~counted).all(axis=1)
+    defined = (~np.isnan(own).any(axis=2) | ~counted).all(axis=1)
+    if (lacking & defined & counted.any(axis=1)).any():
         raise ValueError(
             f"strata of this cube repeat a cluster ({cluster_setting(cube)}), but their estimates were not relabelled "
             "jointly, because the cubes which were put together did not repeat it; make one cube of all runs"
         )
-    return made
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
@@ -300,19 +266,6 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
     step = max(1, BLOCK // max(1, math.prod(shape[1:])))
     for start in range(0, max(1, shape[0]), step):
         yield slice(start, min(start + step, shape[0]))
-
-
-def _of_sums(cube: xr.Dataset, metric: str, statistic: Statistic) -> Columns:
-    """Return the columns of the statistic from sums by stratum."""
-    dims = strata_dims(cube)
-    whole(cube)
-    numbers = (cells(variable(cube, metric, x), dims, ()) for x in ("runs_tested", "no_information", "outside_draws"))
-    known = (~np.isnan(cells(cube[metric], dims))).sum(axis=1)
-    counts = cells(variable(cube, metric, "tested_count"), dims, ("draw",))
-    defined = np.concatenate([known[:, None], counts], axis=1).astype(np.float64)
-    observed = cells(variable(cube, metric, statistic), dims, ())
-    drawn = cells(variable(cube, metric, f"tested_{statistic}"), dims, ("draw",))
-    return Columns(np.concatenate([observed[:, None], drawn], axis=1), defined, *numbers)
 
 
 def _of_rows(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, failed: Bools | None) -> tuple[Floats, Ints]:

@@ -10,30 +10,17 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_choice, check_number
-from ..contract.history import call
+from ..contract.history import call, calls, remember
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .composite_nulls import worst_members
-from .lazy_tables import tabulate
-from .p_values import with_tails
 from .reading import (
-    cluster_setting,
     cube_metrics,
-    draws_shared,
-    has_controls,
     null_stratum,
-    strata_dims,
     strata_table,
-    tested,
 )
-from .reshaped import read_cube
+from .reshaped import read_cube, read_metric
 from .schema import declare_columns
-from .stratum_sums import (
-    SHARES,
-    stratum_clusters,
-    stratum_skill,
-    stratum_sums,
-    summary_columns,
-)
+from .stratum_sums import SHARES, summary_columns
 from .verdicts import with_verdicts
 
 #: columns of the result, after the strata; printed tables show the first and the last
@@ -99,8 +86,7 @@ def summary(
     Raises
     ------
     ValueError
-        If a metric is unknown, `level` or `interval` is invalid, or the cube keeps no raw draws and was cut along
-        `replicate`.
+        If a metric is unknown, or `level` or `interval` is invalid.
 
     Notes
     -----
@@ -135,31 +121,14 @@ def summary(
     cube = null_stratum(read_cube(cube))
     names = cube_metrics(cube, metrics)
     settings = {"metrics": names, "level": level, "interval": interval, "statistic": statistic}
-    made = call("summary", settings)
-
-    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _summary(part, name, level, interval, statistic)
-
-    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return stack_summaries([worst_members(cube, part) for part in parts])
-
-    return tabulate(cube, names, rows, finish, strata=strata_dims(cube), made=made)
+    rows = [_summary(read_metric(cube, name), name, level, interval, statistic) for name in names]
+    table = stack_summaries([worst_members(cube, part) for part in rows])
+    return remember(table, [*calls(cube.attrs), call("summary", settings)])
 
 
 def _summary(cube: xr.Dataset, metric: str, level: float, interval: str, statistic: Statistic) -> pd.DataFrame:
     """Return the rows of one metric, also of strata without runs."""
-    columns = summary_columns(
-        stratum_sums(cube, metric, pooled=interval == "quantile", statistic=statistic),
-        stratum_skill(cube, metric, level) if has_controls(cube, metric) else None,
-        cube[metric].attrs,
-        tested(cube, metric),
-        lambda found: with_tails(found, cube, metric, statistic),
-        by_cluster=None if interval == "quantile" else stratum_clusters(cube, metric),
-        cluster=cluster_setting(cube),
-        shared=draws_shared(cube),
-        level=level,
-        interval=interval,
-    )
+    columns = summary_columns(cube, metric, level=level, interval=interval, statistic=statistic)
     return with_verdicts(typed_columns(strata_table(cube, metric=metric, **columns)), cube, metric, level)
 
 

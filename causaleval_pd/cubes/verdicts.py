@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -33,22 +31,17 @@ def cluster_floors(cube: xr.Dataset) -> list[pd.Series]:
     return [pd.Series(x[at != 0]).groupby(at[at != 0]).min() for x, at in zip(floors, clusters, strict=True)]
 
 
-def with_verdicts(
-    table: pd.DataFrame, cube: xr.Dataset, metric: str, level: float, floors: Sequence[pd.Series] | None = None
-) -> pd.DataFrame:
+def with_verdicts(table: pd.DataFrame, cube: xr.Dataset, metric: str, level: float) -> pd.DataFrame:
     """Add the column `verdict` to the strata of a metric where the cube has the smallest p-values of its runs.
 
-    A stratum's smallest p-value is the product over independent clusters of the smallest of their runs'; `floors` holds
-    these where the cube has no runs.
+    A stratum's smallest p-value is the product over independent clusters of the smallest of their runs'.
     """
     if not has_verdicts(cube):
         return table
     known, joint = METRICS.get(metric), FIELDS[str(cube.attrs["field"])].joint_null
     p = table["p_value"].to_numpy(np.float64)
-    least = [
-        float(np.prod(found.to_numpy(np.float64))) if len(found) else 0.0
-        for found in (cluster_floors(cube) if floors is None else floors)
-    ]
+    floors = cluster_floors(cube)
+    least = [float(np.prod(found.to_numpy(np.float64))) if len(found) else 0.0 for found in floors]
     words: list[str | None] = [BETTER if one else NOT_BETTER for one in (p <= 1 - level).tolist()]
     null = str(cube[metric].attrs.get("control_null"))
     nulls = table["null"].tolist() if "null" in table else [null] * len(table)

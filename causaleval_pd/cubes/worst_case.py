@@ -40,10 +40,10 @@ def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dat
 
         found = loss(cube[name]).max(["replicate", *pool])
         if has_controls(cube, name):
-            values, weights = control_values(cube, name)
-            if values.sizes["bin"]:
+            values = control_values(cube, name)
+            if values.sizes["value"]:
                 nulls = ["null"] if "null" in values.dims and "null" not in cube[name].dims else []
-                other = loss(values.where(weights > 0)).max(["bin", *pool, *nulls])
+                other = loss(values).max(["value", *pool, *nulls])
                 found = found.where(~(other > found), other)
         worst = optimum + found if direction == "zero" else sign * found
     return cube.assign({name: cube[name].where(cube["status"] != FAILED, worst).assign_attrs(spec)})

@@ -11,7 +11,7 @@ import xarray as xr
 
 from ..contract.checks import check_column_name, check_known, nearest
 from ..contract.field import FIELDS
-from ..cubes.reading import cluster_ids, cluster_setting, strata_dims, variable_of_cube
+from ..cubes.reading import cluster_ids, cluster_setting, identity, strata_dims
 from ..cubes.schema import SCORED, values_of
 from ..tables.clusters import BY_TRUTH, SINGLE
 
@@ -80,7 +80,7 @@ def run_groups(cube: xr.Dataset, cluster: str | None) -> xr.DataArray | None:
         return None
     made = cluster_setting(cube)
     if cluster == BY_TRUTH or made == f"column {cluster}":
-        found = variable_of_cube(cube, "truth_id" if cluster == BY_TRUTH else "cluster_id").astype(np.int64)
+        found = identity(cube, "truth_id" if cluster == BY_TRUTH else "cluster_id").astype(np.int64)
     else:
         found = _numbered(cube, cluster)
     if made not in (SINGLE, BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"):
@@ -98,7 +98,6 @@ def _numbered(cube: xr.Dataset, name: str) -> xr.DataArray:
             "it shares"
         )
     values = found.to_numpy().reshape(-1)
-    # blocks of a lazy cube are read one by one, so that numbers come from the values themselves
     codes = pd.util.hash_array(values if values.dtype.kind in "iufb" else values.astype(str).astype(object))
     groups = codes.view(np.int64).reshape(found.shape)
     return cast(xr.DataArray, found.copy(data=np.where(groups == 0, 1, groups)).where(found.notnull(), 0))

@@ -12,11 +12,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_flag, check_known, check_type
-from ..contract.history import call
+from ..contract.history import call, calls, remember
 from ..contract.statistical_test import find_test
-from ..cubes.lazy_tables import tabulate
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
-from ..cubes.reshaped import read_cube
+from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import declare_columns
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats
@@ -277,14 +276,10 @@ def compare(
     grouped = settle_cluster(cube, cluster)
     asked = Request(dim, kept, pooled, first, second, labels, margins, how, missing, on, grouped, family)
 
-    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _rows(part, name, asked)
-
-    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return _finish(parts, [name for name in dims if name in kept and name != "null"], asked)
-
+    rows = [_rows(read_metric(cube, name), name, asked) for name in names]
+    table = _finish(rows, [name for name in dims if name in kept and name != "null"], asked)
     made = call("compare", {"metrics": names} | _settings(asked, reference))
-    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim, *pooled], draws=missing == "worst", made=made)
+    return remember(table, [*calls(cube.attrs), made])
 
 
 def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:

@@ -9,11 +9,11 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_choice, check_number
-from ..contract.history import call
+from ..contract.history import call, calls, remember
 from ..cubes.composite_nulls import MEMBER, has_composites, worst_members
-from ..cubes.lazy_tables import tabulate
-from ..cubes.p_values import StratumP, of_draws, with_tails
+from ..cubes.p_values import StratumP, of_draws
 from ..cubes.reading import (
+    as_good_shares,
     cluster_ids,
     cluster_setting,
     control_errors,
@@ -27,8 +27,8 @@ from ..cubes.reading import (
     tested,
     variable,
 )
-from ..cubes.reshaped import read_cube
-from ..cubes.schema import COMBINED, FAILED, NO_RUN, SCORED, declare_columns
+from ..cubes.reshaped import read_cube, read_metric
+from ..cubes.schema import FAILED, NO_RUN, SCORED, declare_columns
 from ..cubes.stratum_tests import stratum_tests
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Bools, Floats, moments, paired_difference
@@ -56,7 +56,7 @@ COLUMNS = declare_columns(
     (
         *TESTED,
         *("n_runs", "n_draws", "n_draws_undefined", "test_statistic", "n_no_information"),
-        *("superiority_strict", "superiority_ties", "p_low", "p_high", "p_method", "p_at_floor", "note"),
+        *("p_method", "p_at_floor", "note"),
         *("superiority_share", "statistic", *RESULTS),
     ),
 )
@@ -110,12 +110,11 @@ def test_controls(
         (mean of estimate minus expected control) with the t interval `ci_low`, `ci_high`, `n_pairs`, `n_clusters`
         (clusters of runs that depend on each other), `n_failed` (failed runs), `n_undefined` (scored runs without a
         value or control), `null`, `method`, `alternative`, `n_runs`, `superiority_share` (share of controls at least as
-        good, averaged over runs), and of it `superiority_strict` (better) and `superiority_ties`; `n_draws` and
+        good, averaged over runs); `n_draws` and
         `n_draws_undefined`, the draws without any row whose metric is defined; `test_statistic`; `p_at_floor` (no draw
         and no combination of draws reached the statistic, so that `p_value` is an upper bound which more draws may make
-        smaller); `p_method` ("exact convolution"; "splitting", or "splitting to a bound", an upper one; "simulated";
-        "relabelling by truth" or by a column; these followed by "combinations of draws"; "twice the mean p by truth" or
-        by a column; or why there is no p); `p_low` and `p_high`, limits of a p-value that does not rest on draws;
+        smaller); `p_method` ("simulated"; "relabelling by truth" or by a column; these followed by "combinations of
+        draws"; "twice the mean p by truth" or by a column; or why there is no p);
         `n_no_information`, the runs which equal all their draws; and `note` (why `effect` has no interval or the test
         no p-value, how many runs lie outside all of their draws, which do not vary, and which p-values are the least
         possible).
@@ -136,14 +135,8 @@ def test_controls(
     p-value of a stratum of several clusters is (1 + b) / 100,000, where b of 99,999 random combinations are at least as
     good as the runs: it is valid, and at least 1e-5. The seed of the draws and the scores of the stratum name the
     random stream, so that the order of rows changes no digit. A stratum of one cluster has the p-value
-    (1 + #{draws at least as good}) / (R + 1), and so have strata under "stratum" (controls depend on the other runs) or
-    with more than 16,384 runs, cubes whose draws take more than 256 MiB and are not kept, and those made with
-    `tails=None`.
-
-    With `cube(tails="exact")`, where no cluster repeats in a stratum and every run has an exact law, the p-value of the
-    mean is the exact tail of their convolution instead: on the common lattice of the scores where there is one, else on
-    a grid of 2^14 steps, rounded towards a larger p-value, with the bound for the other rounding in `p_low`.
-    Convolutions of more than 10^9 multiplications are left to the draws.
+    (1 + #{draws at least as good}) / (R + 1), and so have strata under null models whose controls depend on
+    the other runs. Of more than 16,384 clusters, 16,384 groups are combined.
 
     An undefined value counts as the mean of its row, that is as no excess; `n_undefined` counts these. An infinite
     value has the last rank, and leaves the mean without a p-value.
@@ -182,24 +175,17 @@ def test_controls(
     dims, names = strata_dims(cube), cube_metrics(cube, metrics)
     need_controls(cube, names, "to test against")
 
-    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _against_controls(part, name, level, missing, statistic)
-
-    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        parts, columns = [worst_members(cube, part) for part in parts], list(COLUMNS)
-        if has_composites(cube):
-            columns.insert(columns.index("null") + 1, MEMBER)
-        strata = [dim for dim in dims if dim != "null"]
-        table = stack_tests(parts, columns, strata, adjust, family)
-        if len(table):
-            labels = family_labels(table, [*strata, *columns], family)
-            warn_of_floors(table, adjust, labels, 1 - level, splitting=_splits(cube))
-        return table
-
+    parts = [_against_controls(read_metric(cube, name), name, level, missing, statistic) for name in names]
+    parts, columns = [worst_members(cube, part) for part in parts], list(COLUMNS)
+    if has_composites(cube):
+        columns.insert(columns.index("null") + 1, MEMBER)
+    strata = [dim for dim in dims if dim != "null"]
+    table = stack_tests(parts, columns, strata, adjust, family)
+    if len(table):
+        warn_of_floors(table, adjust, family_labels(table, [*strata, *columns], family), 1 - level)
     settings = {"adjust": adjust, "family": family, "level": level, "missing": missing}
     settings["statistic"] = statistic
-    made = call("test_controls", {"metrics": names} | settings)
-    return tabulate(cube, names, rows, finish, strata=dims, made=made)
+    return remember(table, [*calls(cube.attrs), call("test_controls", {"metrics": names} | settings)])
 
 
 # pytest collects what is called test_...
@@ -233,8 +219,6 @@ def _against_controls(cube: xr.Dataset, name: str, level: float, missing: Missin
     found = stratum_tests(cube, name, compared, worst=missing == "worst")
     statistic = cells(mean_score(filled, name), dims, last=())
     of_strata = of_draws(found, found.p_values(direction, able), cluster_setting(cube), able)
-    # a failed run that counts as the worst is not in the law of the stratum
-    of_strata = with_tails(of_strata, cube, name, compared, but=failed.any(axis=1))
     null = strata_table(cube)["null"] if "null" in dims else pd.Series([null_name(cube, name)] * len(own), dtype="str")
     used = ~np.isnan(pairs)
     n_clusters = cluster_count(pairs, clusters)
@@ -256,39 +240,28 @@ def _against_controls(cube: xr.Dataset, name: str, level: float, missing: Missin
         n_undefined=((status == SCORED) & ~used).sum(axis=1),
         method=RANDOMISATION.name,
         alternative=alternative,
-        **_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
-        n_draws=int(cube.attrs["n_draws"]),
+        superiority_share=_superiority(cube, name, failed & defined.any(axis=1, keepdims=True)),
+        n_draws=cube.sizes["draw"],
         n_draws_undefined=(found.columns.defined[:, 1:] == 0).sum(axis=1),
         test_statistic=compared,
         p_at_floor=of_strata.floor_flags,
         p_method=of_strata.method,
-        p_low=of_strata.low,
-        p_high=of_strata.high,
         n_no_information=found.columns.n_no_information,
-        note=joined(joined(notes, found.notes(able)), _floor_notes(of_strata, cube)),
+        note=joined(joined(notes, found.notes(able)), _floor_notes(of_strata)),
     )
     table = table.astype({"test_statistic": "str", "p_method": "str", "note": "str"})
     return table[(status != NO_RUN).any(axis=1)]
 
 
-def _floor_notes(found: StratumP, cube: xr.Dataset) -> list[str | None]:
+def _floor_notes(found: StratumP) -> list[str | None]:
     """Return for every p-value that no draw reached what finds smaller ones."""
-    ways = "n_draws='auto' or tails='splitting'" if _splits(cube) else "n_draws='auto'"
-    smaller = f"the least that these draws give; {ways} of the cube resolves smaller p"
     words = [
-        "splitting ended at this p, an upper bound"
-        if str(method).startswith("splitting")
-        else f"p <= {p:.3g}, the least of {COMBINATIONS:,} combinations of draws"
-        if str(method).endswith(COMBINED)
-        else f"p <= {p:.3g}, {smaller}"
+        f"p <= {p:.3g}, the least of {COMBINATIONS:,} combinations of draws"
+        if "combinations" in str(method)
+        else f"p <= {p:.3g}, the least that these draws give; n_draws='auto' of the cube resolves smaller p"
         for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
     ]
     return [word if floor else None for word, floor in zip(words, found.at_floor.tolist(), strict=True)]
-
-
-def _splits(cube: xr.Dataset) -> bool:
-    """Return whether tails="splitting" finds small p-values in a cube like this one; it walks over graphs."""
-    return cube.attrs.get("field", "graph") == "graph" and "best_of" not in cube.attrs
 
 
 def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:
@@ -297,10 +270,6 @@ def _scored(cube: xr.Dataset, values: Floats, name: str) -> Floats:
     return score(values, direction=spec["direction"], optimum=spec["optimum"])
 
 
-def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> dict[str, Floats]:
-    """Return the mean shares of controls as good, better and equal; all are as good as runs counted as `worst`."""
-    dims = strata_dims(cube)
-    share, strict = (
-        moments(np.where(worst, 1.0, cells(variable(cube, name, part), dims)))[1] for part in ("as_good", "better")
-    )
-    return {"superiority_share": share, "superiority_strict": strict, "superiority_ties": share - strict}
+def _superiority(cube: xr.Dataset, name: str, worst: Bools) -> Floats:
+    """Return the mean share of controls that are as good; all are as good as runs counted as `worst`."""
+    return moments(np.where(worst, 1.0, as_good_shares(cube, name)))[1]

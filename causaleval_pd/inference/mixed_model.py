@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_number, check_type
 from ..contract.history import call, calls, remember
 from ..contract.words import counted
-from ..cubes.reading import cube_metrics, metric_strata, need_controls, null_name, of_metric, strata_dims, strata_table
-from ..cubes.reshaped import check_metric, read_cube
+from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims, strata_table
+from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
@@ -117,9 +117,8 @@ def model(
             raise ValueError(
                 f"the cube has several null models; choose one by cube.sel(null={str(cube['null'][0].item())!r})"
             )
-    part = metric_strata(of_metric(cube, name, draws=False), name)
+    part = read_metric(cube, name)
     read = read_formula(formula, strata_dims(part))
-    part = check_metric(part.load() if part.chunks else part, name)
     grouped = settle_cluster(cube, cluster)
     runs, counts = _runs(part, name, on, grouped)
     data, labels = _columns(runs, read)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS, StatisticalTest, comparing
-from ..cubes.reading import strata_dims, variable_of_cube
+from ..cubes.reading import identity as identity_of
+from ..cubes.reading import strata_dims
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells
 from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference, welch_difference
@@ -333,7 +334,7 @@ def check_truths(
     positions (c,) in `first` and `second`.
     """
     others = [name for name in strata_dims(cube) if name != dim]
-    identity = cells(variable_of_cube(cube, "truth_id"), others, last=(dim, "replicate"))
+    identity = cells(identity_of(cube, "truth_id"), others, last=(dim, "replicate"))
     run = status != NO_RUN
     shared = run[:, first] & run[:, second]
     # 0: the truth itself is missing, so the run counts as failed

@@ -9,10 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_known, check_number
-from ..contract.history import call
-from ..cubes.lazy_tables import tabulate
+from ..contract.history import call, calls, remember
 from ..cubes.reading import cube_metrics, strata_dims, strata_table
-from ..cubes.reshaped import read_cube
+from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
@@ -117,15 +116,9 @@ def rank_test(
 
     grouped = settle_cluster(cube, cluster)
 
-    def rows(part: xr.Dataset, name: str) -> pd.DataFrame:
-        return _rows(part, name, dim, level, missing, grouped)
-
-    def finish(parts: list[pd.DataFrame]) -> pd.DataFrame:
-        return _finish(parts, dim, adjust)
-
+    rows = [_rows(read_metric(cube, name), name, dim, level, missing, grouped) for name in names]
     settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing, "cluster": grouped}
-    made = call("rank_test", settings)
-    return tabulate(cube, names, rows, finish, strata=dims, whole=[dim], draws=missing == "worst", made=made)
+    return remember(_finish(rows, dim, adjust), [*calls(cube.attrs), call("rank_test", settings)])
 
 
 def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing, cluster: str | None) -> pd.DataFrame:

@@ -15,7 +15,6 @@ from ..contract.checks import check_known, check_type
 from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..cubes.reading import draws_shared
-from ..cubes.schema import COMBINED
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.multiplicity import floors
 
@@ -110,7 +109,7 @@ def family_labels(
 def least_of_draws(tests: pd.DataFrame) -> pd.Series:
     """Return the least p-value that the draws of each test can give, NaN where their number sets no such limit."""
     method, at_floor = tests["p_method"].fillna(""), tests["p_at_floor"]
-    limited = at_floor.notna() & method.str.contains("simulated|relabelling") & ~method.str.contains(COMBINED)
+    limited = at_floor.notna() & method.str.contains("simulated|relabelling") & ~method.str.contains("combinations")
     return (1 / (1 + tests["n_draws"])).where(limited)
 
 
@@ -119,13 +118,8 @@ def warn_of_floors(
     adjust: str | None,
     labels: NDArray[np.int64] | None,
     alpha: float,
-    *,
-    splitting: bool = True,
 ) -> pd.DataFrame:
-    """Warn where the draws are too few for any simulated test of a family to pass; return the table.
-
-    `splitting` is named as a remedy where the cube takes it.
-    """
+    """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
     found = floors(
         table["p_value"].to_numpy(np.float64),
         least_of_draws(table).to_numpy(np.float64),
@@ -139,7 +133,7 @@ def warn_of_floors(
             f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
             f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
             f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, "
-            + ("n_draws='auto', or tails='splitting'" if splitting else "or n_draws='auto'"),
+            "or n_draws='auto'",
             UserWarning,
             stacklevel=2,
         )

@@ -11,7 +11,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
-from ..cubes.lazy_tables import computed
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, broken, caption, inches, place_to_draw, tone, wrapped_label
 from ..execution.random_streams import RNGLike
@@ -95,7 +94,7 @@ def critical_difference(
     """
     cube = facets.drawn_cube(cube, metric, nulls=False)
     facets.check_use(cube, metric, {"dim": dim}, alone=True)
-    table = computed(rank_test(cube, dim, metric, level=level, missing=missing, cluster=cluster))
+    table = rank_test(cube, dim, metric, level=level, missing=missing, cluster=cluster)
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
@@ -104,7 +103,7 @@ def critical_difference(
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
     found = compare(cube, dim, metric, test="max_t", missing=missing, cluster=cluster, rng=rng)
-    pairs = computed(found)
+    pairs = found
     apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
     groups, strays = alike_groups(apart), alike_pairs(apart)
     ranks, names = ranks[order], every[ran][order]

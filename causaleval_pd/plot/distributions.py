@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..cubes.reading import control_values, has_controls, strata_dims
 from ..cubes.schema import FAILED, NO_RUN
 from ..drawing import caption_figure, colours, tone, wrapped_label
-from ..statistics.arrays import weighted_quantile
+from ..statistics.arrays import quantiles
 from . import facets
 
 if TYPE_CHECKING:
@@ -73,10 +73,7 @@ def distributions(
     facets.check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()
-    pool: tuple[NDArray[Any], NDArray[Any]] | None = None
-    if has_controls(cube):
-        found, weights = (array.transpose(*dims, "bin").to_numpy() for array in control_values(cube, metric))
-        pool = found, np.where(np.isnan(found), 0, weights)
+    pool = control_values(cube, metric).transpose(*dims, "value").to_numpy() if has_controls(cube) else None
     edges = _bins(values, pool, cube[metric].attrs)
     n_hue = 1 if hue is None else cube.sizes[hue]
     shades, empty = colours(n_hue), []
@@ -89,12 +86,12 @@ def distributions(
             part = data if hue is None else data[data[hue].cat.codes == h]
             cells = tuple(part[dim].cat.codes.to_numpy(np.int64) for dim in dims)
             if pool is not None:
-                heights = _density(pool[0][cells], pool[1][cells], edges)
+                heights = _density(pool[cells], edges)
                 ax.stairs(-heights, edges, fill=True, color=shades[h], alpha=0.3, gid="controls")
-                _mark_median(ax, pool[0][cells], pool[1][cells], shades[h], "controls")
-            heights = _density(values[cells], np.ones(values[cells].shape), edges)
+                _mark_median(ax, pool[cells], shades[h], "controls")
+            heights = _density(values[cells], edges)
             ax.stairs(heights, edges, color=shades[h], lw=1.6, zorder=2.5, gid="runs")
-            _mark_median(ax, values[cells], np.ones(values[cells].shape), shades[h], "runs")
+            _mark_median(ax, values[cells], shades[h], "runs")
         if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
             empty.append(ax)
     facets.mark_empty(empty, grid, "xy")
@@ -123,13 +120,11 @@ def _counted(cube: xr.Dataset, values: NDArray[np.float64]) -> pd.DataFrame:
     return table.assign(mean=mean, n_runs=runs, n_failed=failed)
 
 
-def _bins(
-    runs: NDArray[np.float64], pool: tuple[NDArray[Any], NDArray[Any]] | None, spec: dict[str, Any]
-) -> NDArray[np.float64]:
+def _bins(runs: NDArray[np.float64], pool: NDArray[np.float64] | None, spec: dict[str, Any]) -> NDArray[np.float64]:
     """Return edges of bins over runs and controls: unit bins about whole numbers, else 20 equal ones."""
     values = runs[np.isfinite(runs)]
     if pool is not None:
-        values = np.concatenate([values, pool[0][(pool[1] > 0) & np.isfinite(pool[0])]])
+        values = np.concatenate([values, pool[np.isfinite(pool)]])
     if not len(values):
         return np.linspace(0, 1, 21)
     low, high = values.min(), values.max()
@@ -139,21 +134,19 @@ def _bins(
     return np.histogram_bin_edges([low, high], 20)
 
 
-def _mark_median(ax: Axes, values: NDArray[Any], weights: NDArray[Any], colour: Any, side: str) -> None:
+def _mark_median(ax: Axes, values: NDArray[Any], colour: Any, side: str) -> None:
     """Set a triangle on the zero line, upwards for runs and downwards for controls."""
     from matplotlib.markers import CARETDOWNBASE, CARETUPBASE
 
-    used = np.isfinite(values) & (weights > 0)
-    median = weighted_quantile(values[used], weights[used], [0.5])
+    median = quantiles(values[np.isfinite(values)], [0.5])
     marker = CARETUPBASE if side == "runs" else CARETDOWNBASE
     style: dict[str, Any] = {"markersize": 10, "markeredgecolor": "white", "zorder": 4}
     ax.plot(median, [0.0], marker=marker, linestyle="none", color=colour, gid=f"median of {side}", **style)
 
 
-def _density(values: NDArray[Any], weights: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weighted density of the finite values in each bin."""
-    used = np.isfinite(values) & (weights > 0)
-    counts = np.histogram(values[used], edges, weights=weights[used])[0].astype(np.float64)
+def _density(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the density of the finite values in each bin."""
+    counts = np.histogram(values[np.isfinite(values)], edges)[0].astype(np.float64)
     total = counts.sum()
     # a group without a value has no outline
     return counts / (total * np.diff(edges)) if total else np.full(len(counts), np.nan)

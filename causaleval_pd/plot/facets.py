@@ -17,14 +17,12 @@ from ..cubes.reading import (
     cluster_setting,
     cube_metrics,
     has_controls,
-    metric_strata,
     null_name,
     null_references,
     null_stratum,
-    of_metric,
     strata_dims,
 )
-from ..cubes.reshaped import check_metric, read_cube
+from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, axis_label, broken, legend_room, tick_names, tone
 
@@ -44,12 +42,13 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
     cube = read_cube(cube)
     cube_metrics(cube, [metric])
     if not has_controls(cube, metric):
-        cube = of_metric(cube, metric).assign_attrs(n_draws=0)
+        drawn = [name for name, x in cube.data_vars.items() if x.attrs.get("role") in ("control", "relabelled")]
+        cube = cube.drop_vars(drawn).assign_attrs(n_draws=0)
     if nulls:
         # members of a composite null model are drawn each
         attrs = {name: value for name, value in cube.attrs.items() if name != "control_composites"}
         cube = null_stratum(cube.drop_attrs(deep=False).assign_attrs(attrs))
-    cube = check_metric(metric_strata(cube, metric), metric)
+    cube = read_metric(cube, metric)
     empty = [dim for dim in (*strata_dims(cube), "replicate") if cube.sizes[dim] == 0]
     if empty:
         what = "no runs" if empty == ["replicate"] else f"no levels of {', '.join(map(repr, empty))}"

@@ -14,7 +14,6 @@ from ..contract.figure import figure
 from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..contract.words import CORRECTIONS, effect_words, level_words, p_text
-from ..cubes.lazy_tables import computed
 from ..cubes.schema import result_columns
 from ..drawing import caption, inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
 from ..inference.result_tables import directions_of
@@ -118,7 +117,7 @@ def _checked(table: Any) -> pd.DataFrame:
     """Return a table of tests in memory, or refuse another object."""
     if isinstance(table, (xr.Dataset, xr.DataArray)) or not hasattr(table, "compute"):
         check_type(table, pd.DataFrame, "a table of compare, test_controls or summary", "table")
-    table = computed(table).reset_index(drop=True)
+    table = table.reset_index(drop=True)
     if {"metric", "p_value", *_OF_SUMMARY} <= set(table) and "comparison" not in table:
         table = _of_summary(table)
     lacking = [name for name in _NEEDED if name not in table]

@@ -16,7 +16,6 @@ from .. import drawing
 from ..contract.checks import check_choice
 from ..contract.figure import figure
 from ..contract.words import CORRECTIONS, MINUS, p_text
-from ..cubes.lazy_tables import computed
 from ..cubes.reading import need_controls, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.summary import summary
@@ -102,7 +101,7 @@ def heat_map(
     need_controls(read_cube(cube), [metric], "for skill" if value == "skill" else "for tests")
     cube = facets.drawn_cube(cube, metric)
     columns, rows = _sides(cube, metric, x, y)
-    table = facets.with_levels(cube, computed(summary(cube, metric, statistic=statistic)))
+    table = facets.with_levels(cube, summary(cube, metric, statistic=statistic))
     along, beside = _names(cube, columns), _names(cube, rows)
     shape, at = (len(beside), len(along)), (_places(cube, table, rows), _places(cube, table, columns))
     skill, p, least = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape, bool)

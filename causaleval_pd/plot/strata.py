@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..cubes.lazy_tables import computed
 from ..cubes.reading import has_controls
 from ..cubes.summary import summary
 from ..drawing import LETTER, caption_figure, colours, name_ticks, wrapped_label
@@ -116,7 +115,7 @@ def strata(
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
         slot = min(0.012, 0.05 / n_hue) * (places[-1] - places[0])
     found = summary(cube, metric, level=level, interval=interval, statistic=statistic)
-    table = facets.with_levels(cube, computed(found))
+    table = facets.with_levels(cube, found)
     longest = facets.longest_word(facets.level_words(cube, x), 1.0)
     width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest))) if scale is None else _SCALE
     grid = facets.facet_grid(cube, table, col, row, width)

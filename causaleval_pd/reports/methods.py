@@ -20,7 +20,7 @@ from ..contract.history import calls
 from ..contract.statistical_test import TESTS
 from ..contract.words import CORRECTIONS, DASH, STATISTICS, counted, effect_words
 from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds, strata_dims
-from ..cubes.schema import COMBINED, values_of
+from ..cubes.schema import values_of
 from ..drawing import axis_label
 from ..statistics.stratum_statistic import COMBINATIONS
 from ..versions import versions
@@ -29,13 +29,11 @@ from ..versions import versions
 _CITED = {"holm": "holm1979", "bh": "benjamini1995", "by": "benjamini2001", "wilcoxon": "wilcoxon1945"}
 #: what differs between levels where it is not skill
 _COMPARED = {"metric": "the metric", "excess": "the metric minus the mean of its controls"}
-_EXACT = "exact convolution"
 #: what words of `p_method` mean, by their beginning after a comma or none
 _TESTED_BY = {
     "relabelling": "Where a stratum repeats a cluster, each draw relabels all estimates of that cluster alike.",
     "twice the mean p": "Where a stratum repeats a cluster whose estimates cannot be relabelled alike, p of a cluster "
     "is twice the mean of the p-values of its runs, and clusters are combined by Fisher's method.",
-    "splitting": "p-values below the reach of the draws were estimated by multilevel splitting.",
     "combinations": f"Where a stratum has several clusters, p counts {COMBINATIONS:,} random combinations of one draw, "
     "or the runs, of each cluster.",
 }
@@ -304,11 +302,11 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     statistic = STATISTICS[settings["statistic"]]
     by = Counter(table.loc[p, "p_method"].fillna("draws"))
     where = "In every stratum" if p.all() else "In every stratum that has a test"
-    laws = {"the draws of their controls": by.total() - by[_EXACT], "their exact law under the null model": by[_EXACT]}
-    against = " or with ".join(words for words, n in laws.items() if n)
-    kind, other = ("test", "") if by[_EXACT] else ("randomisation test", "that of ")
-    text = f"{where} a one-sided {kind} compared the {statistic} of the runs with {other}{against}"
-    if any(str(x) != _EXACT and COMBINED not in str(x) for x in by):
+    text = (
+        f"{where} a one-sided randomisation test compared the {statistic} of the runs with that of the draws of their"
+    )
+    text += " controls"
+    if any("combinations" not in str(x) for x in by):
         found = [Sentence(f"{text}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))]
     else:
         found = [Sentence(f"{text}.")]

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 import xarray as xr
 
 from ..contract.words import counted, level_words
-from ..cubes.lazy_tables import is_lazy
 from ..cubes.reading import cube_metrics, has_controls, null_name, strata_dims
-from ..cubes.reshaped import describe_cube, read_cube
+from ..cubes.reshaped import describe_cube, is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from .methods import listed, methods
 
@@ -44,7 +43,7 @@ def cube_html(cube: xr.Dataset) -> str:
     described = describe_cube(cube)
     if not described.startswith("a cube of"):
         return f"<p>{html.escape(described)}</p>"
-    cube = read_cube(cube, controls=False)
+    cube = read_cube(cube, controls=False, load=False)
     names = [*cube_metrics(cube), *(name for name in values_of(cube) if name not in cube_metrics(cube))]
     parts = [f"<p><b>{html.escape(described[0].upper() + described[1:])}</b></p>"]
     parts.append(_table(("metric", "what it is", "better", "range", "null model"), [_metric(cube, x) for x in names]))

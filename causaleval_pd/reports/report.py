@@ -16,9 +16,8 @@ import xarray as xr
 from ..contract.checks import check_flag, check_known, check_number, check_type
 from ..contract.figure import FIGURES
 from ..contract.words import counted, level_words
-from ..cubes.lazy_tables import is_lazy
 from ..cubes.reading import cube_metrics, draws_shared, has_controls, strata_dims
-from ..cubes.reshaped import read_cube
+from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..cubes.summary import summary
 from ..execution.outputs import replace_file
@@ -128,9 +127,10 @@ def report(
     if file.exists() and not overwrite:
         raise FileExistsError(f"{file} exists; choose another path, or replace it by overwrite=True")
     jinja()
-    cube = read_cube(cube)
+    check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     if is_lazy(cube):
         raise ValueError("report needs the cube in memory, and this one is lazy; call report(cube.compute(), path)")
+    cube = read_cube(cube)
     if not bool((cube["status"] != NO_RUN).any()):
         raise ValueError("the cube has no runs, so that there is nothing to report")
     names = cube_metrics(cube, metrics)

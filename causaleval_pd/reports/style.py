@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
 from ..contract.words import CORRECTIONS, DASH, level_words, p_text
-from ..cubes.schema import COMBINED, result_columns
+from ..cubes.schema import result_columns
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
 from .markup import Output, escaped, number
@@ -375,7 +375,7 @@ def _mark_words(
         words.append(f"* p at most {alpha:g}{how}")
         if floor.any():
             found = table.get("p_method", pd.Series(dtype="str")).fillna("")
-            least = "" if found.str.contains(COMBINED).any() else ", 1/(R + 1) with R draws"
+            least = "" if found.str.contains("combinations").any() else ", 1/(R + 1) with R draws"
             words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")
     return words
 

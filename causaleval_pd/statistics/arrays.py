@@ -98,39 +98,6 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
     return low + np.multiply(share, gap, out=np.zeros(low.shape), where=inside)
 
 
-def weighted_quantile(values: ArrayLike, weights: ArrayLike, q: ArrayLike) -> Floats:
-    """Return quantiles (..., k) of a table of values and counts: `np.quantile` of the sample that it summarises.
-
-    Values are in any order, and their counts are whole numbers; a value with count 0 may be NaN. NaN where all counts
-    are 0.
-
-    Examples
-    --------
-    >>> weighted_quantile([3.0, 1.0], [1, 3], [0.5, 0.9])
-    array([1. , 2.4])
-    >>> np.quantile([1.0, 1.0, 1.0, 3.0], [0.5, 0.9])
-    array([1. , 2.4])
-    """
-    weights = np.asarray(weights, np.float64)
-    values = np.where(weights > 0, np.asarray(values, np.float64), np.nan)
-    q = np.asarray(q, np.float64)
-    if values.shape[-1] == 0:
-        return np.full((*values.shape[:-1], len(q)), np.nan)
-    order = np.argsort(values, axis=-1)  # NaN, that is count 0, last
-    values = np.take_along_axis(values, order, axis=-1)
-    reached = np.cumsum(np.take_along_axis(weights, order, axis=-1), axis=-1)
-    last = np.maximum(reached[..., -1:] - 1, 0.0)
-    used = np.maximum((weights > 0).sum(axis=-1, keepdims=True) - 1, 0)
-
-    def at(position: Floats) -> Floats:
-        before = [(reached <= position[..., i : i + 1]).sum(axis=-1, keepdims=True) for i in range(len(q))]
-        return np.take_along_axis(values, np.minimum(np.concatenate(before, axis=-1), used), axis=-1)
-
-    place = q * last
-    below = np.floor(place)
-    return _between(at(below), at(np.minimum(below + 1, last)), place - below)
-
-
 def quantile_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the limits of the middle share `level` of the values (R's type 7).
 

@@ -28,6 +28,8 @@ STATISTICS: tuple[Statistic, ...] = ("mean", "rank")
 SLACK = 1e-9
 #: random combinations of one column of each cluster that a p-value counts, besides the observed one
 COMBINATIONS = 99_999
+#: clusters, or groups of clusters where there are more, whose columns are combined: a bound of the work
+MOST_CLUSTERS = 2**14
 
 
 class Columns(NamedTuple):
@@ -59,17 +61,6 @@ class Columns(NamedTuple):
     def infinite(self) -> Bools:
         """Which strata have an infinite score, so that their sums do not compare."""
         return np.asarray(~np.isfinite(self.sums).all(axis=1))
-
-    def __add__(self, other: object) -> Columns:
-        """Add the columns of other clusters of the same strata."""
-        if not isinstance(other, Columns):
-            return NotImplemented
-        with np.errstate(invalid="ignore"):  # infinities of both signs
-            return Columns._make(mine + theirs for mine, theirs in zip(self, other, strict=True))
-
-    def take(self, strata: slice) -> Columns:
-        """Return those of some strata."""
-        return Columns._make(part[strata] for part in self)
 
     @classmethod
     def stack(cls, parts: Sequence[Columns]) -> Columns:
@@ -300,10 +291,14 @@ def combined_p(
     """
     columns, keys = np.asarray(clusters, np.float64), np.asarray(names, np.uint64)
     rng = np.random.default_rng([int(keys.sum()), seed])
+    columns = columns[np.argsort(keys, kind="stable")]
+    if len(columns) > MOST_CLUSTERS:
+        starts = np.linspace(0, len(columns), MOST_CLUSTERS, endpoint=False).astype(np.int64)
+        columns = np.add.reduceat(columns, starts, axis=0)
     width = columns.shape[1]
     kind = np.uint16 if width <= 2**16 else np.uint32
     sums = np.zeros(COMBINATIONS)
-    for column in columns[np.argsort(keys, kind="stable")]:
+    for column in columns:
         sums += column[rng.integers(0, width, COMBINATIONS, dtype=kind)]
     observed = columns[:, 0].sum()
     slack = SLACK * np.abs(columns).max(axis=1).sum()

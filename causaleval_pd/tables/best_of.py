@@ -28,7 +28,6 @@ from .row_summary import summarise
 from .scoring import check_kinds, warn_of_rows
 from .settings import Drawing, Execution, NullChoice
 from .simulate import Chunk, control_chunks
-from .stratum_draws import StratumDraws, add_strata, cluster_sizes
 from .tasks import Task
 
 Floats = NDArray[np.float64]
@@ -161,7 +160,6 @@ def check_drawing(how: Drawing, choice: NullChoice) -> None:
         "permute=False": not choice.permute,
         "stop_after=": how.stop_after is not None,
         f"method={how.method!r}": not how.draws,
-        f"tails={how.tails!r}": how.tails == "splitting",
     }
     for name, given in wrong.items():
         if given:
@@ -177,10 +175,6 @@ def best_chunks(
     index: pd.Index,
     work: Execution,
     values: dict[str, Floats],
-    strata: NDArray[np.int64] | None = None,
-    clusters: NDArray[np.int64] | None = None,
-    *,
-    hold: bool = False,
 ) -> Iterator[Chunk]:
     """Score groups of candidates and their controls, as `control_chunks` does rows: the rows of chunks are groups.
 
@@ -193,11 +187,7 @@ def best_chunks(
     warn_of_rows(task.metrics, batches, index)
     n_groups = len(candidates.first)
     scored = np.bincount(candidates.group, ~task.failed(), n_groups) > 0
-    order, of_clusters = np.flatnonzero(scored), None
-    if strata is not None and clusters is not None:
-        # groups of a stratum side by side, and in it those of a cluster
-        order = order[np.lexsort([clusters[order], strata[order]])]
-        of_clusters = cluster_sizes(strata, clusters, order)
+    order = np.flatnonzero(scored)
     n_bytes = 8 * how.n_draws * max(1, len(task.metrics)) * len(order)
     for groups in np.array_split(order, min(len(order), -(-n_bytes // GROUP_BYTES))) if len(order) else ():
         place = np.full(n_groups, -1)
@@ -211,16 +201,13 @@ def best_chunks(
             for m in task.metrics:
                 values[m.name][found.rows] = found.summaries[m.name].observed
                 _keep_best(m, every[m.name], here, found.draws[m.name])
-        summaries, added = {}, dict[str, dict[int, StratumDraws]]()
+        summaries = {}
         for m in task.metrics:
             observed = np.full((len(groups), 1), np.nan)
             _keep_best(m, observed, place[candidates.group[rows]], values[m.name][rows, None])
             summaries[m.name] = summarise(m, observed[:, 0], None, every[m.name], how)
-            added[m.name] = {}
-            if strata is not None:
-                mine = None if of_clusters is None else of_clusters.take(groups)
-                add_strata(m, strata[groups], every[m.name], added[m.name], observed[:, 0], mine)
-        yield Chunk(groups, kind, summaries, every if how.keep and (strata is None or hold) else {}, added, {})
+        kept = {name: draws[:, : how.keep] for name, draws in every.items()} if how.keep else {}
+        yield Chunk(groups, kind, summaries, kept)
 
 
 def _scored(
@@ -237,7 +224,7 @@ def _scored(
     part = task._replace(truth=task.truth.iloc[rows], estimate=task.estimate.iloc[rows], context=context)
     kinds = None if matches.kinds is None else matches.kinds[rows]
     mine = replace(matches, keys=matches.keys[rows], kinds=kinds)
-    drawing = replace(how, method="simulate", keep=True, tails=None)
+    drawing = replace(how, method="simulate", keep=how.n_draws)
     for chunk in control_chunks(
         part, mine.matcher(model, part, None, part.identity()), mine.keys, drawing, index[rows], work
     ):

@@ -40,8 +40,8 @@ class PlacedClusters(NamedTuple):
     ----------
     setting : str
         What the runs of a cluster share.
-    ids, repeated, whole : str
-        Columns that name the clusters, and mark strata that repeat one and strata all of whose rows are here.
+    ids, repeated : str
+        Columns that name the clusters, and mark strata that repeat one.
     anywhere : bool
         Whether any stratum of the whole table repeats one.
     n_rows : int
@@ -51,7 +51,6 @@ class PlacedClusters(NamedTuple):
     setting: str
     ids: str
     repeated: str
-    whole: str
     anywhere: bool
     n_rows: int
 
@@ -83,8 +82,6 @@ class Clusters(NamedTuple):
         Rows of strata that hold a cluster twice, where the rows are part of a larger table.
     anywhere : bool
         Whether any stratum of that table repeats one.
-    whole : (n,) bool or None
-        Rows of strata all of whose rows are here; None where the rows are the whole table.
     n_rows : int or None
         Rows of that table.
     """
@@ -93,7 +90,6 @@ class Clusters(NamedTuple):
     ids: Ints
     repeated: Bools | None = None
     anywhere: bool = False
-    whole: Bools | None = None
     n_rows: int | None = None
 
     def repeats(self, stratum: Ints, counted: Bools) -> Bools:
@@ -153,8 +149,8 @@ def read_clusters(
     """
     if isinstance(cluster, PlacedClusters):
         ids = table[cluster.ids].to_numpy(np.int64) if cluster.setting != SINGLE else _single(len(table))
-        repeated, whole = (table[name].to_numpy(bool) for name in (cluster.repeated, cluster.whole))
-        return Clusters(cluster.setting, ids, repeated, cluster.anywhere, whole, cluster.n_rows)
+        repeated = table[cluster.repeated].to_numpy(bool)
+        return Clusters(cluster.setting, ids, repeated, cluster.anywhere, cluster.n_rows)
     setting = setting_of(cluster, task.field)
     without = setting == BY_TRUTH and task.truth is None
     if without and task.context is not None and task.context.data_sets is not None:

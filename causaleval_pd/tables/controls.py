@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -62,7 +61,6 @@ def with_controls(
     level: float = 0.95,
     p_rule: PRule = "add_one",
     stop_after: int | None = None,
-    tails: Literal["splitting"] | None = None,
     share_draws: bool = False,
     best_of: Hashable | None = None,
     cluster: Hashable | None = "truth",
@@ -89,8 +87,7 @@ def with_controls(
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int or "auto"
         Controls a row, where they are simulated. "auto" chooses R for K tests (rows x metrics x null models) under
-        Holm's correction at .05: R + 1 = 200 K, rounded up to thousands; above 100,000 R is 9,999, and p-values that no
-        control reached come from splitting (`tails`).
+        Holm's correction at .05: R + 1 = 200 K, rounded up to thousands; above 100,000 R is 9,999.
     null : str, callable, ChosenNull or WorstOf, optional
         Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, a function
         `null(estimate, rng)` draws what it likes, and `ce.worst_of(...)` takes for each row and metric the model with
@@ -110,12 +107,9 @@ def with_controls(
         "pdag" draws graphs with as many undirected edges, also for undirected estimates.
     permute : bool
         Random node order for every control (default); False keeps the order of the nodes' names as causal order.
-    method : {"auto", "exact", "moments", "simulate"}
+    method : {"auto", "exact", "simulate"}
         "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
-        outputs without a closed form missing. "moments" never draws either: where mean, variance
-        and skewness are exact, but not the distribution, p and limits are those of Pearson's type III law, with a
-        continuity correction: approximate, usually too large far out, and missing where such a p is unreliable.
-        "simulate" always draws.
+        outputs without a closed form missing. "simulate" always draws.
     level : float
         Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
         not a confidence interval.
@@ -127,14 +121,6 @@ def with_controls(
         Stop drawing for a row's p once this number h of controls were as good as or better than the estimate, at
         most `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small
         p-values get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
-    tails : {"splitting"} or None
-        How to find p-values that no control reached. None leaves them at 1 / (n_draws + 1), an upper bound
-        (`m_p_at_floor`). "splitting" estimates them by multilevel splitting [4]_, which takes seconds a row and metric:
-        8 repeats of 500 random controls, moved towards the observed value by levels that a share of about .3 reaches.
-        `m_p` is then (1 + e)^2 times the mean of the repeats, with e their relative standard error; full columns hold
-        the limits `m_p_low` and `m_p_high`. It is an estimate, not exactly valid. Under null models other than "edges",
-        "erdos_renyi" and "permutation" of graphs rows keep the bound; where a repeat lost all its controls, or p is
-        below 1e-15, p is the bound that the levels gave.
     share_draws : bool
         Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
         same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
@@ -170,7 +156,7 @@ def with_controls(
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
         `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
         `m_skill` = 1 - L / E[L of controls] with `L = |m - optimum|` (NaN where the denominator is 0 or the optimum
-        infinite), `m_p_method` ("exact", "moments", "simulated" or "splitting"; of edge scores also "mixture", "normal"
+        infinite), `m_p_method` ("exact" or "simulated"; of edge scores also "mixture", "normal"
         or "bracketed"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
@@ -190,8 +176,6 @@ def with_controls(
        evaluating causal discovery algorithms. UAI 2025.
     .. [2] Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
     .. [3] Besag, J., Clifford, P. (1991). Sequential Monte Carlo p-values. doi:10.1093/biomet/78.2.301
-    .. [4] Cerou, F., Guyader, A. (2007). Adaptive multilevel splitting for rare event analysis.
-       doi:10.1080/07362990601139628
 
     Examples
     --------
@@ -204,8 +188,7 @@ def with_controls(
     0                  1.0                               0.5                    0.2
     """
     check_known(columns, get_args(Columns), "choice of columns")
-    check_known(tails, ("splitting", None), "value of tails")
-    how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after, tails=tails)
+    how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after)
     work = Execution(engine, n_jobs, progress)
     read = Cells(truth, estimate, field, context, zero_division, over_truths)
     tasks, chosen = read_tasks(table, metrics, read)
@@ -293,7 +276,7 @@ def _with_best_controls(
     check_drawing(how, choice)
     candidates = find_candidates(table, choice.best_of, choice.key, tasks[0])
     matches = match_candidates(table, choice, tasks[0])
-    how = replace(settle_draws(how, n_draws, len(candidates.first) * len(chosen)), tails=None)
+    how = settle_draws(how, n_draws, len(candidates.first) * len(chosen))
     [models] = find_models(tasks, choice)
     found: dict[str, dict[str, Any]] = {}
     kinds, n = [], len(candidates.first)
@@ -374,7 +357,7 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
 def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-    p_words = method_words(given, split=how.tails is not None, metric=metric)
+    p_words = method_words(given, metric=metric)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
         for codes, words in (
@@ -395,6 +378,5 @@ def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing)
         f"{name}_p_se": rows.p_se,
         f"{name}_p_at_floor": pd.arrays.BooleanArray(at_floor(rows), np.isnan(rows.p)),
         **({f"{name}_p_draws": rows.n} if how.stop_after is not None else {}),
-        **({f"{name}_p_low": rows.p_low, f"{name}_p_high": rows.p_high} if how.tails == "splitting" else {}),
         f"{name}_control_undefined": rows.undefined,
     }

@@ -184,7 +184,7 @@ def pool(
     columns |= {"weight_sum": sums, "effective_size": size}
     columns |= {name: pooled[name] for name in ("instability", "adjacency_instability", "member_kinds")}
     seed = resolve_seed(rng)
-    how = None if n_draws is None else Drawing(check_whole(n_draws, "n_draws", 1), "simulate", level, keep=True)
+    how = None if n_draws is None else Drawing(check_whole(n_draws, "n_draws", 1), "simulate", level)
     work = Execution(progress=progress)
     for task in tasks:
         columns |= _expected(task, shares, codes, len(first), table.index)
@@ -398,7 +398,7 @@ def _draws(
     work: Execution,
 ) -> dict[str, Floats]:
     """Return the expected metrics of runs' relabelled members, (runs, draws): drawn, or all where these are few."""
-    alone = replace(how, summarise=False)
+    alone = replace(how, summarise=False, keep=how.n_draws)
     every = how.p_rule == "share"
     draws = {m.name: np.empty((len(wanted), how.n_draws)) for m in task.metrics}
     sizes = np.bincount(codes, minlength=int(codes.max()) + 1)[wanted]

@@ -11,31 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.closed_form import CLOSED_FORMS
-from ..contract.law import ClosedForm, Shape
+from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..statistics.arrays import SMALLEST_P, quantile_interval
 from ..statistics.direction import as_good, better
-from ..statistics.tails import pearson_type_iii
 from .settings import Drawing
 
 Floats = NDArray[np.float64]
 
 #: how a number was found, as results name it; -1 stands for nothing
-METHODS = ["exact", "moments", "simulated"]
-NONE, EXACT, MOMENTS, SIMULATED, SPLITTING, FURTHER = -1, 0, 1, 2, 3, 4
+METHODS = ["exact", "simulated"]
+NONE, EXACT, SIMULATED, FURTHER = -1, 0, 1, 2
 Codes = NDArray[np.int8]
-
-#: least number of values of a law whose p is taken from its moments
-LEAST_VALUES = 5
-#: p below which a law with a skewness beyond 1 is too far from its moments' law
-FAR_OUT = 1e-3
 
 
 class RowControls(NamedTuple):
     """Summaries of each row's controls, a float64 array each unless noted.
 
-    `mean_se` and `p_se` are Monte Carlo standard errors; `p_low` and `p_high` limits of a p by splitting, and `p_bound`
-    is 1 where such a p is an upper bound; `loss` is the mean distance |control - optimum|; `as_good` and
+    `mean_se` and `p_se` are Monte Carlo standard errors; `loss` is the mean distance |control - optimum|; `as_good` and
     `better` are the shares of controls at least as good as and strictly better than the observed value; `n` is the
     number of draws that p rests on; the last two (int8) are positions in `METHODS`.
     """
@@ -47,9 +40,6 @@ class RowControls(NamedTuple):
     high: Floats
     p: Floats
     p_se: Floats
-    p_low: Floats
-    p_high: Floats
-    p_bound: Floats
     loss: Floats
     as_good: Floats
     better: Floats
@@ -74,29 +64,28 @@ def summarise(
     exact = None if closed.distribution is None else _from_distribution(metric, observed, closed, how)
     if exact is not None and closed.listed is None:
         return exact
-    other = _with_tails(_from_moments(metric, result, closed, how), closed, how)
+    other = _with_tails(_with_exact_mean(metric, result, closed), closed, how)
     if exact is None or closed.listed is None:
         return other
     return RowControls(*(np.where(closed.listed, exact[i], other[i]) for i in range(len(exact))))
 
 
-def _from_moments(metric: Metric, result: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
-    """Put exact means, and by request p and limits from moments, in the place of simulated ones."""
+def _with_exact_mean(metric: Metric, result: RowControls, closed: ClosedForm) -> RowControls:
+    """Put exact means in the place of simulated ones."""
     known = ~np.isnan(closed.mean)
     # |control - optimum| has the mean's distance only where the optimum is an end of the range
     one_sided = metric.optimum in metric.range
-    result = result._replace(
+    return result._replace(
         mean=np.where(known, closed.mean, result.mean),
         mean_se=np.where(known, 0.0, result.mean_se),
         loss=np.where(known & one_sided, np.abs(closed.mean - metric.optimum), result.loss),
         mean_method=np.where(known, EXACT, result.mean_method).astype(np.int8),
     )
-    return _with_moments(metric, result, closed, how) if how.method == "moments" else result
 
 
 def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
     """Put p, limits and shares of tails that are not stored in the place of simulated ones."""
-    if closed.tails is None or how.method == "moments":
+    if closed.tails is None:
         return rows
     tails = closed.tails(rows.observed, how.level)
     known = tails.method >= 0
@@ -111,61 +100,6 @@ def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowContr
     return rows._replace(
         **{name: np.where(known, values, getattr(rows, name)) for name, values in found.items()}, p_method=method
     )
-
-
-def _with_moments(metric: Metric, rows: RowControls, closed: ClosedForm, how: Drawing) -> RowControls:
-    """Add p and limits of Pearson's type III law with the exact mean, variance and skewness, where all are known."""
-    if closed.variance is None or closed.shape is None:
-        return rows
-    mean, deviation, shape = closed.mean, np.sqrt(closed.variance), closed.shape()
-    # a law of few values has no shape, unless it has one value
-    able = (shape.n_values >= LEAST_VALUES) | (deviation == 0)
-    known = able & ~np.isnan(mean) & ~np.isnan(deviation) & ~np.isnan(shape.skewness)
-    p = pearson_tail(rows.observed, mean, deviation, shape, metric, corrected=how.p_rule != "mid")
-    tail = (1 - how.level) / 2
-    low, high = (
-        np.clip(mean + pearson_type_iii.quantile(q, shape.skewness) * deviation, *metric.range)
-        for q in (tail, 1 - tail)
-    )
-    p = np.where(deviation > 0, np.maximum(p, shape.least), p)
-    far = (deviation > 0) & ((p == 0) | ((p < FAR_OUT) & (np.abs(shape.skewness) > 1)))
-    tested = known & ~np.isnan(p) & ~far
-    return rows._replace(
-        low=np.where(known, low, rows.low),
-        high=np.where(known, high, rows.high),
-        p=np.where(tested, p, rows.p),
-        p_method=np.where(tested, MOMENTS, rows.p_method).astype(np.int8),
-    )
-
-
-def pearson_tail(
-    observed: Floats, mean: Floats, deviation: Floats, shape: Shape, metric: Metric, *, corrected: bool = True
-) -> Floats:
-    """Return P(a control is as good as the observed value) by Pearson's type III law.
-
-    The observed value stands half a step nearer to the mean (`corrected`), because a control may tie with it. The
-    result is 0 or 1 where controls do not vary.
-    """
-    half = shape.step / 2 if corrected else np.zeros(len(mean))
-
-    def below(x: Floats) -> Floats:
-        """Return P(control <= x)."""
-        z = np.divide(x + half - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
-        fixed = as_good(mean, x, direction="minimize", optimum=0.0)
-        found = np.where(deviation > 0, pearson_type_iii.upper_tail(-z, -shape.skewness), fixed)
-        return np.where(np.isnan(x), np.nan, found)
-
-    def above(x: Floats) -> Floats:
-        z = np.divide(x - half - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
-        fixed = as_good(mean, x, direction="maximize", optimum=0.0)
-        found = np.where(deviation > 0, pearson_type_iii.upper_tail(z, shape.skewness), fixed)
-        return np.where(np.isnan(x), np.nan, found)
-
-    if metric.direction == "zero":
-        distance = np.abs(observed - metric.optimum)
-        both = below(metric.optimum + distance) + above(metric.optimum - distance) - 1
-        return np.asarray(np.clip(both, 0.0, 1.0))
-    return below(observed) if metric.direction == "minimize" else above(observed)
 
 
 def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how: Drawing) -> RowControls:
@@ -186,7 +120,6 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
         high=exact.quantile(1 - tail),
         p=p,
         p_se=np.where(np.isnan(p), np.nan, 0.0),
-        **_unsplit(len(p)),
         loss=exact.expectation(lambda x: np.abs(x - metric.optimum)),
         as_good=as_good_share,
         better=strictly,
@@ -232,7 +165,6 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
         high=high,
         p=p,
         p_se=np.sqrt(p * (1 - p) / np.where(n > 0, n, np.nan)),
-        **_unsplit(len(n)),
         loss=row_means(np.abs(draws - metric.optimum)) if math.isfinite(metric.optimum) else np.full(len(n), np.nan),
         as_good=share,
         better=divide(strictly, n, known),
@@ -241,11 +173,6 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
         mean_method=np.where(np.isnan(mean), NONE, always).astype(np.int8),
         p_method=np.where(np.isnan(p), NONE, always).astype(np.int8),
     )
-
-
-def _unsplit(n: int) -> dict[str, Floats]:
-    """Return what only splitting finds: nothing."""
-    return {name: np.full(n, np.nan) for name in ("p_low", "p_high", "p_bound")}
 
 
 def divide(a: NDArray[Any], b: Floats, where: NDArray[np.bool_]) -> Floats:
@@ -265,7 +192,7 @@ def without_p(rows: RowControls) -> RowControls:
     """Drop p-values: the model is a point of reference, not a random guess."""
     nothing = np.full(len(rows.p), np.nan)
     never = np.full(len(rows.p), NONE, np.int8)
-    return rows._replace(p=nothing, p_se=nothing, p_low=nothing, p_high=nothing, p_bound=nothing, p_method=never)
+    return rows._replace(p=nothing, p_se=nothing, p_method=never)
 
 
 def with_p_of_worse(rows: RowControls) -> RowControls:
@@ -282,23 +209,21 @@ def with_p_of_worse(rows: RowControls) -> RowControls:
 def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
     """Replace what p rests on by that of other controls, for rows that are `able` to have a p."""
     nothing = without_p(tested)
-    names = ("p", "p_se", "p_low", "p_high", "p_bound", "as_good", "better", "n", "p_method")
+    names = ("p", "p_se", "as_good", "better", "n", "p_method")
     return rows._replace(**{name: np.where(able, getattr(tested, name), getattr(nothing, name)) for name in names})
 
 
 def at_floor(rows: RowControls) -> NDArray[np.bool_]:
-    """Return which rows have a p that is an upper bound: simulated, and no control reached it, or by few levels."""
+    """Return which rows have a p that is an upper bound: simulated, and no control reached it."""
     simulated = rows.p_method == SIMULATED
-    return np.asarray(
-        (rows.p_bound == 1) | simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9)
-    )
+    return np.asarray(simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9))
 
 
-def method_words(given: str = "", *, split: bool = False, metric: Metric | None = None) -> list[str]:
+def method_words(given: str = "", *, metric: Metric | None = None) -> list[str]:
     """Name how a p-value was found, by position in `METHODS` and after them, and what it is conditional on."""
     rule = None if metric is None or metric.closed_form is None else CLOSED_FORMS[metric.closed_form]
     further = () if rule is None else rule.methods
-    words = [*METHODS, "splitting", *further] if split or further else METHODS
+    words = [*METHODS, *further]
     return [f"{method}, given {given}" for method in words] if given else words
 
 

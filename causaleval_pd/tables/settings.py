@@ -17,10 +17,8 @@ from ..statistics.multiplicity import auto_draws
 from .several_truths import Over, check_over
 
 Invalid = Literal["raise", "nan"]
-Method = Literal["auto", "exact", "moments", "simulate"]
+Method = Literal["auto", "exact", "simulate"]
 PRule = Literal["add_one", "share", "mid"]
-#: what p-values below the reach of the draws rest on
-Tails = Literal["combinations", "exact", "splitting"]
 #: controls a row, or as many as the number of tests needs
 NDraws = int | Literal["auto"]
 
@@ -68,9 +66,8 @@ class Cells:
 class Drawing:
     """How controls are drawn and summarised, the same for every row; see `with_controls`.
 
-    `keep` keeps raw draws or their sums by stratum, with `tails` what smaller p-values of strata rest on, and without
-    `summarise` nothing else is made of them. With `stop_after`, a row's draws for p stop after this number of controls
-    that are as good; `n_draws` is then their limit.
+    The first `keep` draws are kept, and without `summarise` nothing else is made of them. With `stop_after`, a row's
+    draws for p stop after this number of controls that are as good; `n_draws` is then their limit.
 
     Raises
     ------
@@ -84,15 +81,13 @@ class Drawing:
     p_rule: PRule = "add_one"
     invalid: Invalid = "raise"
     stop_after: int | None = None
-    keep: bool = False
-    tails: Tails | None = None
+    keep: int = 0
     summarise: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_draws", check_whole(self.n_draws, "n_draws", 1, 2**31 - 1))
         check_number(self.level, "level", "(0, 1)")
-        check_known(self.method, ("auto", "exact", "moments", "simulate"), "method")
-        check_known(self.tails, ("combinations", "exact", "splitting", None), "value of tails")
+        check_known(self.method, ("auto", "exact", "simulate"), "method")
         check_known(self.p_rule, ("add_one", "share", "mid"), "p_rule")
         if self.stop_after is not None:
             object.__setattr__(self, "stop_after", check_whole(self.stop_after, "stop_after", 1))
@@ -103,7 +98,7 @@ class Drawing:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result."""
-        names = ("method", "level", "p_rule", "stop_after", "invalid", "tails")
+        names = ("method", "level", "p_rule", "stop_after", "invalid")
         return {"n_draws": self.n_draws if self.draws else 0} | {name: getattr(self, name) for name in names}
 
     @property
@@ -118,15 +113,8 @@ class Drawing:
 
 
 def settle_draws(how: Drawing, n_draws: NDraws, n_tests: int) -> Drawing:
-    """Return the settings with as many draws as `n_tests` tests need, where `n_draws` is "auto".
-
-    Where these are too many, small p-values are left to splitting.
-    """
-    if n_draws != "auto":
-        return how
-    found = auto_draws(n_tests)
-    few = found < n_tests / 0.05 - 1
-    return replace(how, n_draws=found, tails="splitting" if few else how.tails)
+    """Return the settings with as many draws as `n_tests` tests need, where `n_draws` is "auto"."""
+    return replace(how, n_draws=auto_draws(n_tests)) if n_draws == "auto" else how
 
 
 def first_draws(n_draws: NDraws) -> int:

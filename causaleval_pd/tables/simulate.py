@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm, Distribution
+from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
@@ -20,8 +20,6 @@ from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import SERIAL, Drawing, Execution
-from .stratum_draws import ClusterRows, StratumDraws, add_strata, cluster_sizes
-from .tails import with_splitting
 from .tasks import Task
 
 #: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
@@ -29,18 +27,12 @@ _SUMMARY_WORK, _CLOSED_WORK = 50.0, 2000.0
 
 
 class Chunk(NamedTuple):
-    """Rows scored together: positions, class of their controls, summaries by metric name, and what is kept of draws.
-
-    That is the raw draws, (n, n_draws) by metric name, or their sums by metric name and stratum. `laws` holds the exact
-    laws of rows by metric name, with the positions of these rows, where tests ask for them.
-    """
+    """Rows scored together: positions, class of their controls, and by metric name summaries and the draws to keep."""
 
     rows: NDArray[np.int64]
     kind: NDArray[np.object_]
     summaries: dict[str, RowControls]
     draws: dict[str, Floats]
-    strata: dict[str, dict[int, StratumDraws]]
-    laws: dict[str, list[tuple[NDArray[np.int64], Distribution]]]
 
 
 @dataclass(frozen=True)
@@ -52,9 +44,6 @@ class _Job:
     keys: NDArray[np.uint64]
     how: Drawing
     index: pd.Index
-    strata: NDArray[np.int64] | None
-    clusters: ClusterRows | None
-    hold: bool
 
     def controls(self, batch: Batch) -> Controls:
         """Match controls to rows."""
@@ -68,27 +57,15 @@ def control_chunks(
     how: Drawing,
     index: pd.Index,
     work: Execution = SERIAL,
-    strata: NDArray[np.int64] | None = None,
-    clusters: NDArray[np.int64] | None = None,
-    counted: NDArray[np.bool_] | None = None,
-    *,
-    hold: bool = False,
+    wanted: NDArray[np.bool_] | None = None,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
     `match` makes the controls of a batch of rows: a null model prepared for the task. Rows have random streams named by
-    `keys`, and `index` labels for messages. With `strata` (n,), kept draws are added up by stratum, and with `clusters`
-    (n,) also by cluster, those of the rows that are `counted` (n,), and to `hold` raw draws yields them as well. Where
-    `how` asks for draws alone, other rows are left out.
+    `keys`, and `index` labels for messages. Of `wanted` (n,) rows alone, if it is given.
     """
-    batches = [_by_stratum(batch, strata, clusters) for batch in _needed(task, how, counted)]
-    of_clusters = None
-    if strata is not None and clusters is not None:
-        every = [np.arange(0)] + [
-            batch.rows if counted is None else batch.rows[counted[batch.rows]] for batch in batches
-        ]
-        of_clusters = cluster_sizes(strata, clusters, np.concatenate(every))
-    job = _Job(task, match, keys, how, index, strata, of_clusters, hold)
+    batches = list(_wanted(task, wanted))
+    job = _Job(task, match, keys, how, index)
     check_kinds(task.metrics, batches, how.invalid, index)
     warn_of_rows(task.metrics, batches, index)
     for batch in batches:
@@ -97,8 +74,7 @@ def control_chunks(
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
     def run(unit: Unit) -> Chunk:
-        added: dict[str, dict[int, StratumDraws]] = {} if strata is None else {m.name: {} for m in task.metrics}
-        return _joined([_score(job, block, added) for block in own_pairs(unit)])
+        return _joined([_score(job, block) for block in own_pairs(unit)])
 
     weights = [sum(len(block.rows) for block in unit) for unit in units]
     yield from map_chunks(
@@ -112,23 +88,14 @@ def control_chunks(
     )
 
 
-def _needed(task: Task, how: Drawing, counted: NDArray[np.bool_] | None) -> Iterator[Batch]:
+def _wanted(task: Task, wanted: NDArray[np.bool_] | None) -> Iterator[Batch]:
     """Yield the batches of the rows that are scored."""
     for batch in task.batches():
-        if how.summarise or counted is None:
+        if wanted is None:
             yield batch
-        elif counted[batch.rows].any():
-            some = np.flatnonzero(counted[batch.rows])
+        elif wanted[batch.rows].any():
+            some = np.flatnonzero(wanted[batch.rows])
             yield Batch(batch.rows[some], batch.pairs.take(some))
-
-
-def _by_stratum(batch: Batch, strata: NDArray[np.int64] | None, clusters: NDArray[np.int64] | None) -> Batch:
-    """Put the rows of a stratum, and in it those of a cluster, side by side, so that a unit has few of either."""
-    if strata is None:
-        return batch
-    within = [] if clusters is None else [clusters[batch.rows]]
-    order = np.lexsort([*within, strata[batch.rows]])
-    return Batch(batch.rows[order], batch.pairs.take(order))
 
 
 def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
@@ -148,8 +115,8 @@ def _block_rows(how: Drawing, n_drawn: int) -> int:
     return min(BLOCK_ROWS, max(1, CHUNK_BYTES // max(1, 8 * how.n_first * n_drawn)))
 
 
-def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -> Chunk:
-    """Score rows and their controls; `added` takes up the draws where they are added up."""
+def _score(job: _Job, batch: Batch) -> Chunk:
+    """Score rows and their controls."""
     task, how = job.task, job.how
     controls = job.controls(batch)
     observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=job.index) for m in task.metrics}
@@ -160,51 +127,28 @@ def _score(job: _Job, batch: Batch, added: dict[str, dict[int, StratumDraws]]) -
         # more is drawn here than for the rows by which the cost was estimated
         starts = range(0, len(batch.rows), most)
         blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
-        return _joined([_score(job, block, added) for block in blocks])
+        return _joined([_score(job, block) for block in blocks])
     draws = simulate(drawn, controls, len(batch.rows), how, 0, how.n_first)
     summaries = {}
     if how.summarise:
         found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
         summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
     if controls.tested is not None:
-        drawn, draws, closed = _test_by(controls.tested, job, observed, summaries)
+        drawn, draws = _test_by(controls.tested, job, observed, summaries)
     for m in drawn:
         if how.stop_after is not None:
             able = True if controls.tested is None else controls.tested.rows
             seen = np.where(able, observed[m.name], np.nan)
             counted = _stop_early(m, seen, draws[m.name], how.stop_after, job, batch)
             summaries[m.name] = counted.into(summaries[m.name])
-        if how.tails == "splitting" and not how.keep:
-            walked = controls if controls.tested is None else controls.tested.controls
-            keys = job.keys[batch.rows]
-            summaries[m.name] = with_splitting(m, summaries[m.name], walked, keys, how.invalid)
-        if job.strata is not None:
-            clusters = None if job.clusters is None else job.clusters.take(batch.rows)
-            strata, seen = job.strata[batch.rows], observed[m.name]
-            add_strata(m, strata, draws[m.name], added[m.name], seen, clusters, pooled=how.summarise)
-    kept = draws if how.keep and (job.strata is None or job.hold) else {}
-    tested = np.ones(len(batch.rows), np.bool_) if controls.tested is None else controls.tested.rows
-    laws = {}
-    if how.keep and how.tails == "exact":
-        laws = {name: _laws(form, batch.rows, tested) for name, form in closed.items()}
-    return Chunk(batch.rows, controls.kind, summaries, kept, added, laws)
-
-
-def _laws(
-    closed: ClosedForm | None, rows: NDArray[np.int64], able: NDArray[np.bool_]
-) -> list[tuple[NDArray[np.int64], Distribution]]:
-    """Return the rows that have an exact law and may be tested by it, with their laws."""
-    if closed is None or closed.distribution is None:
-        return []
-    law = closed.distribution
-    known = able if closed.listed is None else able & closed.listed
-    return [(rows[known], law.take(known))]
+    kept = {name: values[:, : how.keep] for name, values in draws.items()} if how.keep else {}
+    return Chunk(batch.rows, controls.kind, summaries, kept)
 
 
 def _test_by(
     tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
-) -> tuple[tuple[Metric, ...], dict[str, Floats], dict[str, ClosedForm | None]]:
-    """Replace p-values by those of other controls; return which metrics these are drawn for, draws and closed forms."""
+) -> tuple[tuple[Metric, ...], dict[str, Floats]]:
+    """Replace p-values by those of other controls; return which metrics these are drawn for, and their draws."""
     how = job.how
     closed = {m.name: _closed_form(tested.controls, m, how) for m in job.task.metrics}
     drawn = tuple(m for m in job.task.metrics if _needs_draws(closed[m.name], how))
@@ -212,11 +156,11 @@ def _test_by(
     for m in job.task.metrics:
         found = summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how)
         summaries[m.name] = with_p_of(summaries[m.name], found, tested.rows)
-    return drawn, draws, closed
+    return drawn, draws
 
 
 def _joined(parts: list[Chunk]) -> Chunk:
-    """Put the blocks of a unit together; they share what is added up."""
+    """Put the blocks of a unit together."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -225,8 +169,6 @@ def _joined(parts: list[Chunk]) -> Chunk:
         np.concatenate([part.kind for part in parts]),
         {name: stack_rows([part.summaries[name] for part in parts]) for name in first.summaries},
         {name: np.concatenate([part.draws[name] for part in parts]) for name in first.draws},
-        first.strata,
-        {name: [law for part in parts for law in part.laws[name]] for name in first.laws},
     )
 
 
@@ -236,7 +178,7 @@ def _closed_form(controls: Controls, metric: Metric, how: Drawing) -> ClosedForm
 
 def _needs_draws(closed: ClosedForm | None, how: Drawing) -> bool:
     """Return whether an output of a metric must be simulated, or its draws were asked for."""
-    return how.keep or (how.draws and (closed is None or closed.drawn))
+    return how.keep > 0 or (how.draws and (closed is None or closed.drawn))
 
 
 def simulate(

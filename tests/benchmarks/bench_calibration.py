@@ -176,7 +176,7 @@ def runs_of(design: Design, n_tables: int, seed: int, *, cpdag: bool = False) ->
 
 def rates(runs: pd.DataFrame, null: str, cluster: str | None, metric: str) -> dict[str, list[float]]:
     """Return the shares of tables that the test rejects at .05 and .01, by either statistic, and the interval."""
-    cube = runs.ceval.cube([metric], by=["table"], null=null, cluster=cluster, n_draws=199, rng=7, keep_draws=True)
+    cube = runs.ceval.cube([metric], by=["table"], null=null, cluster=cluster, n_draws=199, rng=7)
     found = {}
     for statistic in ("mean", "rank"):
         p = cube.ceval.test_controls(statistic=statistic)["p_value"].dropna()

@@ -24,7 +24,7 @@ BY = ["algorithm", "density"]
 
 @functools.cache
 def made_cube():
-    return ce.cube(RUNS, ["shd", "adjacency_f1"], by=BY, n_draws=20, rng=7, keep_draws=True)
+    return ce.cube(RUNS, ["shd", "adjacency_f1"], by=BY, n_draws=20, rng=7)
 
 
 OF_CUBES = {

@@ -34,14 +34,13 @@ def tuned(n_strata, n_truths, n_levels, seed=1):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keep_draws", [True, False])
-def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
+def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups():
     runs = tuned(2, 3, 4)
     runs.loc[[0, 1, 2, 3, 5], "estimate"] = None
     names = ["shd", "adjacency_f1"]
     how = {"best_of": "level", "n_draws": 40, "rng": 3}
     rows = ce.with_controls(runs, names, columns="full", **how)
-    cube = runs.ceval.cube(names, by=["s"], keep_draws=keep_draws, **how)
+    cube = runs.ceval.cube(names, by=["s"], **how)
     assert dict(cube.sizes)["replicate"] == 3 and cube["status"].to_numpy().ravel().tolist() == [2, 1, 1, 1, 1, 1]
     levels = json.loads(cube.attrs["best_of"])
     assert levels == {"column": "level", "levels": ["l0", "l1", "l2", "l3"]}
@@ -59,16 +58,6 @@ def test_a_run_of_the_cube_is_a_row_of_the_table_of_groups(keep_draws):
     table = cube.ceval.summary()
     assert table["n_runs"].tolist() == [3] * 4 and table["n_failed"].sum() == 2
     assert cube.ceval.test_controls()["null"].unique().tolist() == ["permutation"]
-
-
-@pytest.mark.slow
-def test_draws_kept_or_summed_give_the_same_tests():
-    runs = tuned(3, 4, 3)
-    tables = [
-        runs.ceval.cube(["shd"], by=["s"], best_of="level", n_draws=60, rng=3, keep_draws=keep).ceval.summary()
-        for keep in (True, False)
-    ]
-    pd.testing.assert_frame_equal(*tables)
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def test_given_controls_are_read_only_where_controls_are_made():
         ({"by": ("a", "a")}, ValueError, "by names 'a' twice; a stratum needs a name of its own"),
         ({"by": (3,)}, ValueError, "by names 3, and a stratum needs a string as its name; rename"),
         ({"by": ("null",)}, ValueError, "by names 'null', a dimension that cubes have; rename .*'null': 'my_null'"),
-        ({"by": ("bin",)}, ValueError, "by names 'bin', a dimension that cubes have; rename .*'bin': 'my_bin'"),
+        ({"by": ("draw",)}, ValueError, "by names 'draw', a dimension that cubes have; rename .*'draw': 'my_draw'"),
         ({"by": ("n_runs",)}, ValueError, "by names 'n_runs', a column of the tables that are made of a cube"),
     ],
 )

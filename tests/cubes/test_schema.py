@@ -7,13 +7,11 @@ import json
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.cubes.reading import own_dims
-from causaleval_pd.cubes.schema import ATTRIBUTES, declared, result_columns
+from causaleval_pd.cubes.schema import ATTRIBUTES, IDENTITIES, declared, result_columns
 
 SETTINGS = {
-    "draws": {"keep_draws": True},
-    "sums": {"keep_draws": False, "values": ["seconds"]},
-    "several nulls": {"keep_draws": False, "null": ["edges", "empty"]},
+    "usual": {"values": ["seconds"]},
+    "several nulls": {"null": ["edges", "empty"]},
     "no controls": {"n_draws": None, "values": ["seconds"]},
 }
 
@@ -28,17 +26,14 @@ def test_every_variable_is_as_declared(small, settings):
     for name, variable in found.items():
         array = cube[name]
         metric = next((m for m in metrics if variable.name(m) == name), "")
-        null = ["null"] if variable.role in ("control", "settings") and "null" in cube.dims else []
-        own = own_dims(cube, metric) if metric else []
-        assert list(array.dims) == [*null, "algorithm", "n", *variable.dims(metric, own)], name
+        null = ["null"] if variable.role == "control" and "null" in cube.dims else []
+        assert list(array.dims) == [*null, "algorithm", "n", *variable.over], name
         assert str(array.dtype) == variable.dtype, name
         assert array.attrs["role"] == variable.role, name
+        assert len([x for x in cube.data_vars if str(x).startswith(metric)]) <= 8 or not metric
+    for name in set(cube.coords) - set(cube.dims):
+        assert cube[name].dims == ("algorithm", "n", "replicate") and str(cube[name].dtype) == IDENTITIES[name].dtype
     assert set(cube.attrs) <= set(ATTRIBUTES)
-
-
-def test_dimensions_of_a_metric_follow_the_replicates():
-    control = declared(ce.cube(ce.datasets.runs().head(2), ["shd"], by=[], n_draws=2, rng=1))["shd_control"]
-    assert control.dims("shd", ["lag"]) == ("replicate", "lag", "draw")
 
 
 @pytest.mark.slow

@@ -52,15 +52,6 @@ def test_several_null_models_are_a_dimension(many_nulls):
 
 
 @pytest.mark.slow
-def test_accumulators_of_several_null_models(many_nulls):
-    runs, nulls, cube = many_nulls
-    settings = {"by": ["algorithm"], "n_draws": 60, "rng": 7, "null": nulls, "keep_draws": False}
-    streamed = ce.cube(runs, ["shd", "adjacency_f1"], **settings)
-    pd.testing.assert_frame_equal(streamed.ceval.summary(), cube.ceval.summary(), rtol=1e-12)
-    pd.testing.assert_frame_equal(streamed.ceval.test_controls(), cube.ceval.test_controls(), rtol=1e-12)
-
-
-@pytest.mark.slow
 def test_comparisons_do_not_depend_on_the_null_models(many_nulls):
     runs, _, cube = many_nulls
     failed = runs.assign(estimate=runs["estimate"].mask(runs["replicate"] == 2))
@@ -108,39 +99,31 @@ def test_cubes_of_several_null_models_are_saved(many_nulls, tmp_path):
         pd.testing.assert_frame_equal(read.load().ceval.test_controls(), cube.ceval.test_controls())
 
 
-@pytest.mark.parametrize("null", [None, "edges", ["edges", "permutation"]])
-def test_draws_and_sums_are_those_of_each_row(null):
-    how = {"by": ["a"], "n_draws": 7, "rng": 3, "null": null}
-    kept, streamed = (ce.cube(RUNS, ["shd"], keep_draws=keep, **how) for keep in (True, False))
-    assert (kept.attrs["draws_kept"], streamed.attrs["draws_kept"]) == (1, 0)
-    np.testing.assert_array_equal(streamed["shd_control_sum"], kept["shd_control"].sum("replicate"))
-    np.testing.assert_array_equal(streamed["shd_control_count"], kept["shd_control"].notnull().sum("replicate"))
-    assert float(streamed["shd_control_weight"].sum()) == float(kept["shd_control"].notnull().sum())
-    rows = [
-        name
-        for name in kept
-        if "draw" not in kept[name].dims and name not in ("shd_control_defined", "shd_relabelled_defined")
-    ]
-    np.testing.assert_array_equal(kept["shd_control_defined"], kept["shd_control"].notnull().sum("draw"))
-    xr.testing.assert_identical(kept[rows].drop_attrs(deep=False), streamed[rows].drop_attrs(deep=False))
-
-
-def test_draws_are_kept_up_to_a_limit(monkeypatch):
-    n_bytes = 2 * 2 * 2 * 7 * 8  # controls and relabelled estimates x strata x replicates x draws
-    for limit, kept in ((n_bytes, 1), (n_bytes - 1, 0)):
-        monkeypatch.setattr(scores, "DRAWS_BYTES", limit)
-        assert ce.cube(RUNS, ["shd"], by=["a"], n_draws=7, rng=3).attrs["draws_kept"] == kept
+@pytest.mark.parametrize(("n_draws", "limit", "kept"), [(7, 0, 7), (300, 0, 99), (300, 2 * 4 * 120 * 8, 120)])
+def test_the_first_draws_are_kept_up_to_a_limit_and_means_rest_on_all(monkeypatch, n_draws, limit, kept):
+    """The bytes are those of controls and relabelled estimates of four runs."""
+    how = {"by": ["a"], "n_draws": n_draws, "rng": 3, "method": "simulate"}
+    whole = ce.cube(RUNS, ["shd"], **how)
+    monkeypatch.setattr(scores, "DRAWS_BYTES", limit)
+    cube = ce.cube(RUNS, ["shd"], **how)
+    assert cube.attrs["n_draws"] == cube.sizes["draw"] == kept and (cube["control_draws"].max() == kept).all()
+    for name in ("shd_control", "shd_relabelled"):
+        np.testing.assert_array_equal(cube[name], whole[name].isel(draw=slice(kept)))
+    xr.testing.assert_equal(
+        cube["shd_control_mean"].drop_vars("control_draws"), whole["shd_control_mean"].drop_vars("control_draws")
+    )
+    assert cube.ceval.test_controls()["n_draws"].tolist() == [kept] * 2
 
 
 def test_failed_strata_and_cubes_without_controls():
     failed = RUNS.assign(estimate=pd.array([None] * 4, dtype="str"))
-    cube = ce.cube(failed, ["shd"], by=["a"], n_draws=3, rng=1, keep_draws=False)
-    assert cube["shd"].isnull().all() and (cube["shd_control_count"] == 0).all() and cube.sizes["shd_bin"] == 0
+    cube = ce.cube(failed, ["shd"], by=["a"], n_draws=3, rng=1)
+    assert cube["shd"].isnull().all() and cube["shd_control"].isnull().all()
     assert cube["shd_control_mean"].attrs["method"] == cube["shd_p"].attrs["method"] == "none"
     assert cube.attrs["control_kind"] == ""
     bare = ce.cube(RUNS, ["shd"], by=["a"], n_draws=None)
-    assert not {"control_seed", "control_null", "control_kind"} & set(bare.attrs)
-    assert list(bare.data_vars)[3:] == ["shd", "shd_defined", "shd_settings"]
+    assert not {"control_seed", "control_null", "control_kind"} & {*bare.attrs, *bare.coords}
+    assert list(bare.data_vars) == ["status", "shd"] and "truth_id" in bare.coords
 
 
 def test_strata_nulls_give_rows_no_p_and_references_none_at_all():

@@ -11,23 +11,13 @@ from scipy import stats
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.cubes.stratum_sums import COUNTS, stratum_skill, stratum_sums, summary_columns
+from causaleval_pd.cubes.reshaped import read_cube
+from causaleval_pd.cubes.stratum_sums import COUNTS, summary_columns
 from causaleval_pd.statistics.skill import skill_interval
 
 
-def columns(cube, metric, *, interval="quantile", level=0.9, tested=None, shared=False):
-    sums = stratum_sums(cube, metric, pooled=interval == "quantile", statistic="mean")
-    n = len(sums.n)
-    return summary_columns(
-        sums,
-        stratum_skill(cube, metric, level) if cube.attrs["n_draws"] else None,
-        cube[metric].attrs,
-        np.ones(n, bool) if tested is None else tested,
-        cluster="none",
-        shared=shared,
-        level=level,
-        interval=interval,
-    )
+def columns(cube, metric, *, interval="quantile", level=0.9):
+    return summary_columns(read_cube(cube), metric, level=level, interval=interval, statistic="mean")
 
 
 @pytest.fixture
@@ -37,9 +27,9 @@ def errors(ragged):
 
 
 def test_runs_are_counted_by_their_fate(errors):
-    found = stratum_sums(errors, "f1").n
+    found = columns(errors, "f1")
     status, values = (errors[x].to_numpy().reshape(6, 12) for x in ("status", "f1"))
-    assert dict(zip(COUNTS, found.T.tolist(), strict=True)) == {
+    assert {name: found[name].tolist() for name in COUNTS} == {
         "n_runs": (status != 0).sum(1).tolist(),
         "n_scored": (~np.isnan(values)).sum(1).tolist(),
         "n_failed": (status == 2).sum(1).tolist(),
@@ -47,7 +37,7 @@ def test_runs_are_counted_by_their_fate(errors):
         "n_without_controls": [0] * 6,
     }
     without = errors.assign(f1_control_mean=errors["f1_control_mean"] * np.nan)
-    assert (stratum_sums(without, "f1").n[:, -1] == (~np.isnan(values)).sum(1)).all()
+    assert (columns(without, "f1")["n_without_controls"] == (~np.isnan(values)).sum(1)).all()
 
 
 @pytest.mark.parametrize("metric", ["shd", "f1"])
@@ -83,13 +73,16 @@ def test_columns_equal_those_of_the_runs(errors, metric, interval):
 
 def test_shared_draws_and_references_have_no_test(errors):
     assert "control_mean_se" in columns(errors, "shd") and not np.isnan(columns(errors, "shd")["control_mean_se"]).any()
-    assert np.isnan(columns(errors, "shd", shared=True)["control_mean_se"]).all()
-    tested = np.array([True, False] * 3)
-    assert np.isnan(columns(errors, "shd", tested=tested)["p_value"]).tolist() == [False, True] * 3
+    shared = errors.assign_attrs(draws_shared=1)
+    assert (
+        np.isnan(columns(shared, "shd")["control_mean_se"]).all() and np.isnan(columns(shared, "shd")["p_value"]).all()
+    )
+    reference = errors.assign_attrs(control_reference='["edges"]')
+    assert np.isnan(columns(reference, "shd")["p_value"]).all()
 
 
 def test_strata_without_runs_and_cubes_without_controls(errors, make_cube):
-    empty = columns(errors.where(errors["algorithm"] != "pc").fillna({"status": 0, "truth_id": 0, "n_runs": 0}), "shd")
+    empty = columns(errors.where(errors["algorithm"] != "pc").fillna({"status": 0}), "shd")
     assert np.isnan(empty["mean"][4:]).all() and not np.isnan(empty["mean"][:4]).any()
     bare = make_cube({"a": np.array([1, 2])}, {"m": (np.array([[1.0, 2.0], [3.0, np.nan]]), "minimize")})
     found = columns(bare, "m")
@@ -142,12 +135,10 @@ def test_the_interval_of_the_mean_control_takes_a_cluster_as_one():
     table = repeated_estimates(6)
     bands = {}
     for cluster in ("truth", None):
-        kept, summed = (ce.cube(table, ["shd"], cluster=cluster, keep_draws=keep, **how) for keep in (True, False))
-        found, other = (ce.summary(x, interval="mean_ci") for x in (kept, summed))
-        pd.testing.assert_frame_equal(found, other, rtol=1e-9)
+        found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci")
         bands[cluster] = (found["control_high"] - found["control_low"]).to_numpy()
     assert (bands["truth"] > 1.7 * bands[None]).all()  # sqrt(6) = 2.4
-    draws = ce.cube(table, ["shd"], keep_draws=True, **how)["shd_relabelled"].mean("replicate")
+    draws = ce.cube(table, ["shd"], **how)["shd_relabelled"].mean("replicate")
     found = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci", statistic="rank")
     np.testing.assert_allclose(found["control_low"], draws.quantile(0.025, "draw"), atol=0.2)
 
@@ -159,10 +150,7 @@ def test_the_interval_of_the_mean_control_is_the_same_on_dask():
     how = {"by": ["s"], "n_draws": 30, "rng": 2, "key": "run"}
     wanted = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci")
     found = (
-        dd.from_pandas(table, npartitions=3, sort=False)
-        .ceval.cube(["shd"], **how)
-        .ceval.summary(interval="mean_ci")
-        .compute()
+        dd.from_pandas(table, npartitions=3, sort=False).ceval.cube(["shd"], **how).ceval.summary(interval="mean_ci")
     )
     names = ["s", "control_mean", "control_low", "control_high", "p_value", "p_method"]
     pd.testing.assert_frame_equal(found[names], wanted[names], rtol=1e-9)
@@ -171,7 +159,7 @@ def test_the_interval_of_the_mean_control_is_the_same_on_dask():
 @pytest.mark.slow
 def test_the_mean_of_repeated_guesses_lies_in_the_interval_of_the_mean_control():
     table = repeated_estimates(200)
-    how = {"by": ["s"], "n_draws": 200, "rng": 2, "keep_draws": False}
+    how = {"by": ["s"], "n_draws": 200, "rng": 2}
     inside = []
     for cluster in ("truth", None):
         found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci")

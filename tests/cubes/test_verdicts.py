@@ -53,15 +53,15 @@ def test_dask_tables_have_the_verdicts_of_their_cube():
     whole = ce.summary(ce.cube(RUNS, ["separation_share", "bic"], **how))
     turned = RUNS.sample(frac=1, random_state=1).reset_index(drop=True).assign(run=range(len(RUNS)))
     lazy = dd.from_pandas(RUNS.assign(run=range(len(RUNS))), npartitions=5).ceval.cube(
-        ["separation_share", "bic"], key="run", **how
+        ["separation_share", "bic"], key="run", replicate="run", **how
     )
-    pd.testing.assert_series_equal(lazy.ceval.summary().compute()["verdict"], whole["verdict"])
+    pd.testing.assert_series_equal(lazy.ceval.summary()["verdict"], whole["verdict"])
     parts = dd.from_pandas(turned, npartitions=3)
-    assert words(parts.ceval.cube(["bic"], key="run", **how).ceval.summary().compute(), metric="bic") == words(
+    assert words(parts.ceval.cube(["bic"], key="run", replicate="run", **how).ceval.summary(), metric="bic") == words(
         whole, metric="bic"
     )
     small = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D", data=0, run=range(4))
-    one = dd.from_pandas(small, npartitions=2).ceval.cube(["bic"], key="run", **how).ceval.summary().compute()
+    one = dd.from_pandas(small, npartitions=2).ceval.cube(["bic"], key="run", replicate="run", **how).ceval.summary()
     assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
 
 

@@ -113,9 +113,7 @@ def wanted_rows(rng: int) -> pd.DataFrame:
 
 @functools.cache
 def wanted_cube(rng: int) -> xr.Dataset:
-    # cubes of dask tables have no exact p-values of strata
-    how = {"n_draws": 40, "rng": rng, "key": "run"}
-    return ce.cube(FEW, MIXED, by=BY, engine="serial", keep_draws=False, **how)
+    return ce.cube(FEW, MIXED, by=BY, engine="serial", n_draws=40, rng=rng, key="run")
 
 
 def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
@@ -139,11 +137,11 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
             table = partitioned(shuffled, way.cuts)
             rows = table.ceval.with_controls(MIXED, **how).compute()
             cube = table.ceval.cube(MIXED, by=BY, **how).compute()
-            means = table.ceval.summary(MIXED, by=BY, **how).compute()
+            means = ce.summary(cube)
         else:
             how |= {"engine": engine, "n_jobs": way.n_workers if engine == "threads" else None}
             rows = ce.with_controls(shuffled, MIXED, **how)
-            cube = ce.cube(shuffled, MIXED, by=BY, keep_draws=False, **how)
+            cube = ce.cube(shuffled, MIXED, by=BY, **how)
             means = ce.summary(cube)
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
     by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]
@@ -179,7 +177,7 @@ def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
 @pytest.mark.slow
 def test_summary_on_a_cluster(client):
     table = dd.from_pandas(RUNS, npartitions=5)
-    found = table.ceval.summary(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).compute()
+    found = table.ceval.cube(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).ceval.summary()
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], n_draws=100, rng=7)
     wanted = ce.summary(cube)
     assert (found["p_value"] == wanted["p_value"]).all()
@@ -252,7 +250,7 @@ def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
 @pytest.mark.slow
 def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
     monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 2**14)
-    how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7, "keep_draws": True}
+    how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7}
     cube = dd.from_pandas(RUNS, npartitions=9).ceval.cube(["shd"], **how)
     marks = tmp_path / "cube.zarr.partial" / "_pieces"
     kill_a_worker_when(client, lambda: to_zarr(cube, tmp_path / "cube.zarr"), lambda: list(marks.glob("*")))

@@ -26,10 +26,10 @@ RUNS = ce.datasets.runs().iloc[:40].reset_index(drop=True)
 
 
 @functools.cache
-def made(keep: bool) -> xr.Dataset:
-    """Return a cube with or without raw draws."""
+def made() -> xr.Dataset:
+    """Return a cube."""
     strata = ["algorithm", {"n": [0, 200, 9999]}]
-    return ce.cube(ce.datasets.runs(), ["shd", "adjacency_f1"], by=strata, n_draws=12, keep_draws=keep, rng=7)
+    return ce.cube(ce.datasets.runs(), ["shd", "adjacency_f1"], by=strata, n_draws=12, rng=7)
 
 
 def read(number: int, flag: str) -> pd.DataFrame:
@@ -105,7 +105,7 @@ def test_retries_need_a_cluster(tmp_path):
 
 
 def test_an_address_is_no_folder(tmp_path):
-    for write, what in ((to_parquet, scored(tmp_path / "none")), (to_zarr, made(True))):
+    for write, what in ((to_parquet, scored(tmp_path / "none")), (to_zarr, made())):
         with pytest.raises(ValueError, match="'s3://bucket/out' is not on a file system"):
             write(what, "s3://bucket/out")
 
@@ -127,48 +127,38 @@ def test_scores_read_back_are_a_table_of_runs(tmp_path):
 
 
 @functools.cache
-def table_of(verb, keep):
-    return verb(made(keep))
+def table_of(verb):
+    return verb(made())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("keep", "chunks"),
-    [
-        (True, None),
-        pytest.param(True, {}, marks=pytest.mark.slow),
-        pytest.param(True, {"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
-        pytest.param(True, {"n": 1, "draw": 5}, marks=pytest.mark.slow),
-        (False, None),
-        pytest.param(False, {"algorithm": 1}, marks=pytest.mark.slow),
-        pytest.param(False, {"algorithm": 2, "replicate": 50}, marks=pytest.mark.slow),
-    ],
-    ids=str,
+    "chunks", [None, {}, {"algorithm": 2, "replicate": 50}, {"n": 1, "draw": 5}, {"algorithm": 1}], ids=str
 )
-def test_cubes_come_back_from_zarr(keep, chunks, tmp_path):
-    cube = made(keep) if chunks is None else made(keep).chunk(chunks)
+def test_cubes_come_back_from_zarr(chunks, tmp_path):
+    cube = made() if chunks is None else made().chunk(chunks)
     path = to_zarr(cube, tmp_path / "cube.zarr")
     found = xr.open_zarr(path)
-    xr.testing.assert_identical(found.load(), made(keep))
+    xr.testing.assert_identical(found.load(), made())
     if chunks is not None:
         assert all(xr.open_zarr(path)[name].chunks == cube[name].chunks for name in cube.data_vars)
     for verb in (ce.summary, ce.test_controls):
-        [rows] = dask.compute(verb(xr.open_zarr(path)))
-        pd.testing.assert_frame_equal(rows, table_of(verb, keep), rtol=1e-12, check_dtype=False)
+        rows = verb(xr.open_zarr(path))
+        pd.testing.assert_frame_equal(rows, table_of(verb), rtol=1e-12, check_dtype=False)
     assert to_zarr(cube, path, resume=True) == path
     with pytest.raises(FileExistsError, match=r"cube\.zarr exists"):
         to_zarr(cube, path)
     with pytest.raises(ValueError, match="another computation"):
-        to_zarr(made(not keep), path, resume=True)
+        to_zarr(made().isel(n=[0]), path, resume=True)
     assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces"))]
 
 
 @pytest.mark.slow
 def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
-    path = to_zarr(made(True).chunk(algorithm=1), tmp_path / "cube.zarr")
+    path = to_zarr(made().chunk(algorithm=1), tmp_path / "cube.zarr")
     cut = xr.open_zarr(path).chunk(algorithm=3, replicate=40).isel(n=[1])
     again = xr.open_zarr(to_zarr(cut, tmp_path / "cut.zarr"))
-    xr.testing.assert_identical(again.load(), made(True).isel(n=[1]))
+    xr.testing.assert_identical(again.load(), made().isel(n=[1]))
 
 
 def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
@@ -192,17 +182,17 @@ def test_a_chunk_is_made_once_and_goes_to_disk_before_all_are_made(tmp_path):
 
 @pytest.mark.slow
 def test_variables_may_be_divided_in_their_own_ways(tmp_path):
-    cube = made(True).chunk(algorithm=1)
+    cube = made().chunk(algorithm=1)
     cube = cube.assign(shd=cube["shd"].chunk(algorithm=2, n=1), shd_p=cube["shd_p"].chunk(algorithm=3))
     found = xr.open_zarr(to_zarr(cube, tmp_path / "cube.zarr"))
     assert all(found[name].chunks == cube[name].chunks for name in cube.data_vars)
-    xr.testing.assert_identical(found.load(), made(True))
+    xr.testing.assert_identical(found.load(), made())
 
 
 def test_chunks_that_zarr_cannot_store_are_refused(tmp_path):
     path = tmp_path / "cube.zarr"
     with pytest.raises(ValueError, match="uniform chunk sizes"):
-        to_zarr(made(True).chunk(replicate=(20, 60, 40)), path)
+        to_zarr(made().chunk(replicate=(20, 60, 40)), path)
     assert not path.exists()
 
 
@@ -257,7 +247,7 @@ with dask.config.set(scheduler="synchronous"):
     if sys.argv[1] == "parquet":
         table.ceval.with_controls(["shd"], **how).ceval.to_parquet(here / "out", resume=resume)
     else:
-        cube = table.ceval.cube(["shd"], by=["density", "algorithm"], keep_draws=True, **how)
+        cube = table.ceval.cube(["shd"], by=["density", "algorithm"], **how)
         noted = {name: (x.dims, da.map_blocks(note, x.data, name, dtype=x.dtype), x.attrs) for name, x in cube.items()}
         to_zarr(cube.assign(noted), here / "out", resume=resume)
 """

@@ -21,7 +21,7 @@ VERBS = {
     "rank_test": lambda cube, **how: rank_test(cube, "algorithm", **how)["n_blocks"],
     "model": lambda cube, **how: model(cube, "shd ~ algorithm", **how)["n_clusters"],
 }
-CONTROLS = {"by": ["algorithm"], "n_draws": 19, "rng": 7, "tails": None}
+CONTROLS = {"by": ["algorithm"], "n_draws": 19, "rng": 7}
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_the_size_of_comparisons_of_dependent_truths(make_cube):
     values = rng.normal(size=(2, n, 40)) + rng.normal(size=(2, n, 8))[..., labs - 1]
     cube = make_cube({"a": ["x", "y"], "study": np.arange(n)}, {"m": (values, "minimize")})
     ids = cube["truth_id"].copy(data=np.broadcast_to(labs, values.shape))
-    grouped = cube.assign(cluster_id=ids).assign_attrs(control_cluster="column lab")
+    grouped = cube.assign_coords(cluster_id=ids).assign_attrs(control_cluster="column lab")
     for test, highest in (("wilcoxon", 0.05), ("t", 0.07), ("max_t", 0.07)):
         by_lab, by_truth = (
             (compare(c, "a", by="all", test=test, adjust=None, rng=1)["p_value"] <= 0.05).mean()

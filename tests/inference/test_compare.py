@@ -510,10 +510,7 @@ def studies(rng, make_cube, n_truths, n_runs, skill, scale):
     control = rng.uniform(4, 20, (2, n)) * np.array([[1.0], [scale]])
     loss = control * (1 - np.array(skill)[:, None]) * rng.gamma(4, 1 / 4, (2, n))
     truth = np.tile(np.repeat(np.arange(1, n_truths + 1), n_runs), (2, 1))
-    cube = make_cube({"a": ["x", "y"]}, {"m": (loss, "minimize")}, truth=truth)
-    extra = {f"m_control_{part}": (("a", "replicate"), control) for part in ("mean", "loss")}
-    cube = cube.assign(**extra, m_control=(("a", "replicate", "draw"), control[..., None]))
-    return cube.assign_attrs(n_draws=1, draws_kept=1, control_null="edges")
+    return make_cube({"a": ["x", "y"]}, {"m": (loss, "minimize", control[..., None])}, truth=truth)
 
 
 def test_skill_is_a_ratio_of_sums_over_the_truths_that_both_have(make_cube):
@@ -540,11 +537,8 @@ def test_four_right_edges_beat_thirty_by_skill_though_not_by_excess(make_cube):
     rng = np.random.default_rng(5)
     few, many = 5 - rng.binomial(4, 0.6, 40), 22 - rng.binomial(30, 0.2, 40)
     values = np.stack([few, many]).astype(float)
-    cube = make_cube({"a": ["few", "many"]}, {"m": (values, "minimize")})
     control = np.stack([np.full(40, 5.0), np.full(40, 22.0)])
-    extra = {f"m_control_{part}": (("a", "replicate"), control) for part in ("mean", "loss")}
-    cube = cube.assign(**extra, m_control=(("a", "replicate", "draw"), control[..., None]))
-    cube = cube.assign_attrs(n_draws=1, draws_kept=1, control_null="edges")
+    cube = make_cube({"a": ["few", "many"]}, {"m": (values, "minimize", control[..., None])})
     skill, excess = (compare(cube, "a", on=x).iloc[0] for x in ("skill", "excess"))
     assert skill["effect"] > 0 and skill["p_value"] < 0.05  # "few" has more skill
     assert excess["effect"] > 0 and excess["p_value"] < 0.001  # but a smaller reduction of the metric

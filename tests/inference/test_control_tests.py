@@ -17,7 +17,7 @@ NO_RUN, SCORED, FAILED = 0, 1, 2
 COLUMNS = [
     *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
     *("n_runs", "n_draws", "n_draws_undefined", "test_statistic", "n_no_information"),
-    *("superiority_strict", "superiority_ties", "p_low", "p_high", "p_method", "p_at_floor", "note"),
+    *("p_method", "p_at_floor", "note"),
     *("superiority_share", "statistic", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"),
 ]
 
@@ -27,7 +27,6 @@ def test_columns_are_strata_then_identifiers(ragged):
     assert list(table.columns) == ["algorithm", "density", *COLUMNS]
     assert len(table) == 12
     assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
-    np.testing.assert_allclose(table["superiority_strict"] + table["superiority_ties"], table["superiority_share"])
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize", "zero"])
@@ -63,7 +62,6 @@ def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
         assert row.n_pairs == rows.sum()
         assert row.n_failed == (cell["status"] == FAILED).sum()
         assert row.superiority_share == pytest.approx((control[rows] <= own[rows, None]).mean())
-        assert row.superiority_strict == pytest.approx((control[rows] < own[rows, None]).mean())
 
 
 def test_effect_of_metrics_best_at_their_optimum_is_of_distances(make_cube):
@@ -72,14 +70,6 @@ def test_effect_of_metrics_best_at_their_optimum_is_of_distances(make_cube):
     row = against_controls(make_cube({"a": [0]}, {"m": (values, "zero", draws)})).iloc[0]
     assert row["effect"] == pytest.approx((np.abs(values - 2) - np.abs(draws - 2).mean(axis=-1)).mean())
     assert row["effect"] < 0 and row["p_value"] < 0.05
-
-
-@pytest.mark.slow
-def test_accumulators_give_the_same_as_raw_draws(ragged, without_draws):
-    raw, streamed = against_controls(ragged), against_controls(without_draws(ragged))
-    pd.testing.assert_frame_equal(raw, streamed, rtol=1e-12)
-    worst = [against_controls(x, missing="worst") for x in (ragged, without_draws(ragged))]
-    pd.testing.assert_frame_equal(*worst, rtol=1e-12)
 
 
 def test_failed_runs_count_as_the_end_of_the_range(make_cube):
@@ -138,7 +128,6 @@ def test_strata_without_runs_are_left_out(ragged):
     cube = ragged.copy()
     here = (cube["algorithm"] == "pc") & (cube["density"] == 0.2)
     cube["status"] = cube["status"].where(~here, NO_RUN)
-    cube["n_runs"] = (cube["status"] != NO_RUN).sum("replicate")
     for name in ("shd", "f1"):
         cube[name] = cube[name].where(~here).assign_attrs(ragged[name].attrs)
     assert len(against_controls(cube)) == 10
@@ -184,14 +173,12 @@ def test_settings_against_controls_are_checked(ragged, settings, message):
         against_controls(ragged, **settings)
 
 
-def test_cubes_without_controls_or_replicates_are_refused(ragged, make_cube, without_draws):
+def test_cubes_without_controls_or_replicates_are_refused(ragged, make_cube):
     bare = make_cube({"a": ["x"]}, {"m": (np.ones((1, 3)), "minimize")})
     with pytest.raises(ValueError, match=r"no controls to test against; make it by cube\(\.\.\., n_draws=1000\)"):
         against_controls(bare)
     with pytest.raises(ValueError, match=r"lost its dimension 'replicate'; select by a list"):
         against_controls(ragged.isel(replicate=0))
-    with pytest.raises(ValueError, match="cut along 'replicate'"):
-        against_controls(without_draws(ragged).isel(replicate=slice(3)))
 
 
 def test_draws_without_a_defined_row_are_counted(make_cube):
@@ -220,7 +207,7 @@ def perfect(n):
 
 @pytest.mark.slow
 def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
-    cube = ce.cube(perfect(12), ["shd"], by=["s"], n_draws=199, rng=1, tails="exact")
+    cube = ce.cube(perfect(12), ["shd"], by=["s"], n_draws=199, rng=1)
     with pytest.warns(UserWarning, match=r"holm.*over 12 tests turns into 0.06.*n_draws=239"):
         table = against_controls(cube, adjust="holm")
     assert table["p_at_floor"].all() and (table["p_value"] == 1 / 200).all()
@@ -229,8 +216,6 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
         against_controls(cube)
         against_controls(cube, adjust="holm", family="s")
         against_controls(cube, adjust="holm", level=0.9)
-        exact = {"by": ["s"], "n_draws": 19, "rng": 1, "tails": "exact"}
-        against_controls(ce.cube(perfect(12), ["adjacency_tp"], **exact), adjust="holm")
 
 
 @pytest.mark.slow
@@ -244,8 +229,9 @@ def test_a_family_that_passes_by_combinations_of_draws_is_not_warned_of(found):
         warnings.simplefilter("error")
         table = against_controls(ce.cube(runs, ["shd"], **how), adjust="holm")
     assert (table["p_adjusted"] < 0.05).sum() == found
+    alone = ce.cube(runs.groupby("s").head(1), ["shd"], **how)
     with pytest.warns(UserWarning, match=r"no test can pass .*over 12 tests turns into 0.12"):
-        against_controls(ce.cube(runs, ["shd"], tails=None, **how), adjust="holm")
+        against_controls(alone, adjust="holm")
 
 
 def test_advice_on_draws_is_what_the_cube_takes():

@@ -27,8 +27,7 @@ def study(make_cube):
 
 def test_estimates_are_those_of_statsmodels(study):
     cube = study()
-    table = cube["m"].to_dataframe().reset_index()
-    table["truth"] = cube["truth_id"].to_dataframe().reset_index()["truth_id"]
+    table = cube["m"].to_dataframe().reset_index().rename(columns={"truth_id": "truth"})
     theirs = MixedLM.from_formula("m ~ algorithm * np.log(n)", table, groups="truth").fit()
     found = model(cube, "m ~ algorithm * np.log(n)")
     assert found["term"].tolist() == ["Intercept", "algorithm[T.y]", "log(n)", "algorithm[T.y]:log(n)"]

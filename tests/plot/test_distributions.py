@@ -18,16 +18,14 @@ from .conftest import SHD, captions, inside, spaced
 
 
 @pytest.mark.slow
-def test_distributions_have_unit_bins_and_area_one(cube, make):
+def test_distributions_have_unit_bins_and_area_one(cube):
     raw = ce.plot.distributions(cube, "shd", hue="algorithm", col="density")
-    tables = ce.plot.distributions(make(keep_draws=False), "shd", hue="algorithm", col="density")
     assert spaced(raw.axes[0, 0].get_xlabel()) == SHD
     assert "pooled over n" in captions(raw.figure)
-    for one, two in zip(raw.axes.flat, tables.axes.flat, strict=True):
+    for one in raw.axes.flat:
         assert [p.get_gid() for p in one.patches] == ["controls", "runs"] * 3
-        for a, b in zip(one.patches, two.patches, strict=True):
+        for a in one.patches:
             values, edges, _ = a.get_data()
-            np.testing.assert_allclose(values, b.get_data().values)
             np.testing.assert_array_equal(np.diff(edges), 1)
             np.testing.assert_array_equal(edges % 1, 0.5)
             assert values.sum() == pytest.approx(-1 if a.get_gid() == "controls" else 1)
@@ -38,15 +36,14 @@ def test_distributions_have_unit_bins_and_area_one(cube, make):
 
 
 @pytest.mark.slow
-def test_triangles_are_medians(cube, make):
-    for found in (cube, make(keep_draws=False)):
-        grid = ce.plot.distributions(found, "shd", hue="algorithm", row="density")
-        for d, ax in enumerate(grid.axes.flat):
-            for side, name in (("runs", "shd"), ("controls", "shd_control")):
-                marks = [line for line in ax.lines if line.get_gid() == f"median of {side}"]
-                expected = cube[name].isel(density=d).transpose("algorithm", ...).to_numpy().reshape(3, -1)
-                at = np.concatenate([mark.get_xdata() for mark in marks])
-                np.testing.assert_allclose(at, np.nanmedian(expected, axis=1))
+def test_triangles_are_medians(cube):
+    grid = ce.plot.distributions(cube, "shd", hue="algorithm", row="density")
+    for d, ax in enumerate(grid.axes.flat):
+        for side, name in (("runs", "shd"), ("controls", "shd_control")):
+            marks = [line for line in ax.lines if line.get_gid() == f"median of {side}"]
+            expected = cube[name].isel(density=d).transpose("algorithm", ...).to_numpy().reshape(3, -1)
+            at = np.concatenate([mark.get_xdata() for mark in marks])
+            np.testing.assert_allclose(at, np.nanmedian(expected, axis=1))
     assert "triangles: medians" in captions(grid.figure)
 
 

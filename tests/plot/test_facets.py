@@ -48,7 +48,7 @@ def test_cubes_with_one_replicate_or_failed_runs_only(cube, make):
     failed = cube.isel(algorithm=[2], density=[2], n=[0])
     ce.plot.strata(failed, "shd", x="density").figure.canvas.draw()
     ce.plot.distributions(failed, "shd").figure.canvas.draw()
-    ce.plot.distributions(make(keep_draws=False).isel(algorithm=[2], density=[2], n=[0]), "shd").figure.canvas.draw()
+    ce.plot.distributions(make().isel(algorithm=[2], density=[2], n=[0]), "shd").figure.canvas.draw()
     ax = ce.plot.heat_map(failed, "shd", value="p", x="density", y="algorithm")
     ax.figure.canvas.draw()
     assert not ax.texts

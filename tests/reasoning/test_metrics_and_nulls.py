@@ -266,7 +266,7 @@ def test_strata_of_guessed_answers_keep_the_level(null, arms):
     runs, metric = pd.DataFrame(rows), ["quantity_error"]
     found = [
         runs.ceval.with_controls(metric, context=COUNTS, **how)["quantity_error_p"],
-        runs.ceval.cube(metric, by=["s"], context=COUNTS, tails=None, **how).ceval.test_controls()["p_value"],
+        runs.ceval.cube(metric, by=["s"], context=COUNTS, **how).ceval.test_controls()["p_value"],
     ]
     if null in ce.list_nulls("answer").index:
         singles = pd.DataFrame({"truth": rng.random(2000) < 0.3, "estimate": rng.random(2000) < arms[0]})

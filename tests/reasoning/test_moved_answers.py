@@ -28,14 +28,13 @@ def shuffling_test(table, by=(), cluster="sample", n_draws=999, statistic="mean"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("replicates", [1, 4])
-def test_p_is_the_share_of_all_joint_shufflings(replicates, keep):
+def test_p_is_the_share_of_all_joint_shufflings(replicates):
     truths = np.array([[1, 0], [0, 0], [1, 1], [0, 1], [1, 0]], bool)
     answers = np.array([[1, 0], [0, 1], [1, 1], [0, 1], [0, 0]], bool)
     every = [(truths == answers[list(order)]).sum() for order in itertools.permutations(range(5))]
     expected = np.mean(np.array(every) >= (truths == answers).sum())
-    found = shuffling_test(answered(truths, answers, replicates), n_draws=20_000, keep_draws=keep).iloc[0]
+    found = shuffling_test(answered(truths, answers, replicates), n_draws=20_000).iloc[0]
     assert found["p_value"] == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 20_000))
     assert found["n_clusters"] == 5
     assert found["p_method"] == "relabelling by column sample"
@@ -166,7 +165,7 @@ def test_repeated_samples_are_named_on_dask():
     size = len(rows) - len(rows) // 2
     place = f"partition {repeated // size}, row {repeated % size}"
     how = {"by": ["g"], "n_draws": 99, "rng": 1, "key": "row"}
-    for draws in ({}, {"n_draws": None}, {"tails": None}):
+    for draws in ({}, {"n_draws": None}):
         with pytest.warns(UserWarning, match=rf"share a value of column 'sample' \({place}\).*pass cluster='sample'"):
             lazy.ceval.cube(["answer_accuracy"], **(how | draws))
     for settings in ({"cluster": "sample"}, {"cluster": None}, {"cluster": "sample", "n_draws": None}):

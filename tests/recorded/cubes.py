@@ -26,20 +26,14 @@ def cube(metrics: Any = None, **settings: Any) -> xr.Dataset:
 @cache
 def kept() -> xr.Dataset:
     """Return a cube with raw draws."""
-    return cube(keep_draws=True, values=["seconds", "run"])
-
-
-@cache
-def summed() -> xr.Dataset:
-    """Return a cube with sums of draws alone."""
-    return cube(keep_draws=False, control_kind="kind")
+    return cube(values=["seconds", "run"])
 
 
 @cache
 def nulls() -> xr.Dataset:
     """Return a cube of several null models."""
     null = ["edges", "stratum", ce.null_model("orientation", orientation_law="uniform"), "oracle_skeleton"]
-    return cube(["shd", "adjacency_f1"], null=null, keep_draws=False)
+    return cube(["shd", "adjacency_f1"], null=null)
 
 
 @cache
@@ -47,33 +41,28 @@ def larger() -> xr.Dataset:
     """Return a cube of more runs, with a metric that is 0 or 1."""
     rows = ce.datasets.runs().query("n != 1600 and replicate < 12").reset_index(drop=True)
     rows["block"] = rows["replicate"] // 3
-    return rows.ceval.cube(
-        METRICS, by=["algorithm", "density", "n"], n_draws=60, rng=3, values=["seconds", "block"], keep_draws=True
-    )
+    return rows.ceval.cube(METRICS, by=["algorithm", "density", "n"], n_draws=60, rng=3, values=["seconds", "block"])
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "keep_draws/true": {"keep_draws": True},
-    "keep_draws/false": {"keep_draws": False},
-    "keep_draws/auto": {"keep_draws": "auto"},
+    "default": {},
     "no_controls": {"n_draws": None, "values": ["run", "seconds"]},
-    "edges_of_strata": {"by": ["algorithm", {"density": [0, 0.3, 0.5, 1]}], "keep_draws": False},
-    "metric_strata": {"by": ["algorithm", {"true_density": [0, 0.3, 1]}], "keep_draws": False},
-    "one_stratum": {"by": [], "keep_draws": False},
-    "replicate": {"replicate": "replicate", "keep_draws": False},
-    "null/stratum": {"null": "stratum", "by": ["n_nodes", "algorithm"], "keep_draws": True},
-    "null/several": {"null": ["edges", "stratum", "permutation", "empty"], "keep_draws": False},
-    "null/several/draws": {"null": ["edges", "erdos_renyi"], "keep_draws": True},
+    "edges_of_strata": {"by": ["algorithm", {"density": [0, 0.3, 0.5, 1]}]},
+    "metric_strata": {"by": ["algorithm", {"true_density": [0, 0.3, 1]}]},
+    "one_stratum": {"by": []},
+    "replicate": {"replicate": "replicate"},
+    "null/stratum": {"null": "stratum", "by": ["n_nodes", "algorithm"]},
+    "null/several": {"null": ["edges", "stratum", "permutation", "empty"]},
+    "null/several/draws": {"null": ["edges", "erdos_renyi"]},
     "null/function": {"null": some_graph, "n_draws": 5, "metrics": ["shd"]},
-    "share_draws": {"share_draws": True, "keep_draws": False},
+    "share_draws": {"share_draws": True},
     "method/exact": {"method": "exact", "metrics": ["adjacency_f1", "skeleton_hd"]},
-    "method/moments": {"method": "moments", "metrics": ["shd", "adjacency_f1"]},
-    "method/simulate": {"method": "simulate", "keep_draws": False},
-    "control_kind": {"control_kind": "kind", "keep_draws": False},
-    "permute": {"permute": False, "keep_draws": False},
-    "zero_division": {"zero_division": 0.0, "keep_draws": False},
-    "level": {"level": 0.8, "keep_draws": False},
-    "default_metrics": {"metrics": None, "keep_draws": False},
+    "method/simulate": {"method": "simulate"},
+    "control_kind": {"control_kind": "kind"},
+    "permute": {"permute": False},
+    "zero_division": {"zero_division": 0.0},
+    "level": {"level": 0.8},
+    "default_metrics": {"metrics": None},
 }
 for _name, _settings in OPTIONS.items():
     add(f"cube/{_name}", cube, **_settings)
@@ -95,7 +84,7 @@ def several() -> Any:
     return nulls(), nulls().ceval.summary(), nulls().ceval.test_controls()
 
 
-CUBES = {"kept": kept, "summed": summed, "nulls": nulls, "larger": larger}
+CUBES = {"kept": kept, "nulls": nulls, "larger": larger}
 
 
 def verb(which: str, name: str, *arguments: Any, **settings: Any) -> Any:
@@ -103,7 +92,7 @@ def verb(which: str, name: str, *arguments: Any, **settings: Any) -> Any:
     return getattr(CUBES[which]().ceval, name)(*arguments, **settings)
 
 
-for _which in ("kept", "summed", "larger"):
+for _which in ("kept", "larger"):
     add(f"summary/{_which}", verb, _which, "summary")
     add(f"summary/{_which}/mean_ci", verb, _which, "summary", interval="mean_ci", level=0.9)
     for _adjust in (None, "holm", "bh", "by", "bonferroni", "none"):

@@ -71,8 +71,7 @@ def other_field(engine: str) -> dict[str, Any]:
 for _engine in ENGINES:
     add(f"engine/{_engine}/evaluate", evaluate, _engine)
     add(f"engine/{_engine}/with_controls", with_controls, _engine, method="simulate")
-    add(f"engine/{_engine}/cube", cube, _engine, keep_draws=False)
-    add(f"engine/{_engine}/cube/draws", cube, _engine, keep_draws=True)
+    add(f"engine/{_engine}/cube", cube, _engine)
     add(f"engine/{_engine}/fields", other_field, _engine)
 
 
@@ -108,46 +107,41 @@ def lazy_options() -> pd.DataFrame:
 
 @record("dask/summary")
 def lazy_summary() -> pd.DataFrame:
-    return computed(lazy().ceval.cube(METRICS, by=BY, **HOW).ceval.summary())
+    return lazy().ceval.cube(METRICS, by=BY, **HOW).ceval.summary()
 
 
 @record("dask/summary/mean_ci")
 def lazy_intervals() -> pd.DataFrame:
-    return computed(lazy().ceval.cube(METRICS, by=["algorithm"], **HOW).ceval.summary(interval="mean_ci"))
+    return lazy().ceval.cube(METRICS, by=["algorithm"], **HOW).ceval.summary(interval="mean_ci")
 
 
 @record("dask/summary/nulls")
 def lazy_nulls() -> pd.DataFrame:
     cube = lazy().ceval.cube(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW)
-    return computed(cube.ceval.summary())
+    return cube.ceval.summary()
 
 
 @record("dask/compare")
 def lazy_compare() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return computed(lazy().ceval.cube(METRICS, by=by, **HOW).ceval.compare("algorithm", by="all", on="excess"))
+    return lazy().ceval.cube(METRICS, by=by, **HOW).ceval.compare("algorithm", by="all", on="excess")
 
 
 @record("dask/compare/pooled")
 def lazy_pooled() -> pd.DataFrame:
-    return computed(lazy().ceval.cube(METRICS, by=["algorithm", "density"], **HOW).ceval.compare("algorithm"))
+    return lazy().ceval.cube(METRICS, by=["algorithm", "density"], **HOW).ceval.compare("algorithm")
 
 
 def lazy_cube(**settings: Any) -> Any:
     """Make a lazy cube and call the verbs on it."""
     found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))
-    verbs = [
-        found.ceval.summary(),
-        found.ceval.test_controls(),
-        found.ceval.compare("algorithm", by="all"),
-    ]
-    return computed(found), *map(computed, verbs)
+    verbs = [found.ceval.summary(), found.ceval.test_controls(), found.ceval.compare("algorithm", by="all")]
+    return computed(found), *verbs
 
 
-add("dask/cube", lazy_cube, keep_draws=False)
-add("dask/cube/draws", lazy_cube, keep_draws=True)
-add("dask/cube/stratum", lazy_cube, null="stratum", by=["n_nodes", "algorithm"], keep_draws=True)
-add("dask/cube/nulls", lazy_cube, null=["edges", "erdos_renyi"], keep_draws=False)
+add("dask/cube", lazy_cube)
+add("dask/cube/stratum", lazy_cube, null="stratum", by=["n_nodes", "algorithm"])
+add("dask/cube/nulls", lazy_cube, null=["edges", "erdos_renyi"])
 
 
 @record("dask/cube/no_controls")
@@ -166,7 +160,7 @@ def parquet() -> pd.DataFrame:
 @record("files/to_zarr")
 def zarr() -> Any:
     with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
-        made = lazy().ceval.cube(METRICS[:2], by=["algorithm", "density"], keep_draws=True, **HOW)
+        made = lazy().ceval.cube(METRICS[:2], by=["algorithm", "density"], **HOW)
         back = xr.open_zarr(made.ceval.to_zarr(Path(folder) / "cube.zarr"))
         return back.load(), ce.summary(back)
 
@@ -174,13 +168,13 @@ def zarr() -> Any:
 @record("files/to_zarr/chunks")
 def zarr_of_memory() -> Any:
     with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
-        made = cube("serial", keep_draws=False).chunk(algorithm=1)
+        made = cube("serial").chunk(algorithm=1)
         return xr.open_zarr(made.ceval.to_zarr(Path(folder) / "cube.zarr")).load()
 
 
 @record("files/netcdf")
 def netcdf() -> Any:
     with tempfile.TemporaryDirectory() as folder:
-        cube("serial", keep_draws=True).to_netcdf(Path(folder) / "cube.nc")
+        cube("serial").to_netcdf(Path(folder) / "cube.nc")
         with xr.open_dataset(Path(folder) / "cube.nc") as back:
             return back.load(), ce.test_controls(back)

@@ -179,8 +179,8 @@ add(
 @record("formula/cube")
 def cube() -> Any:
     how: dict[str, Any] = {"by": ["n"], "n_draws": 30, "rng": 7, "key": "run", "context": {"domains": FACTORS}}
-    kept = drawn().ceval.cube(["correctness", "completeness"], keep_draws=True, **how)
-    both = drawn().ceval.cube(["correctness"], null=list(NULLS), keep_draws=False, **how)
+    kept = drawn().ceval.cube(["correctness", "completeness"], **how)
+    both = drawn().ceval.cube(["correctness"], null=list(NULLS), **how)
     return kept, both, kept.ceval.test_controls(), both.ceval.summary()
 
 

@@ -199,8 +199,6 @@ def enumerated() -> dict[str, pd.DataFrame]:
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "method/exact": {"metrics": ["adjacency_f1", "shd", "skeleton_hd"], "method": "exact"},
-    "method/moments": {"metrics": ["shd", "directed_recall", "adjacency_f1"], "method": "moments"},
-    "method/moments/permutation": {"metrics": ["shd", "ancestor_f1"], "method": "moments", "null": "permutation"},
     "method/simulate": {"method": "simulate"},
     "p_rule/share": {"p_rule": "share"},
     "p_rule/mid": {"p_rule": "mid"},

@@ -167,8 +167,8 @@ def cube_of(which: str, metrics: list[str], **settings: Any) -> Any:
     return cube, cube.ceval.summary(), cube.ceval.test_controls(adjust="by")
 
 
-add("network/cube/discrete", cube_of, "discrete", ["ckl3", "shd"], keep_draws=False)
-add("network/cube/draws", cube_of, "gaussian", ["kl", "edit_distance"], keep_draws=True)
+add("network/cube/discrete", cube_of, "discrete", ["ckl3", "shd"])
+add("network/cube/draws", cube_of, "gaussian", ["kl", "edit_distance"])
 add("network/cube/nulls", cube_of, "discrete", ["ckl3"], null=["dags", "orientation", "oracle_skeleton"])
 
 

@@ -255,9 +255,9 @@ def cube_of(**settings: Any) -> Any:
     return cube, cube.ceval.summary(), cube.ceval.test_controls()
 
 
-add("quantity/cube", cube_of, keep_draws=False)
-add("quantity/cube/draws", cube_of, keep_draws=True)
-add("quantity/cube/nulls", cube_of, null=["permute_answers", "exchange_arms", "always_yes"], keep_draws=False)
+add("quantity/cube", cube_of)
+add("quantity/cube/draws", cube_of)
+add("quantity/cube/nulls", cube_of, null=["permute_answers", "exchange_arms", "always_yes"])
 
 
 @cache
@@ -290,8 +290,8 @@ add("answer/null/permute_answers/group", answer_controls, "permute_answers", con
 def answer_cube() -> Any:
     table = answer_table()
     how: dict[str, Any] = {"by": ["model", "world"], "n_draws": 40, "rng": 7, "cluster": None}
-    cube = table.ceval.cube(NAMES[:1], keep_draws=True, **how)
-    both = table.ceval.cube(NAMES[:1], null=["permute_answers", "random_answers", "always_no"], keep_draws=False, **how)
+    cube = table.ceval.cube(NAMES[:1], **how)
+    both = table.ceval.cube(NAMES[:1], null=["permute_answers", "random_answers", "always_no"], **how)
     return cube, both, both.ceval.test_controls(), cube.ceval.compare("world", paired=False)
 
 

@@ -70,14 +70,6 @@ def test_composite_and_reference_models_are_named():
     assert "No stratum has a test" in text and "How p-values" not in text
 
 
-def test_exact_tests_are_not_called_simulated():
-    cube = RUNS.ceval.cube(["skeleton_hd"], by=["algorithm"], n_draws=9, rng=1, tails="exact")
-    found = methods(read_cube(cube), ["skeleton_hd"], {"test_controls": cube.ceval.test_controls()})
-    text = " ".join(x.text for x in found)
-    assert "exact law under the null model" in text and "1/(R + 1)" not in text and "draws of their" not in text
-    assert not any("phipson2010" in x.cites for x in found)
-
-
 def test_strata_without_a_test_are_no_strata_with_one():
     runs = RUNS.assign(estimate=RUNS["estimate"].mask(RUNS["algorithm"] == "pc"))
     cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1)

@@ -11,7 +11,6 @@ from causaleval_pd.statistics.arrays import (
     paired_difference,
     quantile_interval,
     quantiles,
-    weighted_quantile,
     welch_difference,
 )
 
@@ -67,23 +66,6 @@ def test_quantiles_by_row_and_at_infinite_ends():
     ends = quantiles([-np.inf, 0.0, np.inf], [0.0, 0.25, 0.5, 0.75, 1.0])
     assert ends.tolist() == [-np.inf, -np.inf, 0.0, np.inf, np.inf]
     assert np.isnan(quantiles(np.empty((2, 0)), [0.5])).all()
-
-
-def test_weighted_quantile_equals_the_expanded_sample():
-    rng = np.random.default_rng(5)
-    q = np.array([0.0, 0.025, 0.31, 0.5, 0.975, 1.0])
-    values = rng.normal(size=(50, 12))
-    weights = rng.integers(0, 7, (50, 12))
-    weights[:, 0] += 1
-    values[weights == 0] = np.nan
-    found = weighted_quantile(values, weights, q)
-    expanded = [np.quantile(np.repeat(v[w > 0], w[w > 0]), q) for v, w in zip(values, weights, strict=True)]
-    np.testing.assert_allclose(found, expanded, rtol=1e-13)
-
-
-def test_weighted_quantile_without_values():
-    assert np.isnan(weighted_quantile([[1.0, np.nan]], [[0, 0]], [0.5])).all()
-    assert weighted_quantile(np.empty((3, 0)), np.empty((3, 0)), [0.1, 0.9]).shape == (3, 2)
 
 
 def test_welchs_interval_is_that_of_scipy():

@@ -12,7 +12,6 @@ from causaleval_pd.statistics import stratum_statistic
 from causaleval_pd.statistics.stratum_statistic import (
     COMBINATIONS,
     STATISTICS,
-    Columns,
     cluster_starts,
     column_p_values,
     combined_p,
@@ -59,18 +58,6 @@ def test_columns_are_treated_alike(statistic):
     order = RNG.permutation(20)
     found, turned = (stratum_columns(x, STRATUM, CLUSTER, 3, statistic)[0].values for x in (X, X[:, order]))
     np.testing.assert_allclose(turned, found[:, order], rtol=1e-12, atol=1e-12)
-
-
-def test_parts_of_strata_add_up():
-    for statistic in STATISTICS:
-        whole, _ = stratum_columns(X, STRATUM, CLUSTER, 3, statistic)
-        halves = (CLUSTER == 7, CLUSTER != 7)
-        parts = [stratum_columns(X[some], STRATUM[some], CLUSTER[some], 3, statistic)[0] for some in halves]
-        added = parts[0] + parts[1]
-        for a, b in zip(added, whole, strict=True):
-            np.testing.assert_allclose(a, b, atol=1e-12)
-        stacked = Columns.stack([whole.take(slice(i, i + 1)) for i in range(3)])
-        np.testing.assert_array_equal(stacked.sums, whole.sums)
 
 
 def test_without_undefined_values_the_mean_excess_is_the_test_of_the_mean():

@@ -95,11 +95,11 @@ def test_strata_that_repeat_a_cluster():
     every = np.ones(5, bool)
     assert repeated_strata(ids, stratum, every).tolist() == [False, True, False]
     assert repeated_strata(ids, stratum, np.array([1, 1, 1, 0, 1], bool)).tolist() == [False, False, False]
-    marks = pd.DataFrame({"c": [1, 1], "r": [True, False], "w": [False, True]})
+    marks = pd.DataFrame({"c": [1, 1], "r": [True, False]})
     [task], _ = read_tasks(RUNS.iloc[:2].assign(**marks), ["shd"], Cells())
-    placed = read_clusters(marks, PlacedClusters("truth", "c", "r", "w", True, 9), task, np.zeros(2, np.int64))
+    placed = read_clusters(marks, PlacedClusters("truth", "c", "r", True, 9), task, np.zeros(2, np.int64))
     assert placed.repeats(np.zeros(2, np.int64), np.ones(2, bool)).tolist() == [True, False]
-    assert placed.whole is not None and placed.whole.tolist() == [False, True] and placed.n_rows == 9
+    assert placed.n_rows == 9
 
 
 def test_networks_and_formulas_have_labels():
@@ -149,7 +149,7 @@ def test_joint_draws_are_the_same_in_any_order_chunk_and_engine(repeated):
 
 def test_a_cube_relabels_as_the_rows_do(repeated):
     how = {"by": ["algorithm"], "null": "permutation", "n_draws": 60, "rng": 5, "method": "simulate"}
-    cube = repeated.ceval.cube(["shd"], keep_draws=True, **how)
+    cube = repeated.ceval.cube(["shd"], **how)
     np.testing.assert_array_equal(cube["shd_control"], cube["shd_relabelled"])
     rows = repeated.ceval.with_controls(["shd"], null="permutation", **DRAWN)
     assert sorted(rows["shd_p"]) == sorted(cube["shd_p"].to_numpy().reshape(-1).tolist())

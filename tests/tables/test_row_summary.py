@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,12 +10,11 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.contract.law import ClosedForm, Distribution, Shape
+from causaleval_pd.contract.law import ClosedForm, Distribution
 from causaleval_pd.tables.row_summary import (
     EXACT,
     NONE,
     SIMULATED,
-    pearson_tail,
     row_means,
     skill,
     spread,
@@ -47,78 +45,6 @@ def test_mid_p_counts_ties_half():
         ce.with_controls(runs, ["shd"], rng=7, p_rule="mid", stop_after=5)
 
 
-@pytest.mark.slow
-def test_moments_are_named_and_close(guesses):
-    few = guesses.head(40)
-    names = ["shd", "directed_recall", "adjacency_f1", "skeleton_hd"]
-    for null in ("edges", "permutation"):
-        found = ce.with_controls(few, names, null=null, method="moments", rng=1, columns="full")
-        drawn = ce.with_controls(few, names, null=null, method="simulate", n_draws=2000, rng=1, columns="full")
-        assert (found["shd_p_method"] == "moments").all() and (found["shd_mean_method"] == "exact").all()
-        assert (found["n_draws"] == 0).all() and found["shd_p_se"].isna().all()
-        assert (found["shd_p"] - drawn["shd_p"]).abs().max() < 0.06
-        assert np.corrcoef(found["shd_p"], drawn["shd_p"])[0, 1] > 0.995
-        assert (found["shd_control_low"] - drawn["shd_control_low"]).abs().max() < 1.6
-    assert (
-        ce.with_controls(few, names, method="moments", rng=1, columns="full")["adjacency_f1_p_method"] == "exact"
-    ).all()
-    with pytest.raises(ValueError, match="v_structure_f1 has no closed form under null='edges'"):
-        ce.with_controls(few, ["v_structure_f1"], method="moments", rng=1, columns="full")
-    only_mean = ce.with_controls(few, ["v_structure_f1"], null="permutation", method="moments", rng=1, columns="full")
-    assert only_mean["v_structure_f1_p"].isna().all() and only_mean["v_structure_f1_p_method"].isna().all()
-
-
-def shape_of(skewness=0.0, step=0.0, n_values=np.inf, n=4):
-    return Shape(*(np.full(n, value) for value in (skewness, step, n_values, 0.0)))
-
-
-def test_tails_in_every_direction():
-    metrics = {m.direction: m for m in (ce.get_metric("shd"), ce.get_metric("adjacency_f1"))}
-    metrics["zero"] = replace(metrics["minimize"], direction="zero", optimum=0.5)
-    x, mean, sd = np.array([1.0, 2.0, 2.0, np.nan]), np.array([2.0, 2.0, 2.0, 2.0]), np.array([2.0, 1.0, 0.0, 1.0])
-
-    def tail(direction, shape, **how):
-        return pearson_tail(x, mean, sd, shape, metrics[direction], **how)
-
-    np.testing.assert_allclose(tail("minimize", shape_of()), [stats.norm.cdf(-0.5), 0.5, 1, np.nan])
-    np.testing.assert_allclose(tail("maximize", shape_of()), [stats.norm.cdf(0.5), 0.5, 1, np.nan])
-    assert tail("zero", shape_of())[0] == pytest.approx(stats.norm.cdf(1, 2, 2) - stats.norm.cdf(0, 2, 2))
-    # values lie a step apart, and a control may tie
-    steps = shape_of(step=1.0)
-    np.testing.assert_allclose(tail("minimize", steps), [stats.norm.cdf(-0.25), stats.norm.cdf(0.5), 1, np.nan])
-    np.testing.assert_allclose(tail("maximize", steps), [stats.norm.cdf(0.75), stats.norm.cdf(0.5), 1, np.nan])
-    assert tail("zero", steps)[0] == pytest.approx(stats.norm.cdf(1.5, 2, 2) - stats.norm.cdf(-0.5, 2, 2))
-    np.testing.assert_allclose(tail("maximize", steps, corrected=False), tail("maximize", shape_of()))
-    for skewness in (-0.7, 0.7):
-        skew = shape_of(skewness)
-        law = stats.pearson3(skewness)
-        assert tail("minimize", skew)[0] == pytest.approx(law.cdf(-0.5))
-        assert tail("maximize", skew)[0] == pytest.approx(law.sf(-0.5))
-
-
-def moments(observed, variance, shape, metric="directed_tp"):
-    """Summarise rows with mean 2 by moments."""
-    n = len(observed)
-    closed = ClosedForm(np.full(n, 2.0), np.full(n, variance), shape=None if shape is None else lambda: shape)
-    return summarise(ce.get_metric(metric), np.array(observed), closed, None, Drawing(1, "moments"))
-
-
-def test_moments_are_not_offered_where_they_do_not_hold():
-    assert moments([4.0], 1.0, shape_of(n=1)).p[0] == pytest.approx(stats.norm.sf(2))
-    for refused in (
-        moments([4.0], 1.0, None),
-        moments([4.0], 1.0, shape_of(np.nan, n=1)),
-        moments([4.0], 1.0, shape_of(0.1, 1.0, 4, n=1)),
-        # far out in a skewed law; beyond the end of one that is skewed to the other side
-        moments([12.0], 1.0, shape_of(1.5, n=1)),
-        moments([5.0], 1.0, shape_of(-1.5, n=1)),
-    ):
-        assert np.isnan(refused.p[0]) and refused.p_method[0] == NONE and refused.mean[0] == 2
-    assert moments([4.0], 1.0, shape_of(1.5, n=1)).p[0] == pytest.approx(stats.pearson3.sf(2, 1.5))
-    constant = moments([2.0, 3.0], 0.0, shape_of(n_values=1, n=2))
-    np.testing.assert_array_equal(constant.p, [1, 0])
-
-
 def random_dags(rng, n, d, m):
     """Write random DAGs of m edges over d nodes: uniform skeletons and orders."""
     pairs = list(itertools.combinations(range(d), 2))
@@ -128,37 +54,6 @@ def random_dags(rng, n, d, m):
         edges = [f"X{order[pairs[k][0]]} -> X{order[pairs[k][1]]}" for k in chosen]
         texts.append("; ".join([*edges, *(f"X{i}" for i in range(d))]))
     return ce.graph_column(texts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("null", ["edges", "permutation"])
-@pytest.mark.parametrize(
-    ("d", "m"), [(10, 10), *(pytest.param(*x, marks=pytest.mark.slow) for x in ((20, 5), (10, 20)))]
-)
-def test_moments_keep_the_level(null, d, m):
-    """Guesses against one truth: the normal law without correction rejected .085 at .05, and .063 at .001."""
-    rng = np.random.default_rng(d + m)
-    runs = pd.DataFrame({"truth": [random_dags(rng, 1, d, m)[0]] * 500, "estimate": random_dags(rng, 500, d, m)})
-    found = ce.with_controls(runs, ["directed_tp", "shd"], null=null, method="moments", rng=1)
-    for name in ("directed_tp", "shd"):
-        p = found[f"{name}_p"].fillna(1.0)
-        for alpha in (0.05, 0.01):
-            assert (p <= alpha).sum() <= stats.binom.ppf(0.999, len(p), alpha)
-
-
-def test_moments_are_close_to_the_exact_tail():
-    """Skeletons have an exact law: moments of the same law are close, and above it in the tail."""
-    law = stats.hypergeom(190, 20, 20)
-    k = np.arange(3, 13, dtype=float)
-    mean, variance, skewness = (float(x) for x in law.stats("mvs"))
-    closed = ClosedForm(
-        np.full(len(k), mean), np.full(len(k), variance), shape=lambda: shape_of(skewness, 1.0, 21, len(k))
-    )
-    p = summarise(ce.get_metric("directed_tp"), k, closed, None, Drawing(1, "moments")).p
-    ratio = p / law.sf(k - 1)
-    assert (ratio > 0.95).all()
-    for least, most in ((1e-3, 1.9), (1e-4, 2.6), (1e-6, 8)):
-        assert (ratio[law.sf(k - 1) > least] < most).all()
 
 
 def test_errors_of_simulated_means(guesses):

@@ -69,7 +69,6 @@ def test_each_draw_gets_the_same_aggregate(runs, over, null):
         "null": null,
         "n_draws": 30,
         "rng": 7,
-        "keep_draws": True,
         "cluster": None,
         "replicate": "run",
     }

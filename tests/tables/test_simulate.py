@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,7 +25,7 @@ SIX = "A -> B; B -> C; C -> D; A -> E; D -> E; F"
 def test_sequential_p_values_follow_the_rule(guesses):
     few = guesses.head(60)
     n, h = 2000, 10
-    cube = ce.cube(few.assign(a=0), ["shd"], by=["a"], n_draws=n, rng=7, keep_draws=True)
+    cube = ce.cube(few.assign(a=0), ["shd"], by=["a"], n_draws=n, rng=7)
     draws = cube["shd_control"].isel(a=0).to_numpy()
     hits = np.cumsum(draws <= cube["shd"].isel(a=0).to_numpy()[:, None], axis=1)
     expected, used = [], []
@@ -113,28 +111,3 @@ def test_a_row_may_have_more_draws_than_a_block_holds():
     found = ce.with_controls(runs, ["adjacency_recall"], n_draws=n, rng=7, method="simulate")
     exact = ce.with_controls(runs, ["adjacency_recall"], rng=7)
     assert found["adjacency_recall_p"].iloc[0] == pytest.approx(exact["adjacency_recall_p"].iloc[0], abs=0.01)
-
-
-@pytest.mark.slow
-def test_units_return_sums_rather_than_draws(monkeypatch):
-    """What is sent back for a cube without draws is a few numbers a draw and stratum."""
-    seen = []
-    chunks = streaming.control_chunks
-    monkeypatch.setattr(
-        sys.modules["causaleval_pd.cubes.scores"],
-        "control_chunks",
-        lambda *a, **k: (seen.append(chunk) or chunk for chunk in chunks(*a, **k)),
-    )
-    how = {"by": ["algorithm"], "n_draws": 40, "rng": 7, "method": "simulate", "tails": None}
-    monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e5)
-    kept = ce.cube(RUNS, ["shd", "adjacency_f1"], keep_draws=True, **how)
-    seen.clear()
-    found = ce.cube(RUNS, ["shd", "adjacency_f1"], keep_draws=False, **how)
-    assert len(seen) > 3 and all(chunk.draws == {} for chunk in seen)
-    assert sum(len(chunk.strata["shd"]) for chunk in seen) <= len(seen) + 2, "rows of a stratum are side by side"
-    for m in ("shd", "adjacency_f1"):
-        total = kept[f"{m}_control"].sum("replicate")
-        np.testing.assert_allclose(found[f"{m}_control_sum"], total, rtol=1e-12)
-        assert (found[f"{m}_control_count"] == kept[f"{m}_control"].notnull().sum("replicate")).all()
-    pd.testing.assert_frame_equal(ce.summary(found), ce.summary(kept), rtol=1e-12)
-    assert (ce.summary(found)["p_value"] == ce.summary(kept)["p_value"]).all()

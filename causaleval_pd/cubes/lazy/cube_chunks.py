@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dask.array as da
 import numpy as np
-import pandas as pd
 import xarray as xr
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from ...tables.stratum_draws import coarsen, value_table
-from ..schema import Variable, declared, value_tables
+from ..schema import IDENTITIES, Variable, declared
+
+#: bytes of a block of a lazy cube; one run of all its draws may take more
+BLOCK_BYTES = 64 * 2**20
 
 
 class _Block(NamedTuple):
@@ -27,10 +29,10 @@ class _Block(NamedTuple):
     def shape(self) -> tuple[int, ...]:
         return tuple(part.stop - part.start for part in self.levels.values())
 
-    def cells(self, stratum: NDArray[np.int64], *replicate: NDArray[np.int64]) -> NDArray[np.int64]:
+    def cells(self, stratum: NDArray[np.int64], replicate: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the positions of cells within this block, -1 outside."""
         strata = [size for name, size in self.sizes.items() if name != "replicate"]
-        codes = [*(np.unravel_index(stratum, strata) if strata else ()), *replicate]
+        codes = [*(np.unravel_index(stratum, strata) if strata else ()), replicate]
         inside = np.ones(len(stratum), bool)
         for code, part in zip(codes, self.levels.values(), strict=True):
             inside &= (code >= part.start) & (code < part.stop)
@@ -40,20 +42,17 @@ class _Block(NamedTuple):
 
 def chunked_variables(
     scored: Sequence[Any],
-    kind: str,
     template: xr.Dataset,
     lengths: Mapping[Hashable, int],
     grid: Sequence[dict[str, slice]],
     token: str,
 ) -> dict[Hashable, xr.Variable]:
-    """Return the variables over rows, or those over strata.
+    """Return the variables of a lazy cube, and what tells its runs apart, from the scores of partitions.
 
     Parameters
     ----------
     scored : sequence of delayed
         The scores of each partition.
-    kind : {"rows", "strata"}
-        Which variables.
     template : Dataset
         A cube of the same variables without runs.
     lengths : mapping
@@ -63,24 +62,20 @@ def chunked_variables(
     token : str
         Part of the names of dask's tasks.
     """
-    variables = declared(template)
-    like = {name: x for name, x in template.data_vars.items() if ("replicate" in x.dims) == (kind == "rows")}
+    identities = {name: IDENTITIES[str(name)] for name in row_identities(template)}
+    variables = declared(template) | identities
+    like = {name: template[name] for name in variables}
     dims = list(grid[0])
     last = {name: [dim for dim in x.dims if dim not in dims] for name, x in like.items()}
-    weights = value_tables(template)
-    parts = {
-        name: _Part(variables[name], x.dtype, [lengths[dim] for dim in last[name]], weights.get(str(name), ""))
-        for name, x in like.items()
-    }
+    parts = {name: _Part(variables[name], x.dtype, [lengths[dim] for dim in last[name]]) for name, x in like.items()}
     blocks = [_Block({dim: lengths[dim] for dim in dims}, block) for block in grid]
-    cut = [delayed(_cut)(one, kind, blocks, dask_key_name=f"cut-{kind}-{token}-{i}") for i, one in enumerate(scored)]
+    cut = [delayed(_cut)(one, blocks, dask_key_name=f"cut-{token}-{i}") for i, one in enumerate(scored)]
     chunks: dict[Hashable, list[tuple[dict[str, slice], da.Array]]] = {name: [] for name in like}
     for i, block in enumerate(blocks):
         shares = [
-            delayed(operator.getitem)(one, i, dask_key_name=f"{kind}-{token}-{i}-{j}") for j, one in enumerate(cut)
+            delayed(operator.getitem)(one, i, dask_key_name=f"share-{token}-{i}-{j}") for j, one in enumerate(cut)
         ]
-        merge = delayed(_merge_rows if kind == "rows" else _merge_strata)
-        merged = merge(shares, block, parts, dask_key_name=f"merge-{kind}-{token}-{i}")
+        merged = delayed(_merge)(shares, block, parts, dask_key_name=f"merge-{token}-{i}")
         for name, part in parts.items():
             one = delayed(operator.getitem)(merged, name, dask_key_name=f"{name}-part-{token}-{i}")
             array = da.from_delayed(one, (*block.shape, *part.last), part.dtype, name=f"{name}-{token}-{i}")
@@ -93,16 +88,29 @@ def chunked_variables(
     return arrays
 
 
-class _Part(NamedTuple):
-    """A variable: its declaration, type, the sizes of its dimensions besides strata and replicates.
+def row_identities(cube: xr.Dataset) -> list[str]:
+    """Return the coordinates of a cube that differ from run to run."""
+    return [name for name in ("truth_id", "cluster_id") if name in cube.coords]
 
-    `weights` is the variable that holds the weights, where this one holds the values of value tables.
-    """
+
+def split(sizes: Mapping[str, int], n_bytes: int) -> list[dict[str, slice]]:
+    """Cut an array into blocks of a bounded size, or of one level of every dimension, the first ones first."""
+    cuts = []
+    left = n_bytes / BLOCK_BYTES
+    for size in sizes.values():
+        # all blocks but the last are equal, as Zarr's chunks have to be
+        step = max(1, int(size / max(left, 1)))
+        cuts.append([slice(a, min(a + step, size)) for a in range(0, max(size, 1), step)])
+        left *= step / max(size, 1)
+    return [dict(zip(sizes, block, strict=True)) for block in itertools.product(*cuts)]
+
+
+class _Part(NamedTuple):
+    """A variable: its declaration, type, the sizes of its dimensions besides strata and replicates."""
 
     variable: Variable
     dtype: np.dtype[Any]
     last: list[int]
-    weights: str = ""
 
     def empty(self, n_cells: int) -> NDArray[Any]:
         return np.full((n_cells, *self.last), self.variable.fill, self.dtype)
@@ -112,9 +120,9 @@ _Shares = Sequence[tuple[NDArray[np.int64], dict[Hashable, NDArray[Any]]]]
 _Parts = Mapping[Hashable, _Part]
 
 
-def _cut(scored: Mapping[str, Any], kind: str, blocks: Sequence[_Block]) -> list[Any]:
+def _cut(scored: Mapping[str, Any], blocks: Sequence[_Block]) -> list[Any]:
     """Cut the scores of a partition into its share of each block: positions within the block, and values."""
-    where, values = scored[kind]
+    where, values = scored["places"], scored["values"]
     shares = []
     for block in blocks:
         cells = block.cells(*where)
@@ -123,7 +131,7 @@ def _cut(scored: Mapping[str, Any], kind: str, blocks: Sequence[_Block]) -> list
     return shares
 
 
-def _merge_rows(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashable, NDArray[Any]]:
+def _merge(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashable, NDArray[Any]]:
     """Place the runs of all partitions in the cells of a block."""
     n_cells = int(np.prod(block.shape))
     runs = np.bincount(np.concatenate([cells for cells, _ in shares]), minlength=n_cells)
@@ -139,38 +147,6 @@ def _merge_rows(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashable,
             whole[cells] = values[name]
         merged[name] = whole.reshape((*block.shape, *part.last))
     return merged
-
-
-def _merge_strata(shares: _Shares, block: _Block, parts: _Parts) -> dict[Hashable, NDArray[Any]]:
-    """Merge the sums and value tables that the partitions have of the strata of a block."""
-    n_cells = int(np.prod(block.shape))
-    merged = {name: part.empty(n_cells) for name, part in parts.items()}
-    for name, part in parts.items():
-        if part.variable.merge == "sum":
-            for cells, values in shares:
-                merged[name][cells] += values[name]
-        elif part.variable.merge in ("same", "whole"):
-            # what rests on whole strata is empty in pieces of larger ones
-            for cells, values in shares:
-                merged[name][cells] = values[name]
-        elif part.weights:
-            _merge_tables(shares, name, part.weights, merged[name], merged[part.weights])
-    return {name: whole.reshape((*block.shape, *parts[name].last)) for name, whole in merged.items()}
-
-
-def _merge_tables(
-    shares: _Shares, value: Hashable, weight: Hashable, values: NDArray[Any], weights: NDArray[Any]
-) -> None:
-    """Merge the value tables of every stratum (and null model) into padded arrays."""
-    for place in np.ndindex(values.shape[:-1]):
-        found = []
-        for cells, of_partition in shares:
-            for row in np.flatnonzero(cells == place[0]):
-                mine = (row, *place[1:])
-                found.append(value_table(of_partition[value][mine], of_partition[weight][mine]))
-        table = pd.concat(found) if found else pd.Series(dtype=np.float64)
-        table = coarsen(table.groupby(level=0).sum()) if len(table) else table
-        values[place][: len(table)], weights[place][: len(table)] = table.index.to_numpy(np.float64), table.to_numpy()
 
 
 def _grid(chunks: Sequence[tuple[dict[str, slice], da.Array]], dims: Sequence[str], axis: int = 0) -> da.Array:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -21,12 +22,10 @@ from ...contract.null import Nulls
 from ...execution.files import computation
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
 from ...tables.columns import column
-from ...tables.stratum_draws import MAX_VALUES
 from ...tables.tasks import Metrics, Task
 from ..cube import cube as cube_of
-from ..lazy_tables import BLOCK_BYTES, split
 from ..runs import run_identity, stratum_columns
-from ..schema import DRAW_VARIABLES, metrics_of
+from ..schema import IDENTITIES, read_nulls
 from ..strata import (
     MISSING,
     Axis,
@@ -39,8 +38,8 @@ from ..strata import (
     strata_edges,
     stratum_numbers,
 )
-from .clusters import MARKS, MEETING, ClusterPlan, PartClusters, lazy_setting, needs_plan, part_clusters, plan_clusters
-from .cube_chunks import chunked_variables
+from .clusters import MARKS, ClusterPlan, PartClusters, lazy_setting, part_clusters, plan_clusters
+from .cube_chunks import chunked_variables, row_identities, split
 from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
 
 #: columns that hold a row's cell while rows are shuffled
@@ -58,16 +57,14 @@ def cube(
     rng: RNGLike = None,
     replicate: Hashable | None = None,
     key: Hashable | Sequence[Hashable] | None = None,
-    keep_draws: bool = False,
     **settings: Any,
 ) -> xr.Dataset:
     """Score a dask table of runs and their controls into an array over strata, lazily.
 
     The labels of the strata are looked up now. Rows are scored when the cube is computed or saved, each partition by
-    itself, and then only their numbers are shuffled, into chunks of some 64 MiB. Before that, rows of a stratum are
-    brought together in one partition, because p-values of strata rest on all their runs: strata of up to 16,384
-    runs, or all of them under a null model that looks at strata and with method="moments". With tails=None rows stay
-    where they are, but for those of one cluster.
+    itself, and then only their numbers are shuffled, into chunks of some 64 MiB. Rows move to another partition only
+    under a null model that looks at strata. The verbs of a lazy cube load what they need of it into memory; write a
+    cube that does not fit by `to_zarr`, and read the strata that you need.
 
     Parameters
     ----------
@@ -81,17 +78,13 @@ def cube(
         row, are loaded now.
     key
         As in `causaleval_pd.dask.with_controls`.
-    keep_draws : bool
-        Keep every draw. Write such a cube by `to_zarr`, unless it fits into memory.
     **settings
         Further keywords of `causaleval_pd.cube`.
 
     Returns
     -------
     Dataset
-        As `causaleval_pd.cube`, of dask arrays; value tables are padded to 4096 places, and p-values of strata that do
-        not rest on draws have their variables also where no stratum has one. The verbs of a cube give lazy tables of
-        it.
+        As `causaleval_pd.cube`, of dask arrays.
 
     Raises
     ------
@@ -106,16 +99,13 @@ def cube(
     >>> runs = dd.from_pandas(ce.datasets.runs(), npartitions=4)
     >>> found = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=100, rng=7)
     >>> dict(found.sizes)
-    {'algorithm': 3, 'density': 3, 'n': 3, 'replicate': 20, 'draw': 100, 'shd_bin': 4096}
-    >>> float(found.ceval.summary().compute()["p_value"].max())
+    {'algorithm': 3, 'density': 3, 'n': 3, 'replicate': 20, 'draw': 100}
+    >>> float(found.ceval.summary()["p_value"].max())
     1e-05
     """
     unsuited = {"best_of", "progress", "engine", "n_jobs"} & set(settings)
-    if unsuited or keep_draws not in (True, False):
-        what = ", ".join(sorted(unsuited)) or f"keep_draws={keep_draws!r}"
-        raise ValueError(
-            f"a cube of a dask table has no setting {what}; it is computed by dask, and keeps draws or not"
-        )
+    if unsuited:
+        raise ValueError(f"a cube of a dask table has no setting {', '.join(sorted(unsuited))}; it is computed by dask")
     check_draws(n_draws)
     made = cube_settings(table, metrics, settings)
     if made.get("truth", "truth") is None and made.get("context") and replicate is None:
@@ -130,21 +120,17 @@ def cube(
         "null": null,
         "rng": resolve_seed(rng),
         "key": key,
-        "keep_draws": keep_draws,
     }
-    template = cube_of(table._meta, metrics, by=by, replicate=replicate, engine="serial", **made)
 
     parts = table.to_delayed()
     found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
     coordinates, extra = _coordinates(found, table._meta, by)
     field = get_field(made["field"])
-    scoring, plan = made, None
-    if needs_plan(made, field, table.columns):
-        setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in found]
-        plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting, field)
-        scoring = made | {"cluster": plan.placed}
-        blank = table._meta.assign(**MARKS)
-        template = cube_of(blank, metrics, by=by, replicate=replicate, engine="serial", **scoring)
+    setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in found]
+    plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting, field)
+    scoring = made | {"cluster": plan.placed}
+    blank = table._meta.assign(**MARKS)
+    template = cube_of(blank, metrics, by=by, replicate=replicate, engine="serial", **scoring)
     strata = {name: len(coordinates[name]) for name in strata_edges(by)}
     numbers = _numbers(found, coordinates, made) if replicate is None else None
     if numbers is not None:
@@ -155,19 +141,14 @@ def cube(
     # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
     own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
     columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}
-    meta = table._meta.assign(**columns, **(MARKS if plan else {}))
+    meta = table._meta.assign(**columns, **MARKS)
     placed = table.map_partitions(
         _place, own, by, replicate, made, coordinates, plan, meta=meta, align_dataframes=False
     )
-    meeting = None
-    if n_draws is not None and looks_at_strata(made["field"], null):
-        meeting = _STRATUM
-    elif n_draws is not None and plan is not None and plan.spread:
-        # the sums of a stratum need clusters whole, its small p-values all runs
-        meeting = MEETING
-    if meeting is not None:
-        placed = placed.shuffle(on=meeting, npartitions=len(parts))
-    score = delayed(partial(_score, shuffled=meeting is not None))
+    meeting = n_draws is not None and looks_at_strata(made["field"], null)
+    if meeting:
+        placed = placed.shuffle(on=_STRATUM, npartitions=len(parts))
+    score = delayed(partial(_score, shuffled=meeting))
     scored = [
         score(part, metrics, replicate, scoring, i, dask_key_name=f"score-{token}-{i}")
         for i, part in enumerate(placed.to_delayed())
@@ -177,30 +158,34 @@ def cube(
     if n_draws is not None:
         attrs["control_kind"] = str(made.get("control_kind") or "that of the estimate")
     # those of null models, and of the dimensions that metrics declare
-    kept = {name: x for name, x in template.coords.items() if name not in {**coordinates, **extra}}
+    kept = {name: x for name, x in template.coords.items() if name not in {**coordinates, **extra, **IDENTITIES}}
+    identities = {name: variables.pop(name) for name in row_identities(template)} | _same(template, variables["status"])
     ordered = {name: variables[name] for name in template.data_vars}
-    return xr.Dataset(ordered, {**coordinates, **extra, **kept}, attrs)
+    return xr.Dataset(ordered, {**coordinates, **extra, **kept, **identities}, attrs)
+
+
+def _same(template: xr.Dataset, status: xr.Variable) -> dict[str, xr.Variable]:
+    """Return the coordinates that are the same for all runs of a call."""
+    found = {}
+    if "control_seed" in template.coords:
+        for name, value in (("control_seed", "control_seed"), ("control_draws", "n_draws")):
+            array = da.full(status.shape, template.attrs[value], np.int64, chunks=status.chunks)
+            found[name] = xr.Variable(status.dims, array, IDENTITIES[name].describe())
+    if "control_null" in template.coords:
+        nulls = [read_nulls(x.attrs["control_null"]) for x in template.data_vars.values() if "control_null" in x.attrs]
+        words = np.full(status.shape, ", ".join(dict.fromkeys(null for [null] in nulls)), object)
+        found["control_null"] = xr.Variable(status.dims, words, IDENTITIES["control_null"].describe())
+    return found
 
 
 def _variables(
     scored: Sequence[Any], template: xr.Dataset, sizes: Mapping[str, int], token: str
 ) -> dict[Hashable, xr.Variable]:
     """Return the variables of the whole cube, from the scores of the partitions."""
-    tables = DRAW_VARIABLES["control_value"]
-    bins = {tables.dims(metric)[0]: MAX_VALUES for metric in metrics_of(template)}
     lengths: dict[Hashable, int] = dict(template.sizes)
-    lengths |= {dim: n for dim, n in {**bins, **sizes}.items() if dim in lengths}
+    lengths.update(sizes)
     n_bytes = sum(x.dtype.itemsize * math.prod(lengths[dim] for dim in x.dims) for x in template.data_vars.values())
-    blocks = split(sizes, n_bytes, BLOCK_BYTES)
-    variables = chunked_variables(scored, "rows", template, lengths, blocks, token)
-    # one grid for all: variables over strata are cut along them as those over rows are
-    first = [
-        {name: block[name] for name in sizes if name != "replicate"}
-        for block in blocks
-        if block["replicate"].start == 0
-    ]
-    variables |= chunked_variables(scored, "strata", template, lengths, first, token)
-    return variables
+    return chunked_variables(scored, template, lengths, split(sizes, n_bytes), token)
 
 
 class _Found(NamedTuple):
@@ -225,12 +210,9 @@ def _look_up(
     with in_partition(number):
         own = cells_of(part, settings)
         axes = _axes(part, by, replicate, own)
-        grouped = needs_plan(settings, own.field, part.columns)
-        nothing = np.empty(0, np.int64)
-        clusters = part_clusters(part, settings, own) if grouped else PartClusters(*[nothing] * 4)
+        clusters = part_clusters(part, settings, own)
     if replicate is not None:
-        kept = axes if grouped else [axis._replace(codes=nothing) for axis in axes]
-        return _Found(kept, nothing, part[[]], clusters)
+        return _Found(axes, np.empty(0, np.int64), part[[]], clusters)
     keys = list(key_columns(part, settings["key"]))
     return _Found(axes, run_identity(own, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))), clusters)
 
@@ -299,7 +281,7 @@ def _place(
     replicate: Hashable | None,
     settings: Mapping[str, Any],
     coordinates: Mapping[str, NDArray[Any]],
-    plan: ClusterPlan | None,
+    plan: ClusterPlan,
 ) -> pd.DataFrame:
     """Add the places of a partition's rows in the whole cube, and their clusters."""
     cells = cells_of(part, settings)
@@ -307,7 +289,7 @@ def _place(
     own = axes.pop().codes if numbers is None else numbers.to_numpy()
     stratum = stratum_numbers(axes, len(part))
     placed = part.assign(**{_STRATUM: stratum, _REPLICATE: own})
-    return placed if plan is None else plan.mark(placed, part_clusters(part, settings, cells).ids, stratum)
+    return plan.mark(placed, part_clusters(part, settings, cells).ids, stratum)
 
 
 def _score(
@@ -319,22 +301,17 @@ def _score(
     *,
     shuffled: bool,
 ) -> dict[str, Any]:
-    """Score a partition's rows; return row-level and stratum-level variables, with their places in the whole cube."""
+    """Score a partition's rows; return their places in the whole cube, and the values of its variables."""
     stratum, position = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
     with in_partition(partition, shuffled=shuffled):
         found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
-    levels = found[_STRATUM].to_numpy().astype(np.int64)
-    at = np.searchsorted(levels, stratum), number
-    rows, strata = {}, {}
-    for name, x in found.data_vars.items():
-        if "replicate" in x.dims:
-            rows[name] = x.transpose(_STRATUM, "replicate", ...).to_numpy()[at]
-        else:
-            strata[name] = x.transpose(_STRATUM, ...).to_numpy()
+    at = np.searchsorted(found[_STRATUM].to_numpy().astype(np.int64), stratum), number
+    names: list[Hashable] = [*found.data_vars, *row_identities(found)]
+    rows = {name: found[name].transpose(_STRATUM, "replicate", ...).to_numpy()[at] for name in names}
     if settings.get("truth", "truth") is None:
         # the cube of a partition takes a run's number in it for what pairs it with others
-        names = None if replicate is None else column(part, replicate, "replicate")
-        rows["truth_id"] = run_identity(cells_of(part, settings), list(key_columns(part, settings["key"])), names)
-    return {"rows": ((stratum, position), rows), "strata": ((levels,), strata)}
+        numbers = None if replicate is None else column(part, replicate, "replicate")
+        rows["truth_id"] = run_identity(cells_of(part, settings), list(key_columns(part, settings["key"])), numbers)
+    return {"places": (stratum, position), "values": rows}

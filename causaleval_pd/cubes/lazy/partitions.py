@@ -92,13 +92,8 @@ def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> Non
 
 
 def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords of `causaleval_pd.cube` with the field and `tails` settled."""
-    given = {"tails": "combinations"} | dict(settings)
-    if given["tails"] == "splitting":
-        raise ValueError(
-            "tails='splitting' of a dask table: expected 'combinations', 'exact' or None; splitting walks over the "
-            "graphs of a stratum, so compute the table first"
-        )
+    """Return keywords of `causaleval_pd.cube` with the field settled."""
+    given = dict(settings)
     cells = given.get("truth", "truth"), given.get("estimate", "estimate")
     given["field"] = settle_field(table, metrics, *cells, given.get("field"))
     return given
@@ -127,7 +122,7 @@ def refuse_estimated(field: str, null: Nulls) -> None:
     if names:
         raise ValueError(
             f"the controls of {', '.join(names)} depend on the other rows of the table, of which a partition has some; "
-            "use summary or cube, which bring the rows of a stratum together, or compute the table first"
+            "use cube, which brings the rows of a stratum together, or compute the table first"
         )
 
 

@@ -1,1 +1,1 @@
-"""Small tail probabilities: sums of exact laws, multilevel splitting, and laws with given moments."""
+"""Small tail probabilities: sums of exact laws."""

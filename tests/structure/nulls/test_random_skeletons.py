@@ -81,7 +81,7 @@ def test_many_runs_keep_the_level(density):
     """Controls at the observed density rejected .32 and .20 of such strata at .05."""
     runs = guesses(int(100 * density), 60 * 400, density).assign(s=np.repeat(np.arange(60), 400))
     rows = ce.with_controls(runs.head(2000), ["adjacency_f1"], null="erdos_renyi", n_draws=99, rng=1)
-    cube = runs.ceval.cube(["adjacency_f1"], by=["s"], null="erdos_renyi", n_draws=99, rng=1, keep_draws=False)
+    cube = runs.ceval.cube(["adjacency_f1"], by=["s"], null="erdos_renyi", n_draws=99, rng=1)
     for p in (rows["adjacency_f1_p"], cube.ceval.summary()["p_value"]):
         for alpha in (0.05, 0.01):
             assert (p <= alpha).sum() <= stats.binom.ppf(0.999, len(p), alpha)

@@ -210,7 +210,7 @@ def test_blocks_do_not_change_the_moments(monkeypatch):
 STAR = "; ".join(f"X0 -> X{i}" for i in range(1, 20))
 
 
-@pytest.mark.parametrize("method", ["auto", "moments", "exact"])
+@pytest.mark.parametrize("method", ["auto", "exact"])
 def test_few_different_relabellings_are_listed_whatever_the_number_of_nodes(method):
     """A star of 20 nodes has 20 relabellings: the share of perfect ones is 1 / 20."""
     runs = pd.DataFrame({"truth": [STAR], "estimate": [STAR]})
@@ -233,8 +233,6 @@ def test_listed_rows_stand_beside_others():
     assert (found["shd_control_mean"] - alone["shd_control_mean"]).abs().max() < 1.5
     # the one edge is right in 1 of 20 x 19 places of the true star's 19
     assert found["shd_control_mean"].iloc[2] == pytest.approx(20 - 2 * 19 / 380 - 19 / 380)
-    moments = ce.with_controls(runs, ["shd"], null="permutation", method="moments", rng=1)
-    assert moments["shd_p_method"].tolist() == ["moments", "exact", "exact"]
 
 
 @pytest.mark.parametrize("d", [3, 6, 7, 8])
