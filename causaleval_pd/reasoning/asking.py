@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..contract.checks import check_known, check_type, check_whole, name_row, nearest, shown
 
-__all__ = ["OUTCOMES", "Reply", "ask", "join_answers", "parse_answers"]
+__all__ = ["Reply", "ask", "join_answers", "parse_answers"]
 
 #: columns that identify a question
 KEY = ("task", "sample", "replicate", "question")

@@ -12,6 +12,11 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import reasoning as cr
+from causaleval_pd.reasoning.tasks.published import parse_matrix, parse_printed
+from causaleval_pd.reasoning.tasks.tasks import INSTRUCTIONS
+from causaleval_pd.reasoning.tasks.themes import THEMES
+from causaleval_pd.reasoning.worlds.random_worlds import component_edges
+from causaleval_pd.reasoning.worlds.world import compositions, n_compositions
 
 from .store import add, record
 
@@ -64,18 +69,18 @@ def world() -> dict[str, Any]:
         "compositions": [">".join(x) for x in sampled.compositions()],
         "mixed": mixed.truths(),
         "example": cr.example_world(0.3, "and").truths(),
-        "edges of parts": [[f"{a}>{b}" for a, b in cr.component_edges(5, kind)] for kind in ("cycle", "wheel")],
-        "n": [cr.n_compositions(n) for n in (3, 5, 21)],
-        "paths": [">".join(x) for x in cr.compositions(["X", "C", "D", "Y"])],
+        "edges of parts": [[f"{a}>{b}" for a, b in component_edges(5, kind)] for kind in ("cycle", "wheel")],
+        "n": [n_compositions(n) for n in (3, 5, 21)],
+        "paths": [">".join(x) for x in compositions(["X", "C", "D", "Y"])],
     }
 
 
 @record("reasoning/tasks")
 def all_tables() -> dict[str, Any]:
-    found = tasks().tables
+    found = tasks()
     names = ("worlds", "nodes", "edges", "quantities", "questions", "contexts", "truths")
     questions = tasks().questionnaire()
-    prompts = {k: tasks().prompts(questions.head(8), k) for k in sorted(cr.INSTRUCTIONS)}
+    prompts = {k: tasks().prompts(questions.head(8), k) for k in sorted(INSTRUCTIONS)}
     return {name: getattr(found, name) for name in names} | {"questionnaire": questions, "prompts": prompts}
 
 
@@ -88,7 +93,7 @@ def other_tasks() -> dict[str, Any]:
             "candy_party", [[2, 2]], "mixed", n_tasks=2, noise=0.5, min_pns=0.05, n_samples=5, rng=4
         ),
     }
-    return {name: [x.questionnaire(), x.tables.contexts, x.quantities] for name, x in made.items()}
+    return {name: [x.questionnaire(), x.contexts, x.quantities] for name, x in made.items()}
 
 
 @record("reasoning/themes")
@@ -97,15 +102,8 @@ def themes() -> dict[str, Any]:
         name: cr.make_tasks(name, [[2, 3]], n_samples=2, rng=1).prompts(
             cr.make_tasks(name, [[2, 3]], n_samples=2, rng=1).questionnaire().head(4)
         )
-        for name in sorted(cr.THEMES)
+        for name in sorted(THEMES)
     }
-
-
-@record("reasoning/task_files")
-def files() -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        stored = cr.read_tasks(cr.write_tasks(tasks(), Path(folder) / "tasks"))
-        return {"contexts": stored.contexts, "quantities": stored.quantities, "asked": stored.questionnaire()}
 
 
 @record("reasoning/published_format")
@@ -118,17 +116,13 @@ def published() -> dict[str, Any]:
         folder = Path(name)
         (folder / "factual.csv").write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
         (folder / "raw.csv").write_text(f"{matrix},Causal context,Sample context\n{row}\n", encoding="utf-8")
-        (folder / "pns.json").write_text(
-            "{\"0\": {\"('X', 'Y')\": 0.25}, \"1\": {\"('X', 'Z')\": 0.5}}", encoding="utf-8"
-        )
         factual, raw = cr.read_published(folder / "factual.csv"), cr.read_published(folder / "raw.csv")
         return {
             "asked": factual.questionnaire(),
             "nodes": raw.nodes,
             "edges": raw.edges,
-            "quantities": cr.read_published_quantities(folder / "pns.json"),
-            "printed": list(cr.parse_printed("{('X', 'Y'): np.float64(0.25), 'n': [1, 2]}").values()),
-            "matrix": cr.parse_matrix("[[0. 1.], [0. 0.]]"),
+            "printed": list(parse_printed("{('X', 'Y'): np.float64(0.25), 'n': [1, 2]}").values()),
+            "matrix": parse_matrix("[[0. 1.], [0. 0.]]"),
         }
 
 

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_number, check_whole, shown
 from ...contract.law import Distribution
-from .count_laws import binomial_shares
 from .validity import meets
-from .yes_counts import Floats
+from .yes_counts import Floats, binomial_shares
 
 __all__ = ["perfect_reasoner", "random_reasoner", "required_samples"]
 

@@ -13,7 +13,7 @@ from ...contract.checks import check_known, check_number, check_type, name_row
 from ...execution.random_streams import hash_rows
 from ...statistics.arrays import SMALLEST_P
 from ...statistics.clusters import jackknife_error
-from .answer_table import as_bits, check_answers, setting_names
+from .answer_arms import as_bits, check_answers, setting_names
 from .yes_counts import Floats, divide
 
 __all__ = ["answer_scores", "score_questions"]

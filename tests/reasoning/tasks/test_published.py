@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import make_tasks, read_published, read_published_quantities
-from causaleval_pd.reasoning.tasks import published_format
+from causaleval_pd.reasoning import make_tasks, read_published
+from causaleval_pd.reasoning.tasks import published
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def files(tasks, tmp_path):
 
 @pytest.mark.slow
 def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
-    monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(published, "ROWS_AT_ONCE", 7)
     tables = read_published(*files)
     keys = ["task", "sample", "replicate", "question"]
     ours, theirs = (x.questionnaire().sort_values(keys, ignore_index=True) for x in (tasks, tables))
@@ -146,28 +145,6 @@ def test_a_truncated_matrix_is_refused(files, tmp_path):
         read_published(tmp_path / "raw.csv")
 
 
-def test_quantities_from_json_and_never_from_pickles(tmp_path):
-    stored = {0: {("X", "Y"): np.float64(0.25), (("X", "C"), ("C", "Y")): 0.2}, 1: {("X", "C", "Y"): np.nan}}
-    np.save(tmp_path / "pns.npy", stored, allow_pickle=True)
-    with pytest.raises(ValueError, match="pickled"):
-        read_published_quantities(tmp_path / "pns.npy")
-    # the recipe of the documentation
-    loaded = np.load(tmp_path / "pns.npy", allow_pickle=True).item()
-    plain = {str(c): {str(k): float(v) for k, v in inner.items()} for c, inner in loaded.items()}
-    (tmp_path / "pns.json").write_text(json.dumps(plain), encoding="utf-8")
-    table = read_published_quantities(tmp_path / "pns.json")
-    assert table["path"].tolist() == ["X>Y", "X>C>Y", "X>C>Y"]
-    assert table["n_factors"].tolist() == [1, 2, 2]
-    assert table["task"].tolist() == [0, 0, 1]
-    np.testing.assert_array_equal(table["value"], [0.25, 0.2, np.nan])
-    (tmp_path / "pns.json").write_text('{"0": {"3": 1}}', encoding="utf-8")
-    with pytest.raises(ValueError, match="expected a printed pair"):
-        read_published_quantities(tmp_path / "pns.json")
-    (tmp_path / "pns.json").write_text("[1, 2]", encoding="utf-8")
-    with pytest.raises(ValueError, match="must map each context"):
-        read_published_quantities(tmp_path / "pns.json")
-
-
 @pytest.mark.slow
 def test_damaged_files_are_named(files, tmp_path):
     whole = files[1].read_bytes()
@@ -193,28 +170,6 @@ def test_cells_that_are_no_lists_are_refused(files, column, cell):
         read_published(io.StringIO(table.to_csv(index=False)))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[]", "must map each context"),
-        ('{"0": {"(\'X\', \'Y\')": "much"}}', "context '0', key .*the value must be a number or null, found 'much'"),
-        ("{\"0\": {\"('X', 'Y')\": [1]}}", "context '0', key .*the value must be a number or null"),
-        ("{\"0\": {\"('X', 'Y')\": 1%s}}" % ("0" * 400), "context '0', key .*int too large"),
-        ("{\"0\": {\"('X', 'Y')\": 1%s}}" % ("0" * 5000), "is not a JSON file"),
-        ('{"0": {"(\'X\')": 1}}', "context '0', key .*expected a printed pair"),
-        ('{"0": {"{(1, [2]): 3}": 1}}', "context '0', key .*holds a list or a map"),
-        ('{"0": {}, "0": {}}', "the key '0' is repeated"),
-        ("{\"0\": {\"('X', 'Y')\": 1, \"['X', 'Y']\": 0}}", "has two values of"),
-        ("[" * 100_000, "is not a JSON file"),
-    ],
-)
-def test_faulty_quantities_are_named(text, message, tmp_path):
-    path = tmp_path / "pns.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=rf"file .*pns\.json.*{message}"):
-        read_published_quantities(path)
-
-
 def test_published_tables_are_read_in_linear_time(monkeypatch):
     """Rows are compared for repeats some ten times each, not once for each of the forty parts of the file."""
     compared = []
@@ -224,10 +179,52 @@ def test_published_tables_are_read_in_linear_time(monkeypatch):
         compared.append(len(table))
         return drop_duplicates(table, *args, **options)
 
-    monkeypatch.setattr(published_format, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(published, "ROWS_AT_ONCE", 10)
     monkeypatch.setattr(pd.DataFrame, "drop_duplicates", counted)
     n = 400
     rows = "".join(f"{i},{i},Y,context {i},Is Y on?,True\n" for i in range(n))
     text = "Context ID,Sample ID,Effect,Context,Question,True\n" + rows
     assert len(read_published(io.StringIO(text)).contexts) == n
     assert n < sum(compared) < 20 * n
+
+
+def raw_file(observations):
+    """A raw file of A -> C <- B with given (values of A, B, C, noise of C)."""
+    head = "Context ID,Sample ID,DAG adjacency matrix,DAG nodes,CCT nodes,Bernoulli parameters,Causal context,"
+    lines = [head + "Sample context,Factual queries"]
+    for sample, (a, b, c, u) in enumerate(observations):
+        values = {"A": a, "B": b, "C": c}
+        noise = {"U_A": a, "U_B": b, "U_C": u}
+        query = str({"C": {"all true endogenous": values, "all true exogenous": noise, "true response": c}})
+        cells = ["[[0 0 1] [0 0 1] [0 0 0]]", "['A', 'B', 'C']", "['A', 'C']", "[.5, .5, .5]", "w", "s", query]
+        lines.append(",".join([f"0,{sample}", *(f'"{cell}"' for cell in cells)]))
+    return io.StringIO("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("observations", "function"),
+    [
+        ([(1, 1, 1, 1)], None),  # all three agree
+        ([(1, 1, 1, 1), (0, 1, 0, 1)], "and"),
+        ([(0, 0, 0, 0), (0, 1, 1, 0), (1, 1, 1, 0)], "or"),
+        ([(0, 0, 0, 0), (0, 1, 1, 0), (1, 1, 0, 0)], "xor"),
+        ([(0, 0, 0, 0)], None),
+    ],
+)
+def test_the_function_that_agrees(observations, function):
+    nodes = read_published(raw_file(observations)).nodes.set_index("node")["function"]
+    found = None if nodes.isna()["C"] else nodes["C"]
+    assert found == function
+    assert nodes[["A", "B"]].isna().all()
+
+
+def test_values_that_fit_no_function_are_refused():
+    # C is true though its noise and both parents are false
+    with pytest.raises(ValueError, match="the values of node 'C' agree neither with AND nor with OR nor XOR"):
+        read_published(raw_file([(0, 0, 1, 0)]))
+
+
+def test_values_of_other_nodes_are_refused():
+    text = raw_file([(1, 1, 1, 1)]).getvalue().replace("'U_A': 1, ", "")
+    with pytest.raises(ValueError, match="expected a value of 0 or 1 for each of 3 variables, found 2"):
+        read_published(io.StringIO(text))

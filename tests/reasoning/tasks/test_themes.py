@@ -7,7 +7,8 @@ import pathlib
 
 import pytest
 
-from causaleval_pd.reasoning import THEMES, Theme, World, get_theme, make_tasks
+from causaleval_pd.reasoning import Theme, World, make_tasks
+from causaleval_pd.reasoning.tasks.themes import THEMES, get_theme
 
 SPEC = importlib.util.spec_from_file_location("reader", pathlib.Path(__file__).parent / "reader.py")
 reader = importlib.util.module_from_spec(SPEC)
@@ -38,7 +39,7 @@ def test_names_are_different_and_made_up():
         tasks = make_tasks(theme, [[30] * 20], n_samples=1, rng=0)
         assert tasks.nodes["node"].is_unique
         assert len(tasks.nodes) == 581
-    clinical = make_tasks("clinical_notes", [[4, 3]], n_samples=1, rng=0).tasks[0].world
+    clinical = make_tasks("clinical_notes", [[4, 3]], n_samples=1, rng=0).drawn[0].world
     assert (clinical.nodes[0], clinical.nodes[-1]) == ("pain", "surgery")
 
 
@@ -51,7 +52,7 @@ def test_a_threshold_does_not_give_the_rate_away():
 def test_flu_symptoms_that_do_not_count_say_nothing():
     tasks = make_tasks("flu_vaccine", [[2]], n_samples=4000, noise=0.5, rng=1)
     contexts = tasks.contexts
-    first = tasks.tasks[0].conditions[0]
+    first = tasks.drawn[0].conditions[0]
     counted = [int(part) for part in first.group.split()[:2]]
     symptoms = ("fever", "chills", "a cough", "a sore throat", "headaches", "sneezing")
     told = contexts["text"].str.split("Last winter").str[1]

@@ -1,27 +1,27 @@
-"""Readers of published compositional reasoning data: CSV tables that repeat each context in every row."""
+"""Published compositional reasoning data: CSV tables that repeat each context in every row, with printed values."""
 
 from __future__ import annotations
 
+import ast
 import gzip
-import json
 import lzma
+import math
+import re
+import warnings
 import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from ...contract.checks import check_type, shown
-from .inferred_functions import infer_functions
-from .printed_values import parse_matrix, parse_printed
-from .task_tables import COLUMNS, TaskTables
+from ...contract.checks import check_type
+from .tasks import COLUMNS, Tasks
 
-__all__ = ["read_published", "read_published_quantities"]
+__all__ = ["read_published"]
 
 #: rows that are read at once; each repeats its context in full
 ROWS_AT_ONCE = 5000
@@ -53,7 +53,25 @@ _UNIQUE = {
 }
 
 
-def read_published(*paths: str | PathLike[str]) -> TaskTables:
+_FUNCTIONS: dict[str, Callable[[list[bool]], bool]] = {"and": all, "or": any, "xor": lambda bits: sum(bits) % 2 == 1}
+
+#: largest number of characters of a cell; the list of all compositions of 16 components fits
+MAX_CELL = 2**24
+#: deepest nesting of values
+MAX_DEPTH = 20
+
+#: a text, blanks between two values where numpy prints no comma, and what no printed value has outside a text
+_PIECE = re.compile(
+    r"""(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<gap>(?<=[\w.'"\])}])\s+(?=[\w.'"\[({]|[-+][\w.]))
+    |(?P<odd>\.\.\.|['"\#])""",
+    re.VERBOSE | re.DOTALL,
+)
+_TYPE = re.compile(r"(np\.|numpy\.)?(float\d+|u?int\d+|bool_?|str_|array)")
+_WORDS = {"nan": math.nan, "inf": math.inf, "True_": True, "False_": False}
+
+
+def read_published(*paths: str | PathLike[str]) -> Tasks:
     r"""Read CSV files in the published layout into tables in normal form.
 
     Files hold factual questions, paired interventional questions or raw samples, distinguished by their columns; pass
@@ -66,11 +84,11 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
 
     Returns
     -------
-    TaskTables
+    Tasks
         `task` is the published context number. Raw files give nodes, noise rates and edges. No file states the
         functions of nodes; they are inferred from the true values of nodes and noise in the column "Factual queries" of
         raw files, and missing where its rows agree with AND as with OR, so that more rows are needed for exact
-        quantities (`TaskTables.world`). Each context describes its world, so `worlds.text` is empty.
+        quantities (`Tasks.world`). Each context describes its world, so `worlds.text` is empty.
 
     Raises
     ------
@@ -108,87 +126,7 @@ def read_published(*paths: str | PathLike[str]) -> TaskTables:
     bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
     added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=COLUMNS["worlds"])
     tables["worlds"] = pd.concat([tables["worlds"], added], ignore_index=True) if bare else tables["worlds"]
-    return TaskTables(**tables)
-
-
-def read_published_quantities(path: str | PathLike[str]) -> pd.DataFrame:
-    """Read published PNS or thresholds by context and pair or composition, from JSON.
-
-    The published `.npy` files hold pickled maps. Unpickling can run any code, so they are refused; if you trust the
-    file, write it as JSON once::
-
-        stored = np.load(npy_file, allow_pickle=True).item()
-        plain = {str(c): {str(k): float(v) for k, v in inner.items()} for c, inner in stored.items()}
-        json.dump(plain, json_file)
-
-    Parameters
-    ----------
-    path : path
-        JSON file of a map by context of maps by printed tuple.
-
-    Returns
-    -------
-    DataFrame
-        task, path (the nodes), cause, effect, n_factors, value.
-
-    Raises
-    ------
-    ValueError
-        If the file is a `.npy` file, or not such a map.
-
-    Examples
-    --------
-    >>> import json, tempfile, pathlib
-    >>> from causaleval_pd.reasoning import read_published_quantities
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder) / "pns.json"
-    ...     _ = file.write_text(json.dumps({"0": {"('X', 'Y')": 0.25}}), encoding="utf-8")
-    ...     found = read_published_quantities(file)
-    >>> found.to_dict("records")
-    [{'task': 0, 'path': 'X>Y', 'cause': 'X', 'effect': 'Y', 'n_factors': 1, 'value': 0.25}]
-    """
-    file = Path(path)
-    with file.open("rb") as opened:
-        start = opened.read(6)
-    if start == b"\x93NUMPY":
-        raise ValueError(
-            f"{file} is a .npy file, whose maps are pickled: unpickling can run any code, so it is not read; "
-            "if you trust it, write it as JSON once, as the documentation of read_published_quantities shows"
-        )
-    try:
-        stored = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"file {file} is not a JSON file: {error}") from error
-    if not isinstance(stored, dict) or not all(isinstance(inner, dict) for inner in stored.values()):
-        raise ValueError(f"file {file} must map each context to a map from printed tuples to numbers")
-    rows = []
-    for task, inner in stored.items():
-        for key, value in inner.items():
-            try:
-                rows.append((_number(task), *_path(key), _quantity(value)))
-            except (ValueError, TypeError, OverflowError) as error:
-                raise ValueError(f"file {file}, context {shown(task)}, key {shown(key)}: {error}") from error
-    table = pd.DataFrame(rows, columns=["task", "path", "cause", "effect", "n_factors", "value"])
-    if (twice := table.duplicated(["task", "path"])).any():
-        found = table.loc[twice, ["task", "path"]].iloc[0].to_dict()
-        raise ValueError(f"file {file} has two values of {found}")
-    return table
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a map, as JSON does, but refuse a repeated key, whose first value would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the key {shown(name)} is repeated")
-    return found
-
-
-def _quantity(value: Any) -> float:
-    if value is None:
-        return float("nan")
-    check_type(value, (int, float), "a number or null", "the value")
-    return float(value)
+    return Tasks(tables)
 
 
 def _chunks(path: Any) -> Iterator[pd.DataFrame]:
@@ -324,16 +262,147 @@ def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
     return merged.astype({"function": "str"})
 
 
-def _path(key: str) -> tuple[str, str, str, int]:
-    """Parse a printed pair, a path, or a tuple of pairs along a path."""
-    parts = parse_printed(key)
-    parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
-    pairs = all(isinstance(part, (tuple, list)) and part for part in parts)
-    nodes = [parts[0][0], *(part[-1] for part in parts)] if parts and pairs else parts
-    if len(nodes) < 2 or not all(isinstance(node, str) for node in nodes):
-        raise ValueError(f"expected a printed pair or path of node names, found {key[:60]!r}")
-    return ">".join(nodes), nodes[0], nodes[-1], len(nodes) - 1
+def infer_functions(cells: Iterable[str], parents: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
+    """Return the function of each node, or None where the values allow several or the node has no parents.
+
+    Each cell is a printed map that holds, at any depth, maps of the true values of all endogenous and of all exogenous
+    variables, whose keys say so; `name` stands in messages.
+    """
+    possible = {node: dict(_FUNCTIONS) for node in parents}
+    known = 0
+    for cell in cells:
+        for values, noise in _observations(parse_printed(cell), list(parents)):
+            known += 1
+            for node, above in parents.items():
+                bits = [noise[node], *(values[parent] for parent in above)]
+                possible[node] = {own: join for own, join in possible[node].items() if join(bits) == values[node]}
+                if not possible[node]:
+                    raise ValueError(f"{name}: the values of node {node!r} agree neither with AND nor with OR nor XOR")
+    single = {node: next(iter(left)) for node, left in possible.items() if known and parents[node] and len(left) == 1}
+    # data sets published so far have no XOR
+    for node, left in possible.items():
+        if known and parents[node] and set(left) in ({"and", "xor"}, {"or", "xor"}):
+            single[node] = next(own for own in left if own != "xor")
+    return [single.get(node) for node in parents]
 
 
-def _number(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
+def _observations(value: Any, nodes: Sequence[str]) -> Iterator[tuple[dict[str, bool], dict[str, bool]]]:
+    """Yield values and noise by node wherever a map holds both."""
+    if not isinstance(value, dict):
+        return
+    sides: dict[str, Any] = {}
+    for key, inner in value.items():
+        for side in ("endogenous", "exogenous"):
+            if isinstance(key, str) and key.casefold().endswith(side) and isinstance(inner, dict):
+                sides[side] = inner
+    if len(sides) == 2:
+        yield _by_node(sides["endogenous"], nodes), _by_node(sides["exogenous"], nodes)
+        return
+    for inner in value.values():
+        yield from _observations(inner, nodes)
+
+
+def _by_node(values: Mapping[Any, Any], nodes: Sequence[str]) -> dict[str, bool]:
+    """Return values by node: by name where the names agree, else by their order."""
+    if len(values) != len(nodes) or not all(value in (0, 1) for value in values.values()):
+        raise ValueError(f"expected a value of 0 or 1 for each of {len(nodes)} variables, found {len(values)} values")
+    if set(values) == set(nodes):
+        return {node: bool(values[node]) for node in nodes}
+    return {node: bool(value) for node, value in zip(nodes, values.values(), strict=True)}
+
+
+def parse_printed(text: str) -> Any:
+    """Parse a printed Python value: numbers, texts, lists, tuples, maps, `np.float64(0.5)`, printed arrays.
+
+    Nothing is evaluated. `ast.literal_eval` would refuse what numpy prints: no commas, `nan`, `np.float64(...)`.
+    """
+    check_type(text, str, "a string", "text")
+    if len(text) > MAX_CELL:
+        raise ValueError(f"a cell has {len(text)} characters; at most {MAX_CELL} are parsed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that Python does not know
+        try:
+            tree = ast.parse(f"[{_PIECE.sub(_with_comma, text)}\n]", mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as fault:
+            if isinstance(fault, _CellError):
+                raise
+            what = fault.msg if isinstance(fault, SyntaxError) else str(fault)
+            raise _CellError(f"a cell is not a printed Python value ({what}): {_shown(text)}") from None
+    values = _value(tree, -1)
+    if not isinstance(values, list) or len(values) != 1:
+        what = "no value" if values == [] else "more than one value"
+        raise _CellError(f"a cell holds {what}: {_shown(text)}")
+    return values[0]
+
+
+def parse_matrix(text: str) -> NDArray[np.int64]:
+    """Parse a printed square matrix of zeros and ones, row -> column."""
+    rows = parse_printed(text)
+    square = isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows)
+    if not square or not all(entry in (0, 1) for row in rows for entry in row):
+        raise ValueError(f"expected a square matrix of 0 and 1, found {_shown(text)}")
+    return np.array(rows, np.int64).reshape(len(rows), len(rows))
+
+
+class _CellError(ValueError):
+    """A fault of a cell that its message explains."""
+
+
+def _with_comma(piece: re.Match[str]) -> str:
+    """Return a text as it is, and a comma for a gap."""
+    if piece["odd"] == "...":
+        raise _CellError(
+            "a cell was cut short: numpy printed '...' in place of entries, so they are lost (matrices of 32 nodes and "
+            "more); write the file again after numpy.set_printoptions(threshold=sys.maxsize)"
+        )
+    if piece["odd"]:
+        raise _CellError(f"a cell is not a printed Python value at {_shown(piece.string[piece.start() :])}")
+    return piece["text"] or ","
+
+
+def _value(node: ast.expr | None, depth: int) -> Any:
+    """Return the value that a piece of syntax prints; refuse any other syntax."""
+    if depth > MAX_DEPTH:
+        raise _CellError(f"a cell nests values more than {MAX_DEPTH} deep")
+    match node:
+        case ast.List(items):
+            return [_value(item, depth + 1) for item in items]
+        case ast.Tuple(items):
+            return tuple(_value(item, depth + 1) for item in items)
+        case ast.Dict(keys, values):
+            return {_key(key, depth): _value(item, depth + 1) for key, item in zip(keys, values, strict=True)}
+        case ast.Call(function, items) if _TYPE.fullmatch(ast.unparse(function)):
+            if len(items) != 1 or any(option.arg != "dtype" for option in node.keywords):
+                raise _CellError(f"expected one value within {ast.unparse(function)}(...) of a cell")
+            return _value(items[0], depth + 1)
+    return _atom(node)
+
+
+def _atom(node: ast.expr | None) -> Any:
+    """Return the number, text or word that a piece of syntax prints; refuse any other syntax."""
+    match node:
+        case ast.Constant(None | bool() | int() | float() | str()):
+            return node.value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            return -_atom(node.operand)
+        case ast.UnaryOp(ast.UAdd(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            return _atom(node.operand)
+        case ast.Name(word) | ast.Attribute(ast.Name("np" | "numpy"), word) if word in _WORDS:
+            return _WORDS[word]
+    raise _CellError(f"a cell is not a printed Python value at {_shown('**' if node is None else ast.unparse(node))}")
+
+
+def _key(node: ast.expr | None, depth: int) -> Any:
+    """Return a key of a map."""
+    key = _value(node, depth + 1)
+    try:
+        hash(key)
+    except TypeError:
+        raise _CellError(
+            f"a cell has a map with the key {_shown(str(key))}, which is or holds a list or a map"
+        ) from None
+    return key
+
+
+def _shown(text: str) -> str:
+    return repr(text[:60] + "..." if len(text) > 60 else text)
