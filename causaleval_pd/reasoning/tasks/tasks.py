@@ -134,6 +134,13 @@ class Tasks:
 
     `make_tasks` draws tasks, and `read_published` reads them.
 
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame or callable
+        The seven tables by their names, or functions that make them.
+    drawn : sequence, optional
+        World, theme and seed of each task, where they were drawn.
+
     Attributes
     ----------
     worlds : DataFrame
@@ -164,7 +171,6 @@ class Tasks:
         self, tables: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]], drawn: Sequence[Task] = ()
     ) -> None:
         self._tables = dict(tables)
-        #: world, theme, conditions and seed of each task that was drawn
         self.drawn = tuple(drawn)
 
     def __repr__(self) -> str:
