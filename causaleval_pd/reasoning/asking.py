@@ -38,6 +38,9 @@ Reading = Literal["last_line"] | Callable[[str], Any]
 YES = ("yes", "true")
 NO = ("no", "false")
 
+#: share of unread replies from which on they are warned of
+MOST_UNREAD = 0.05
+
 #: longer replies are read at both ends only
 _MOST_CHARACTERS = 100_000
 
@@ -149,7 +152,7 @@ def ask(
     Warns
     -----
     UserWarning
-        If questions were not asked because too many failed in a row.
+        If questions were not asked because too many failed in a row, or if 5 % of the replies or more are unread.
 
     Notes
     -----
@@ -171,6 +174,7 @@ def ask(
     workers, give_up_after = check_whole(workers, "workers", 1), check_whole(give_up_after, "give_up_after", 1)
     read = reader(how)
     rows = _asked(reasoner, questions[prompt].tolist(), read, workers, give_up_after, progress)
+    warn_of_unread([(row["reply"], row["answer"]) for row in rows if row["outcome"] in ("answered", "unread")])
     return add_replies(questions.copy(deep=False), rows)
 
 
@@ -333,14 +337,18 @@ def parse_answers(
         If a word means both, one side has no words, `how` is unknown, or a function fails or returns anything else;
         names the row.
 
+    Warns
+    -----
+    UserWarning
+        If 5 % of the texts or more are unread.
+
     Examples
     --------
     >>> from causaleval_pd.reasoning import parse_answers
-    >>> texts = ["5 is at least 3.\nAnswer: **yes**", '{"answer": "no"}', "Yes, she sings.", "Perhaps."]
-    >>> parse_answers(texts).tolist()
-    [True, False, <NA>, <NA>]
-    >>> parse_answers(texts, how=lambda text: True if text.startswith("Yes") else None).tolist()
-    [<NA>, <NA>, True, <NA>]
+    >>> parse_answers(["5 is at least 3.\nAnswer: **yes**", '{"answer": "no"}', None]).tolist()
+    [True, False, <NA>]
+    >>> parse_answers(["Yes, she sings.", "No."], how=lambda text: text.startswith("Yes")).tolist()
+    [True, False]
     """
     read = reader(how, yes, no)
     if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
@@ -352,7 +360,20 @@ def parse_answers(
             found.append(read(reply))
         except Exception as error:
             raise ValueError(f"{name_row(row, cells.index)}: the function how= failed: {_named(error)}") from error
+    warn_of_unread([(reply, answer) for reply, answer in zip(cells, found, strict=True) if isinstance(reply, str)])
     return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
+
+
+def warn_of_unread(replies: Sequence[tuple[Any, Any]], stacklevel: int = 3) -> None:
+    """Warn where many of the replies, each with what was read in it, have no readable answer."""
+    unread = [reply for reply, answer in replies if answer is None]
+    if unread and len(unread) >= MOST_UNREAD * len(replies):
+        share = f"{len(unread)} of {len(replies)} replies ({len(unread) / len(replies):.0%})"
+        warnings.warn(
+            f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for a last line 'Answer: "
+            "yes' or 'Answer: no', as tasks.prompts does, or read such replies by a function, how=",
+            stacklevel=stacklevel,
+        )
 
 
 def _named(error: BaseException) -> str:

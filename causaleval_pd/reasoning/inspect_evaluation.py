@@ -10,7 +10,19 @@ from typing import Any
 import pandas as pd
 
 from ..contract.checks import check_whole
-from .asking import KEY, Reading, Reply, add_replies, check_questions, failed_row, reader, reply_row, valid_text
+from .asking import (
+    KEY,
+    Reading,
+    Reply,
+    add_replies,
+    check_questions,
+    failed_row,
+    reader,
+    reply_row,
+    valid_text,
+    warn_of_unread,
+)
+from .measures.answer_arms import known_truths
 
 __all__ = ["inspect_task", "read_inspect"]
 
@@ -92,7 +104,7 @@ def inspect_task(
         for sample, text, truth, cluster in zip(
             _ids(questions, keys),
             map(valid_text, questions[prompt]),
-            questions["truth"],
+            known_truths(questions),
             _ids(questions, clusters or keys),
             strict=True,
         )
@@ -191,6 +203,9 @@ def read_inspect(
     if not parts:
         raise ValueError("logs names no log; pass what inspect_ai.eval returned, or its files")
     table = pd.concat(parts, ignore_index=True)
+    replied = table[table["outcome"].isin(["answered", "unread"])]
+    answers = replied["answer"].astype(object).where(replied["answer"].notna(), None)
+    warn_of_unread(list(zip(replied["reply"], answers, strict=True)))
     if (twice := table.duplicated(["model", "epoch", *keys]).to_numpy()).any():
         found = table.iloc[int(twice.argmax())][["model", "epoch", *keys]].to_dict()
         raise ValueError(f"two logs hold the reply to {found}; pass one of them")

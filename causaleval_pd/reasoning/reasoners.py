@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, nearest
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
+from .measures.answer_arms import known_truths
 from .tasks.tasks import Tasks
 from .tasks.worlds_by_task import Worlds, cut_chains, known_noise, worlds_by_task
 from .worlds.world import World
@@ -80,6 +81,7 @@ def baselines(
             raise ValueError(f"questions has no column {column!r}; {nearest(column, questions.columns)}")
     check_number(error, "error", "[0, 1]")
     check_number(p_yes, "p_yes", "[0, 1]")
+    questions = questions.assign(truth=pd.array(known_truths(questions).astype(bool), dtype="boolean"))
     seed = resolve_seed(rng)
     makers: dict[str, Callable[[], Any]] = {
         "perfect": lambda: questions["truth"],

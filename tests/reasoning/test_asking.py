@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.reasoning import Reply, ask, join_answers, make_tasks, parse_answers, quantities
+
+# most tests read what has no answer
+pytestmark = pytest.mark.filterwarnings("ignore:.* have no answer that could be read:UserWarning")
 
 STRICT = {
     True: [
@@ -329,3 +333,22 @@ def test_tables_are_checked():
         quick(questions(), lambda _: "yes", workers=0)
     with pytest.raises(ValueError, match="key names no column"):
         ask(questions(), lambda _: "yes", key=[])
+
+
+def test_many_unread_replies_are_warned_of():
+    replies = ["Answer: yes"] * 19 + ["Let me think. Answer: yes"]
+    with pytest.warns(
+        UserWarning, match=r"1 of 20 replies \(5%\) have no answer that could be read, the first 'Let me"
+    ):
+        assert parse_answers(replies).isna().sum() == 1
+    table = questions(20)
+    with pytest.warns(UserWarning, match="1 of 20 replies"):
+        found = quick(table, lambda prompt: "Perhaps." if prompt.endswith(" 7") else True)
+    assert found["outcome"].value_counts()["unread"] == 1
+    with pytest.warns(UserWarning, match=r"1 of 20 replies .*'Perhaps\.'; .*how="):
+        join_answers(table.assign(truth=True), found[["question", "reply"]], on=["question"])
+    # fewer, and what is no reply, are not
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert parse_answers([*replies, "no", None, None]).isna().sum() == 3
+        assert parse_answers([None, True]).isna().sum() == 1

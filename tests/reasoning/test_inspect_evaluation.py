@@ -169,3 +169,5 @@ def test_what_is_no_log_is_refused(questions):
         read_inspect([], questions)
     with pytest.raises(ValueError, match="no column 'truth'"):
         inspect_task(questions.drop(columns="truth"))
+    with pytest.raises(ValueError, match="column 'truth' must hold True, False or missing, found 'no'"):
+        inspect_task(questions.assign(truth="no"))

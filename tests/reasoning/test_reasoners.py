@@ -132,3 +132,14 @@ def test_factual_accuracy_is_no_guard(answers, table):
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
     assert scores.loc[("ignores_do", "do1"), "accuracy"] > 0.6
     assert (of(table, "ignores_do", "pns")["estimate"] == 0).all()
+
+
+def test_texts_as_truths_are_refused(tasks):
+    questions = tasks.questionnaire().head(20)
+    texts = questions.assign(truth=questions["truth"].map({True: "yes", False: "no"}))
+    with pytest.raises(
+        ValueError, match="column 'truth' must hold True, False or missing, .*read texts by .*parse_answers"
+    ):
+        reasoners.baselines(texts, names=["perfect"])
+    with pytest.raises(ValueError, match="column 'truth', row 3 .*is missing"):
+        reasoners.baselines(questions.assign(truth=questions["truth"].mask(np.arange(20) == 3)), names=["noisy"])

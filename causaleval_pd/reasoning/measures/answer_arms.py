@@ -44,13 +44,9 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
         )
     table = answers[[*settings, *ANSWER_COLUMNS]].copy()
     table["replicate"] = answers["replicate"].to_numpy() if "replicate" in answers.columns else 0
-    for name in ("truth", "answer"):
-        table[name] = as_bits(answers[name], name)
+    table["truth"], table["answer"] = known_truths(answers), as_bits(answers["answer"], "answer")
     for world in pd.unique(table["world"]):
         check_known(world, WORLDS, "world of a question:")
-    if table["truth"].isna().any():
-        row = int(table["truth"].isna().to_numpy().argmax())
-        raise ValueError(f"{name_row(row, answers.index, 'truth')} is missing; every question has a true answer")
     if (missing := table["sample"].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
     _check_keys(table, settings, answers.index)
@@ -62,6 +58,15 @@ def setting_names(by: Sequence[str] | str | None) -> list[str]:
     if by is not None:
         check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
     return [by] if isinstance(by, str) else list(by or [])
+
+
+def known_truths(table: pd.DataFrame) -> Floats:
+    """Return the true answers as 1 or 0; refuse missing ones."""
+    found = as_bits(table["truth"], "truth")
+    if np.isnan(found).any():
+        row = int(np.isnan(found).argmax())
+        raise ValueError(f"{name_row(row, table.index, 'truth')} is missing; every question has a true answer")
+    return found
 
 
 def as_bits(cells: pd.Series, name: str) -> Floats:
