@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -144,8 +145,11 @@ def parsed() -> Any:
     texts = ["**Yes**, she is.", "So no one ... Final answer: NO.", '{"answer": true}', "Perhaps.", "", None, "no. yes"]
     questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of unread replies
+        read = cr.parse_answers(texts)
     return (
-        cr.parse_answers(texts),
+        read,
         cr.parse_answers(["ja"], yes=["ja"], no=["nein"]),
         cr.join_answers(questions, replies, on=["question"]),
     )
