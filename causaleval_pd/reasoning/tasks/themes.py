@@ -382,21 +382,7 @@ class FluTheme(Theme):
         noise: NDArray[np.bool_],
         draw: NDArray[np.float64],
     ) -> None:
-        """Set the days of the two deciding symptoms: long for one or both where the noise is true, else short.
-
-        Parameters
-        ----------
-        days : (symptoms, n) int
-            Days of each symptom, changed in place.
-        counted : (int, int)
-            The two symptoms.
-        threshold : int
-            Least days that count as long.
-        noise : (n,) bool
-            Noise of the node.
-        draw : (n,) float
-            Uniform numbers that choose between first, second and both.
-        """
+        """Set the days of the two deciding symptoms in place: long for one or both where the noise is true."""
         for k, symptom in enumerate(counted):
             spread = days[symptom] - 1
             long = noise & (draw < 2 / 3 if k == 0 else draw >= 1 / 3)
