@@ -10,7 +10,6 @@ from .field import *
 from .formulas import *
 from .metrics import *
 from .models import *
-from .nulls import *
 from .simulation import *
 
 # type checkers follow the star imports
@@ -20,6 +19,5 @@ if not TYPE_CHECKING:
         *formulas.__all__,
         *metrics.__all__,
         *models.__all__,
-        *nulls.__all__,
         *simulation.__all__,
     ]

@@ -26,7 +26,7 @@ __all__ = ["FORMULAS"]
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
 #: inputs that models are evaluated relative to, and those by which a search is run again
-SETTING = ("data", "con", "cov", "max_size", "domains", "factors", "measures")
+SETTING = ("data", "con", "cov", "max_size", "domains", "factors")
 CONTEXT = (*SETTING, "method", "search_data")
 _FIRST_CELLS = 20
 _NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"

@@ -18,7 +18,7 @@ from ..contract.pairs import PairError, Pairs, Remark
 from .crisp_models import PATIENCE, CrispCells, DecodedCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
 from .formulas.reader import Cell
-from .formulas.truth_table import Setting
+from .formulas.truth_table import Setting, evaluation_order
 from .formulas.vocabulary import FormulaTooLargeError
 from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
@@ -323,7 +323,7 @@ class FormulaPairs(Pairs):
 
     def _reaches(self, model: Model, setting: Setting, convention: Convention) -> bool:
         """Check whether every atom whose outcome varies has a minimal form relative to data."""
-        if model.one_way or is_cyclic(model):
+        if model.one_way or evaluation_order(model) is None:
             return True
         try:
             exposition = self.estimate.exposition(model, setting, convention, relative=True)
@@ -369,21 +369,7 @@ def is_plain(setting: Setting) -> bool:
 
 def _kind(cell: Cell) -> int:
     """Return the position of a cell's kind in `KINDS`."""
-    return 1 if any(map(is_cyclic, cell)) else 2 * any(model.one_way for model in cell)
-
-
-def is_cyclic(model: Model) -> bool:
-    """Check whether a factor is among its own causes."""
-    explained = {atom.outcome[0] for atom in model.atoms}
-    causes = [(atom.outcome[0], {name for name, _ in atom.literals} & explained) for atom in model.atoms]
-    left = causes
-    while left:
-        waiting = {name for name, _ in left}
-        later = [one for one in left if one[1] & waiting]
-        if len(later) == len(left):
-            return True
-        left = later
-    return False
+    return 1 if any(evaluation_order(model) is None for model in cell) else 2 * any(model.one_way for model in cell)
 
 
 def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

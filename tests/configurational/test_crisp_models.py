@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import Setting, parse, parse_set, random_models
+from causaleval_pd.configurational import Setting, parse, random_models
 from causaleval_pd.configurational.crisp_models import (
     PATIENCE,
     DecodedCells,
@@ -19,6 +19,7 @@ from causaleval_pd.configurational.crisp_models import (
     count_quality,
     encode,
 )
+from causaleval_pd.configurational.formulas.reader import parse_set
 from causaleval_pd.configurational.models.exposition import expose
 from causaleval_pd.configurational.models.quality import Convention, quality_counts
 from causaleval_pd.configurational.pairs import total

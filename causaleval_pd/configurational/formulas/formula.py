@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal as OneOf
 
-__all__ = ["Atom", "Conjunction", "Literal", "Model", "set_text"]
+__all__ = ["Atom", "Model"]
 
 Literal = tuple[str, int]
 Arrow = OneOf["<->", "=>", "<="]
@@ -234,7 +234,7 @@ def set_text(models: Iterable[Model]) -> str:
 
     Examples
     --------
-    >>> from causaleval_pd.configurational import parse_set
+    >>> from causaleval_pd.configurational.formulas.reader import parse_set
     >>> set_text(parse_set("b<->C;A<->C")), set_text([])
     ('A<->C; b<->C', '{}')
     """

@@ -11,7 +11,7 @@ from ...contract.checks import shown
 from .formula import Arrow, Atom, Literal, Model, literal_text
 from .plain_text import read_plain
 
-__all__ = ["FormulaError", "parse", "parse_set"]
+__all__ = ["FormulaError", "parse"]
 
 #: the models of one cell of a table
 Cell = tuple[Model, ...]

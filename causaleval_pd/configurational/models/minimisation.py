@@ -19,7 +19,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..formulas.measures import MEASURES
 from ..formulas.truth_table import FuzzyTable, TruthTable
 from ..formulas.vocabulary import Work, bits, union
 from .matching import injects
@@ -218,7 +217,7 @@ def _irredundant(planes: list[int]) -> bool:
 class ThresholdMinimiser:
     """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
 
-    No measure is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
+    Neither is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
 
     Parameters
     ----------
@@ -229,9 +228,7 @@ class ThresholdMinimiser:
     caps : Caps
         Size of the forms.
     consistency, coverage : float
-        Least sufficiency of every disjunct and of the form, least necessity of the form.
-    measures : (str, str)
-        The measures of sufficiency and necessity.
+        Least consistency of every disjunct and of the form, least coverage of the form.
     work : Work, optional
         Steps that are left.
     """
@@ -244,7 +241,6 @@ class ThresholdMinimiser:
         *,
         consistency: float,
         coverage: float,
-        measures: tuple[str, str] = ("consistency", "coverage"),
         work: Work | None = None,
     ) -> None:
         cases: Any = table  # the two sorts of table have different sorts of planes
@@ -254,8 +250,6 @@ class ThresholdMinimiser:
         tolerance = self.n_cases * 2.2e-16
         self.consistency, self.coverage = consistency - tolerance, coverage - tolerance
         self.total = cases.size(self.outcome)
-        #: places among `MEASURES` where the measures are not the standard ones
-        self.places = None if measures == MEASURES[:2] else [MEASURES.index(name) for name in measures]
         self._sufficient: dict[int, Form] = {}
         self._consistent: dict[int, bool] = {}
 
@@ -266,8 +260,6 @@ class ThresholdMinimiser:
 
     def _is_consistent(self, cases: Any) -> bool:
         size = self.table.size(cases)
-        if self.places is not None:
-            return size > 0 and bool(self.table.measures(cases, self.outcome)[self.places[0]] >= self.consistency)
         return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
 
     def minimally_sufficient(self, conjunction: int) -> Form:
@@ -317,7 +309,4 @@ class ThresholdMinimiser:
 
     def _admissible(self, form: Collection[int]) -> bool:
         cases = self.table.disjunction(form)
-        if self.places is not None:
-            found = self.table.measures(cases, self.outcome)[self.places]
-            return bool((found >= [self.consistency, self.coverage]).all())
         return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)
