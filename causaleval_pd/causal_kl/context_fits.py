@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..contract.context import Context
 from .family_fits import FamilyFits, fits_to_data, fits_to_joint
-from .networks.cases import unpack_cases
 from .networks.network import Network
 
 #: fits to data by the code of the row's data and the variables
@@ -36,8 +35,6 @@ def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -
     structure = truth.structure
     key = (code, (structure.nodes, structure.states))
     if key not in fits:
-        if isinstance(data, bytes):
-            data = unpack_cases(data)
         states = None if structure.states is None else dict(zip(structure.nodes, structure.states, strict=True))
         fits[key] = fits_to_data(data, structure.nodes, estimator, states, structure.states is None)
     return fits[key]
