@@ -15,12 +15,11 @@ from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
-from .crisp_models import PATIENCE
 from .custom_null import custom_null
 from .formulas.formula import Model, set_text
 from .formulas.reader import SEVERAL, FormulaError, as_models, parse_set
 from .formulas.truth_table import Setting
-from .pairs import FormulaCells, FormulaPairs
+from .pairs import FormulaCells, FormulaPairs, compile_kernels
 
 __all__ = ["FORMULAS"]
 
@@ -211,8 +210,8 @@ def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
 
 
 def samples() -> Iterator[pd.DataFrame]:
-    """Make a table of crisp models; from then on kernels evaluate them, however few there are."""
-    PATIENCE.end()
+    """Make a table of crisp models, and compile the kernels that many of them take."""
+    compile_kernels()
     chain = "(A*b+C<->D)*(D*E+a<->F)"
     table = pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
     table.attrs["context"] = {"factors": list("ABCDEF")}
