@@ -32,7 +32,6 @@ from .against_data.metrics import *
 from .baselines.sortability_metrics import *
 from .causal_kl.divergences.divergence import *
 from .causal_kl.divergences.edit_distances import *
-from .causal_kl.divergences.masses import *
 from .configurational.metrics import *
 from .configurational.models.submodel import submodels as submodels
 from .edge_scores.candidate_counts import *

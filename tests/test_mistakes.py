@@ -146,7 +146,6 @@ def test_strata_are_names(by):
         (lambda: cr.decision_power(0.2, 0.2, 10, level="95"), "level must lie between 0 and 1, found '95'"),
         (lambda: cr.n_compositions("four"), "n_cut_nodes .* must be an integer from 2, found 'four'"),
         (lambda: cr.join_answers(ANSWERED, None), "answers must be a DataFrame, found None"),
-        (lambda: ck.control_summary(NET, NET, 3), "metrics must be a metric or several, by name or as Metric"),
         (lambda: ck.from_data("A -> B", ck.sample(NET, 9, rng=1), states={}), "states lacks the nodes .'A', 'B'."),
         (lambda: ce.plot.expected_curves("shd", n_nodes="ten", true_edges=3), "n_nodes must be an integer from 0"),
         (lambda: ce.plot.expected_curves("shd", n_nodes=9, true_edges=None), "true_edges must be a number, or numbers"),

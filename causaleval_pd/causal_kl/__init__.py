@@ -6,32 +6,23 @@ from __future__ import annotations
 from .field import *
 
 # isort: split
-from .fitted_graphs import *
-
-# isort: split
-from . import divergences, example_networks, field, fitted_graphs, fitting, laws, networks, nulls
+from . import divergences, example_networks, field, fitting, laws, networks
 from .divergences.divergence import *
 from .divergences.edit_distances import *
-from .divergences.masses import *
 from .example_networks import *
 from .fitting import *
 from .laws.sampling import *
 from .networks.column import *
 from .networks.network import *
 from .nulls import models as _models
-from .nulls import rules as _rules
-from .nulls.summary import *
 
 __all__ = [
-    *fitted_graphs.__all__,
     *divergences.divergence.__all__,
     *divergences.edit_distances.__all__,
-    *divergences.masses.__all__,
     *example_networks.__all__,
     *field.__all__,
     *fitting.__all__,
     *laws.sampling.__all__,
     *networks.column.__all__,
     *networks.network.__all__,
-    *nulls.summary.__all__,
 ]

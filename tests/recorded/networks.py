@@ -206,17 +206,6 @@ def metastatic() -> dict[str, Any]:
     return found | {name: parts(x) for name, x in ck.metastatic_mutations().items()}
 
 
-@record("causal_kl/control_summary")
-def summaries() -> dict[str, Any]:
-    other = ck.metastatic_mutations()["rev.out.strong"]
-    found = {
-        null: ck.control_summary(ck.metastatic(), other, null=null, estimator="joint", n_draws=50, rng=1)
-        for null in NULLS[:4]
-    }
-    found["data"] = ck.control_summary(ck.metastatic(), other, ["kl"], data=cases(), estimator=0.5, n_draws=50, rng=1)
-    return found
-
-
 @record("causal_kl/base")
 def bits() -> dict[str, float]:
     other = ck.metastatic_mutations()["rev.out.strong"]

@@ -20,16 +20,15 @@ from ...contract.checks import check_choice
 from ...contract.metric import METRICS, metric
 from ...contract.options import with_options
 from ...contract.pairs import PairError
-from ..classes.class_pairs import ClassPairs
-from ..laws.family_laws import FamilyLaws, laws_of, scale
+from ..classes import ClassPairs
+from ..laws.family_laws import LAWS, FamilyLaws, laws_of, scale
 from ..laws.gaussian_moments import moments_of
 from ..networks.network import DiscreteNetwork, GaussianNetwork
-from ..networks.pairs import Group, NetworkPairs
+from ..networks.pairs import Group, NetworkPairs, row_sums
 from ..networks.structure import Structure
-from .class_divergence import Over, class_divergence
-from .family_terms import discrete_sums, gaussian_terms
+from .family_terms import Over, class_divergence, discrete_sums, gaussian_terms
 
-__all__ = ["ckl", "ckl1", "ckl2", "ckl3", "kl", "wed_3"]
+__all__ = ["ckl", "ckl1", "ckl2", "ckl3", "kl", "undefined_mass", "wed_3", "zero_mass"]
 
 Floats = NDArray[np.float64]
 
@@ -321,3 +320,60 @@ METRICS.other_names(
         "causal_kl": ["ckl3", "ckl1", "ckl2"],
     }
 )
+
+
+_MASS: dict[str, Any] = {
+    "field": "network",
+    "kinds": ("discrete",),
+    "direction": None,
+    "range": (0, 1),
+    "costly": True,
+    "reference": "10.48550/arXiv.2111.06029",
+}
+_OPTIONS = {
+    "of": """of : {"kl", "ckl1", "ckl2", "ckl3"}
+    Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.""",
+}
+
+
+def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
+    """Return the mean over nodes of the weight on entries of the estimate's tables that are `hit`."""
+    if of not in LAWS:
+        raise ValueError(f"of must be one of {', '.join(LAWS)}, found {of!r}")
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        weight = weights(laws_of(discrete_truth(group)), of, group.structure)
+        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.structure.nodes))
+    return values
+
+
+@metric(**_MASS, long_name="mass on zeros of the estimate")
+@with_options(_OPTIONS)
+def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
+    """Share of the true (intervened) law that falls on a zero of the estimate's tables: the cause of an infinite value.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": []}, {"A": [.3, .7]})
+    >>> estimate = ce.DiscreteNetwork({"A": []}, {"A": [0, 1]})
+    >>> ce.kl(truth, estimate), ce.zero_mass(truth, estimate, of="kl")
+    (inf, 0.3)
+    """
+    return _masses(pairs, of, lambda parameters: parameters == 0)
+
+
+@metric(**_MASS, long_name="mass on undefined rows of the estimate")
+@with_options(_OPTIONS)
+def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
+    """Share of the true (intervened) law that falls on undefined rows of the estimate's tables: the cause of a NaN.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[.9, .1], [.1, .9]]})
+    >>> estimate = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[.9, .1], [float("nan")] * 2]})
+    >>> [ce.undefined_mass(truth, estimate, of=law) for law in ("kl", "ckl1")]
+    [0.0, 0.125]
+    """
+    return _masses(pairs, of, np.isnan)

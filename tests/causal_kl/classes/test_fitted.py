@@ -115,7 +115,6 @@ def test_a_forgotten_context_is_a_message():
         lambda: networks.ceval.with_controls(["ckl3"]),
         lambda: networks.ceval.with_controls(["ckl3"], null="edges", context={}),
         lambda: networks.assign(arm="x").ceval.cube(["ckl3"], by=["arm"]),
-        lambda: ce.causal_kl.control_summary(truth, truth),
     ):
         with pytest.raises(ValueError, match="context= is missing: .*'estimator': 'joint'"):
             call()
