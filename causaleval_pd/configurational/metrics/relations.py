@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known
 from ...contract.metric import metric
 from ...contract.options import with_options
+from ..formulas.configurations import consistency_and_coverage
 from ..formulas.formula import Model
-from ..models.fit import consistency_and_coverage
 from ..models.submodel import atom_submodels, submodel_of
 from ..pairs import KINDS, FormulaPairs
 from .quality import MODELS, SetRule, combine
