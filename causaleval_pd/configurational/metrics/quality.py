@@ -254,8 +254,7 @@ Examples
 """
     kind = "" if component is None else f"{component} "
     long_name = f"F-beta of {kind}correctness and completeness" if measure == "f_beta" else f"{kind}{measure}"
-    exact = component == "literal" and measure in sides
-    closed_form = f"literal_{measure}" if exact else None
+    closed_form = f"literal_{measure}" if component == "literal" else None
     return metric(**_QUALITY, long_name=long_name, closed_form=closed_form)(with_options(_OPTIONS)(function))
 
 
