@@ -329,13 +329,7 @@ class Tokens:
 
 
 class Declarations:
-    """Variables and tables, in the order of a file.
-
-    Parameters
-    ----------
-    fault : callable
-        Makes the error of a message, with the line that is being read.
-    """
+    """Variables and tables, in the order of a file; `fault` makes the error of a message, with the line being read."""
 
     def __init__(self, fault: Callable[[str], ValueError]) -> None:
         self.fault = fault

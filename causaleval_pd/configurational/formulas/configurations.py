@@ -30,13 +30,6 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
     """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter.
 
     Cases are rows; a factor is 0 / 1 (crisp), whole numbers from 0 (multi-value), or memberships in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If a factor has no column or two, or a cell is missing or not a valid value.
-    TypeError
-        If the data are not a DataFrame.
     """
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")

@@ -220,17 +220,7 @@ def require_equivalences(model: Model) -> None:
 
 
 def set_text(models: Iterable[Model]) -> str:
-    """Write a set of models, as `A<->C; B<->C`, or `{}`.
-
-    Parameters
-    ----------
-    models : iterable of Model
-        The models.
-
-    Returns
-    -------
-    str
-        Canonical text, which `parse_set` reads back.
+    """Write a set of models as one text, which `parse_set` reads.
 
     Examples
     --------

@@ -353,22 +353,7 @@ def as_literal(given: Any) -> Literal:
 def parse_set(text: str) -> Cell:
     """Read a set of models: what a method returns when it cannot decide, or when it finds nothing.
 
-    Parameters
-    ----------
-    text : str
-        Models separated by `;` or each with a number (`M1: ... M2: ...`); `{}` is the empty set.
-
-    Returns
-    -------
-    tuple of Model
-        The distinct models in canonical order.
-
-    Raises
-    ------
-    FormulaError
-        If one of them is not a model, with the position of the first wrong character.
-    TypeError
-        If `text` is not a string.
+    Models are separated by `;` or each has a number (`M1: ... M2: ...`); `{}` is the empty set.
 
     Examples
     --------

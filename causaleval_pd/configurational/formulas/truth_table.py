@@ -25,15 +25,7 @@ __all__ = ["Setting", "ideal_data"]
 
 
 class TruthTable:
-    """Configurations as bit planes.
-
-    Attributes
-    ----------
-    rows : int
-        The configurations, as a bit set.
-    planes : dict of int
-        The configurations that have a literal, by its bit.
-    """
+    """Configurations (`rows`) and those that have a literal (`planes`, by its bit), as bit planes."""
 
     def __init__(self, rows: int, planes: dict[int, int]) -> None:
         self.rows, self.planes = rows, planes
@@ -193,14 +185,9 @@ def _as_array(plane: int, n_bits: int) -> NDArray[np.bool_]:
 
 
 class FuzzyTable:
-    """Cases with memberships in [0, 1] instead of configurations: conjunction is the minimum, disjunction the maximum.
+    """Cases with memberships in [0, 1] in place of configurations: conjunction is the minimum, disjunction the maximum.
 
-    Attributes
-    ----------
-    rows : (n,) ndarray
-        Ones.
-    planes : dict of (n,) ndarray
-        Memberships in a literal, by its bit.
+    `planes` has the memberships in a literal, by its bit.
     """
 
     def __init__(self, n_cases: int, planes: dict[int, NDArray[np.float64]]) -> None:

@@ -16,16 +16,10 @@ Standing = OneOf["both", "part", "indirect", "bypass", "false"]
 
 
 class Verdict(NamedTuple):
-    """What the truth says of one disjunct of the estimate.
+    """What the truth says of one disjunct of the estimate, and which literals are true causes of its outcome.
 
-    Attributes
-    ----------
-    standing : {"both", "part", "indirect", "bypass", "false"}
-        The truth has it; has it with further conjuncts; entails it through outcomes that the estimate does not mention;
-        entails it only through outcomes that the estimate mentions, beside which it is not a direct cause; or does not
-        entail it.
-    causes : frozenset of literals
-        The literals that are causes of the outcome in the truth, directly or along its chains.
+    "both": the truth has it; "part": with further conjuncts; "indirect": entails it through outcomes that the estimate
+    does not mention; "bypass": only through outcomes that it mentions, beside which it is not a direct cause; "false".
     """
 
     standing: Standing
@@ -35,14 +29,7 @@ class Verdict(NamedTuple):
 def judge_claims(
     truth: Model, estimate: Model, setting: Setting | None = None
 ) -> dict[tuple[Conjunction, Literal], Verdict]:
-    """Judge every disjunct of an estimate, by disjunct and outcome.
-
-    Parameters
-    ----------
-    truth, estimate : Model
-        Two acyclic models.
-    setting : Setting, optional
-        Values of multi-value factors.
+    """Judge every disjunct of an acyclic estimate, by disjunct and outcome.
 
     Examples
     --------

@@ -87,17 +87,7 @@ def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None
 
 
 class Expansion:
-    """The formulas that follow from a model's when outcomes are replaced by their causes.
-
-    Parameters
-    ----------
-    atoms : dict
-        Formula by the bit of its outcome; acyclic.
-    vocabulary : Vocabulary
-        Which bit is which literal.
-    work : Work, optional
-        Steps that are left.
-    """
+    """The formulas that follow from those of acyclic `atoms` when outcomes are replaced by their causes."""
 
     def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
         self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
@@ -177,20 +167,9 @@ def expose(
     path_rule: PathRule = "outcome",
     size_caps: bool = False,
 ) -> Exposition:
-    """Compute the causal exposition of a model in the vocabulary of a setting.
+    """Compute the causal exposition of an acyclic model in the vocabulary of a setting.
 
-    Parameters
-    ----------
-    model : Model
-        An acyclic model.
-    setting : Setting, optional
-        Values of factors, and data.
-    relative : bool
-        Minimise relative to the setting's data instead of the model's ideal data.
-    path_rule : {"outcome", "pairwise"}
-        Whether the elements of a path must be causes of its outcome, or also of every later element.
-    size_caps : bool
-        Whether minimal forms may only have the published sizes.
+    The model is minimised on its ideal data, or `relative` to the data of the setting.
     """
     setting = setting or Setting()
     require_equivalences(model)

@@ -59,19 +59,7 @@ NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
 
 
 class Minimiser:
-    """Minimal forms of an outcome on a truth table, with perfect consistency and coverage.
-
-    Parameters
-    ----------
-    table : TruthTable
-        Configurations.
-    outcome : int
-        Bit of the outcome.
-    caps : Caps
-        Size of the forms.
-    work : Work, optional
-        Steps that are left.
-    """
+    """Minimal forms of an outcome on a truth table, with perfect consistency and coverage."""
 
     def __init__(self, table: TruthTable, outcome: int, caps: Caps, work: Work | None = None) -> None:
         self.table, self.caps, self.work = table, caps, work or Work()
@@ -217,20 +205,8 @@ def _irredundant(planes: list[int]) -> bool:
 class ThresholdMinimiser:
     """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
 
-    Neither is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
-
-    Parameters
-    ----------
-    table : TruthTable or FuzzyTable
-        Cases.
-    outcome : int
-        Bit of the outcome.
-    caps : Caps
-        Size of the forms.
-    consistency, coverage : float
-        Least consistency of every disjunct and of the form, least coverage of the form.
-    work : Work, optional
-        Steps that are left.
+    Every disjunct and the form reach the consistency, the form the coverage. Neither is monotone, so parts are tried by
+    size: a form is kept if no part of it is admissible.
     """
 
     def __init__(

@@ -167,18 +167,9 @@ def _deletable(
     plane: Mapping[Literal, int],
     everything: int,
 ) -> bool:
-    """Check whether a disjunct or a literal of an atom can be deleted where the other atoms hold.
+    """Check whether a disjunct or a literal of an atom can be deleted where the `others` hold.
 
-    Parameters
-    ----------
-    disjuncts : sequence of frozensets of literals
-        The left-hand side.
-    cubes, left : list of int, int
-        Configurations on which each disjunct, and on which the left-hand side, is true.
-    others : int
-        Configurations on which the other atoms hold.
-    plane, everything : mapping, int
-        Configurations that have each literal, and all of them.
+    `cubes` are the configurations on which each disjunct is true, `left` those on which one is.
     """
     for i, disjunct in enumerate(disjuncts):
         rest = union(cubes[:i] + cubes[i + 1 :])

@@ -41,16 +41,6 @@ def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]
 def submodel_of(model: Model | str, other: Model | str) -> bool:
     """Check whether a model results from another one by deleting literals, disjuncts and atoms.
 
-    Parameters
-    ----------
-    model, other : Model or str
-        The part and the whole.
-
-    Returns
-    -------
-    bool
-        Whether every atom of the model is within the atom of the same outcome.
-
     Examples
     --------
     >>> submodel_of("A+C<->E", "A*b+C<->E"), submodel_of("A+b<->E", "A*b+C<->E")
