@@ -237,7 +237,7 @@ class Graph:
         Parameters
         ----------
         encoding : str, default "edge string"
-            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see
+            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "model string" or "Tetrad text" (see
             `list_encodings`).
 
         Returns
@@ -253,8 +253,8 @@ class Graph:
         Examples
         --------
         >>> import causaleval_pd as ce
-        >>> ce.as_graph("A -> B; B <-> C; D").to_text("lavaan")
-        'B ~ A\nB ~~ C\nD ~~ D'
+        >>> ce.as_graph("A -> B; B <-> C; D").to_text("dagitty")
+        'dag {\nA\nB\nC\nD\nA -> B\nB <-> C\n}'
         """
         _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
         edges = single_edges(list(zip(*(x.tolist() for x in ends), strict=True)))

@@ -22,7 +22,7 @@ from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
-from .packing.packed import is_packed, pack_column, repack_column, unpack_column
+from .packing.packed import is_packed, pack_column, unpack_column
 from .packing.unpacked import Block
 from .results import check_classes, counts, stacked
 
@@ -88,26 +88,6 @@ class SeriesGraphAccessor(MixedGraphMethods):
         """
         return _shown(self._obj)
 
-    def repack(self) -> pd.Series:
-        """Return the graphs in the present format of cells.
-
-        Cells of earlier releases are read as they are, but equal graphs of two formats are not equal cells, so that a
-        column must not hold both.
-
-        Returns
-        -------
-        Series
-            Packed graphs on the index of the column.
-
-        Examples
-        --------
-        >>> import causaleval_pd as ce
-        >>> column = ce.graph_column(["A -> B; C"])
-        >>> column.graph.repack().equals(column)
-        True
-        """
-        return repack_column(self._obj)
-
     def to_strings(self) -> pd.Series:
         """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
         return _to_strings(self._obj)
@@ -156,7 +136,7 @@ class SeriesGraphAccessor(MixedGraphMethods):
         Parameters
         ----------
         encoding : str, default "edge string"
-            "dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see `list_encodings`).
+            "dagitty", "DOT", "GraphML", "JSON", "model string" or "Tetrad text" (see `list_encodings`).
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Texts of GraphML, GEXF and GML as cells, with the marks of their edges where they declare them."""
+"""Texts of GraphML and GML as cells, with the marks of their edges where they declare them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ _GML_TOKEN = re.compile(r'(?P<blank>\s+|#[^\n]*)|"(?P<string>[^"]*)"|(?P<mark>[\
 _REFERENCE = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
 #: ids that igraph writes for nodes whose names are data
 _NUMBERED = re.compile(r"n\d++")
-_GEXF = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<gexf[\s>]", re.S)
 _DEEPEST = 50
 #: data of edges that are read
 _READ = ("source", "target", "weight", "sourceEndpoint", "targetEndpoint", "type", "label")
@@ -130,40 +129,6 @@ def _only_graph(root: Element, what: str) -> Element:
     if len(graphs) != 1:
         raise ValueError(f"found {len(graphs)} graphs in {what}, expected one")
     return graphs[0]
-
-
-def read_gexf(text: str) -> Edges:
-    """Read GEXF; the label names a node, else its id. An edge may have endpoints or a type among its attributes."""
-    root, lines = parse_xml(text, "GEXF")
-    graph = _only_graph(root, "GEXF")
-    titles = {x.get("id"): x.get("title") for x in graph.iterfind("attributes[@class='edge']/attribute")}
-    default = graph.get("defaultedgetype", "undirected")
-    names: dict[str | None, str] = {}
-    for node in graph.iterfind("nodes/node"):
-        name, label = node.get("id"), node.get("label")
-        if not name or name in names:
-            raise ValueError(f"line {lines[node]}: found the id {name!r:.60}, expected one that no other node has")
-        names[name] = label or name
-    if len({*names.values()}) < len(names):
-        raise ValueError("found two nodes with one label in GEXF; labels name the nodes")
-    arcs: list[Arc] = []
-    for edge in graph.iterfind("edges/edge"):
-        where = f"line {lines[edge]}"
-        a, b = (_named(names, edge.get(key), where) for key in ("source", "target"))
-        attributes = edge.iterfind("attvalues/attvalue")
-        data: dict[Any, str] = {titles.get(x.get("for")): x.get("value", "") for x in attributes}
-        data |= {"weight": edge.get("weight", "1")}
-        word = edge.get("type", default)
-        if word not in ("directed", "undirected", "mutual"):
-            data |= {"type": word}
-        arcs.append((where, a, b, data, word == "directed"))
-    return _read_edges(MarkedEdges(list(names.values())), arcs)
-
-
-def _named(names: Mapping[str | None, str], key: str | None, where: str) -> str:
-    if key not in names:
-        raise ValueError(f"{where}: found the node {key!r:.60}, which is not among the nodes")
-    return names[key]
 
 
 def _read_edges(edges: MarkedEdges, arcs: Sequence[Arc]) -> Edges:
@@ -306,21 +271,6 @@ GRAPHML = register_encoding(
         types=(str,),
         recognise=lambda text: bool(_XML.match(text)),
         write_text=write_graphml,
-    )
-)
-
-GEXF = register_encoding(
-    Encoding(
-        name="GEXF",
-        tool="networkx, Gephi",
-        cells="GEXF",
-        meaning="type directed or undirected, or the attributes sourceEndpoint and targetEndpoint, or type; both arcs "
-        "of a pair an undirected edge; labels name the nodes",
-        mark="an edge i -> j has source i and target j",
-        example="'\\n'.join(nx.generate_gexf(graph))",
-        read=read_gexf,
-        types=(str,),
-        recognise=lambda text: bool(_GEXF.match(text)),
     )
 )
 
