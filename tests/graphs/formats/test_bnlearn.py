@@ -81,6 +81,3 @@ def test_a_network_may_stand_in_one_line(breaks):
     ]
     text = breaks.join(parts)
     assert ce.as_graph(text) == ce.as_graph("A -> B")
-    families = ["potential ( A ) { data = (0.5 0.5); }", "potential ( B | A ) { data = ((0.1 0.9)(0.2 0.8)); }"]
-    net = breaks.join(["net { }", *(f'node {x} {{ states = ("a" "b"); }}' for x in "AB"), *families])
-    assert ce.as_graph(net) == ce.as_graph("A -> B")
