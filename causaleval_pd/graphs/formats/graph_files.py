@@ -75,7 +75,7 @@ def write_graphml(names: Sequence[str], ends: Ends) -> str:
     odd = next((x for x in names if re.search(r"[\x00-\x1f\x7f\ufffe\uffff]", x)), None)
     if odd is not None:
         raise ValueError(f"GraphML cannot hold the node name {odd!r}; rename the node")
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(names)
     for i, j, at_i, at_j in sorted(map(forward, ends)):
         # a bidirected edge beside a directed one, which is the first, is an arc the other way
@@ -89,7 +89,7 @@ def read_gml(text: str) -> Edges:
     import networkx as nx
 
     try:
-        graph = nx.parse_gml(text, label=None)
+        graph = nx.parse_gml(text, label="id")
     except (nx.NetworkXError, RecursionError) as fault:
         raise ValueError(f"found no GML: {fault}"[:_MOST_SHOWN]) from None
     nodes = {node: data.get("label", data.get("name", node)) for node, data in graph.nodes(data=True)}
