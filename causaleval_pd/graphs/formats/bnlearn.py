@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, TAIL
-from ..edge_strings import write_graph, write_name
+from ..edge_strings import write_graph, write_names
 
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
 _NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
@@ -43,16 +43,12 @@ def read_model_string(text: str) -> Edges:
         raise ValueError(f"found the directed cycle {cycle} in a model string, which describes a DAG") from None
     arcs = [(position[p], position[name]) for name, listed in parents.items() for p in listed]
     if _ARROW.search(text):
-        model = write_graph([_quoted(name) for name in parents], arcs)
+        model = write_graph(write_names(parents), [(i, j, TAIL, ARROW) for i, j in arcs])
         raise AmbiguousEncodingError(
             f"found {text[:60]!r}, which is a model string or an edge string; quote names that hold arrows or brackets "
             f'in an edge string: the model string is {model[:200]!r}, and an edge is as in \'"[A" -> "B]"\''
         )
     return Edges(tuple(parents), arcs)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if _ARROW.search(name) else write_name(name)
 
 
 def write_model_string(names: Sequence[str], ends: Ends) -> str:

@@ -44,8 +44,8 @@ def test_columns_of_model_strings_are_graphs() -> None:
         ("[A][]", r"cannot read \[\]"),
         ("[A][B|A|C]", r"cannot read"),
         ("['A', 'B'][C]", "cannot read"),
-        ("[A]", r"found '\[A\]', which may be a node or an edge in another notation"),
-        ("[A][B|A", "may be a node"),
+        ("[A]", r"found '\[A\]', expected letters"),
+        ("[A][B|A", "expected letters"),
     ],
 )
 def test_refused(text: str, message: str) -> None:
@@ -65,7 +65,7 @@ def test_arrows_in_names_of_a_model_string_are_ambiguous(text: str, encoding: st
 
 
 def test_edges_between_names_in_brackets_are_read_back() -> None:
-    graph = as_graph(";[o->A][B]")
+    graph = as_graph('"[o" -> "A][B]"')
     assert graph.nodes == ("A][B]", "[o")
     assert as_graph(graph.to_string()) == graph
 

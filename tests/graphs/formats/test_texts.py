@@ -171,7 +171,7 @@ REFUSED = [
     ),
     (GRAPHML.format("").replace(' edgedefault="directed"', ""), "found edgedefault=None, expected 'directed' or"),
     (GRAPHML.format("</graph><graph>"), "found 2 graphs in GraphML, expected one"),
-    ('<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML.format("&a;"), "found '<' in the name"),
+    ('<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML.format("&a;"), "found '<!DOCTYPE"),
     ("<?xml version='1.0'?><graphml>&a;</graphml>", "found no GraphML: undefined entity: line 1"),
     ("<graphml><graph>", "found no GraphML: no element found: line 1"),
     ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ] ]", "found no GML: edge #0 has undefined target 1"),
@@ -208,7 +208,7 @@ def test_marks_and_names_that_a_text_cannot_hold_are_refused(encoding: str) -> N
 
 def test_names_that_look_like_headings_of_tetrad() -> None:
     text = "Graph Nodes:\nA;rate:;B\n\nGraph Edges:\n1. A --> rate:\n2. rate: --> B\n\nGraph Attributes:\nBIC: 1.5\n"
-    assert ce.as_graph(text) == ce.as_graph("A -> rate:; rate: -> B")
+    assert ce.as_graph(text) == ce.as_graph([("A", "rate:"), ("rate:", "B")])
     for name in ("rate:", "a: b", "1.", "BIC: 1", "Graph Nodes:", "Graph Edges:", "Graph Nodes: x"):
         graph = ce.as_graph([("A", name), (name, "B")])
         try:
@@ -262,9 +262,7 @@ def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
         raise ValueError("read")
 
 
-@pytest.mark.parametrize(
-    "text", ["network -> B", "net -> income", "y~x -> B", "graph [a] -> B", "comment -> B", "dag -> B"]
-)
+@pytest.mark.parametrize("text", ["network -> B", "net -> income", '"graph [a]" -> B', "comment -> B", "dag -> B"])
 def test_names_of_edge_strings_may_begin_like_other_texts(text: str) -> None:
     graph = ce.as_graph(text)
     assert graph.n_edges == 1
@@ -296,7 +294,7 @@ def test_a_subgraph_of_dagitty_is_a_node() -> None:
     [
         '"Graph Edges:" -> B; Z',
         '"Graph Nodes: A" <-> B',
-        "a~b o-o ü x; Z",
+        '"a~b" o-o ü x; Z',
         '"Y ~ b" o-o X',
         '"from,to"',
         '"from,to" -> B',
