@@ -30,11 +30,8 @@ from . import time_series as time_series
 # every public metric is a name of the package: adding one touches its own file
 from .against_data.metrics import *
 from .baselines.sortability_metrics import *
-from .causal_kl.divergences.chosen_interventions import *
 from .causal_kl.divergences.divergence import *
 from .causal_kl.divergences.edit_distances import *
-from .causal_kl.divergences.masses import *
-from .causal_kl.divergences.sampled_divergence import sampling_error as sampling_error
 from .configurational.metrics import *
 from .configurational.models.submodel import submodels as submodels
 from .edge_scores.candidate_counts import *
