@@ -67,8 +67,6 @@ def control_chunks(
     job = _Job(task, match, keys, how, index)
     check_kinds(task.metrics, batches, how.invalid, index)
     warn_of_rows(task.metrics, batches, index)
-    for batch in batches:
-        batch.pairs.expect(len(batch.rows) * how.n_first)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
