@@ -239,7 +239,7 @@ def test_models_are_no_graphs():
     runs["estimate"] = ["A*b <-> E", "{}"]
     assert runs.ceval.evaluate()["completeness"].tolist() == [pytest.approx(ce.completeness("A*b+C<->E", "A*b<->E")), 0]
     # a text that is a graph as well as a model needs the field
-    with pytest.raises(ValueError, match=r"may be of the fields \['formula', 'graph'\]"):
+    with pytest.raises(ValueError, match=r"may be of the fields \['graph', 'formula'\]"):
         pd.DataFrame({"truth": ["A <-> B"], "estimate": ["A <-> B"]}).ceval.evaluate()
     with pytest.raises(ValueError, match="the name 'A\\+B'; a configurational model"):
         ce.evaluate(pd.DataFrame({"truth": ["A+B <-> C"], "estimate": ["A <-> C"]}), ["shd"])
