@@ -177,9 +177,7 @@ class CubeAccessor:
     model = method(model)
     report = method(report)
 
-    def to_zarr(
-        self, path: str | os.PathLike[str], *, resume: bool = False, progress: bool = False, retries: int = 0
-    ) -> Path:
+    def to_zarr(self, path: str | os.PathLike[str], *, resume: bool = False, retries: int = 0) -> Path:
         """Compute this cube into a Zarr store, block by block (extra `dask`).
 
         Parameters
@@ -189,8 +187,6 @@ class CubeAccessor:
         resume : bool
             Continue an interrupted call: complete blocks are not computed again. It must be the same computation, of
             the same seed; a finished output stays as it is.
-        progress : bool
-            Show dask's progress bar.
         retries : int
             How often a cluster tries a failed task again. Without a cluster, continue by `resume`.
 
@@ -210,4 +206,4 @@ class CubeAccessor:
         # dask is imported where it is used
         from .execution.files import to_zarr
 
-        return to_zarr(self._object, path, resume=resume, progress=progress, retries=retries)
+        return to_zarr(self._object, path, resume=resume, retries=retries)

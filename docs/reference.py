@@ -223,17 +223,15 @@ def accessors() -> dict[str, type]:
 
 
 def public_modules() -> dict[str, ModuleType]:
-    """Return the public modules that have functions of their own, and theirs, as in "reasoning.reasoners"."""
-    found = modules_of(ce)
+    """Return the public modules, and theirs that have functions of their own, as in "reasoning.reasoners"."""
+    found = {name: module for name, module in modules_of(ce).items() if module is not ce.metrics}
+    # figures of a field are those of `plot`
+    shown = {id(value) for module in found.values() for value in own_functions(module).values()}
     for name, module in list(found.items()):
-        found |= {f"{name}.{key}": value for key, value in modules_of(module).items() if value not in found.values()}
-    kept, shown = {}, set()
-    for name, module in found.items():
-        own = {id(value) for value in own_functions(module).values()}
-        if own - shown:  # figures of a field are those of `plot`
-            kept[name] = module
-        shown |= own
-    return kept
+        for key, inner in modules_of(module).items():
+            if {id(value) for value in own_functions(inner).values()} - shown:
+                found[f"{name}.{key}"] = inner
+    return found
 
 
 def modules_of(module: ModuleType) -> dict[str, ModuleType]:
@@ -268,9 +266,12 @@ def accessor_page(path: str, accessor: type) -> str:
 
 
 def module_page(name: str, module: ModuleType) -> str:
-    """Show the functions and classes of a public module."""
+    """Show the functions and classes of a public module, and list those that the package has by the same names."""
+    own, every = own_functions(module), public_functions(module)
     parts = [f"# {name}\n", f"{markup.first_sentence(module)}\n"]
-    for key, value in own_functions(module).items():
+    if shared := sorted(every.keys() & public_functions(ce).keys()):
+        parts.append(markup.names((key, key, every[key]) for key in shared))
+    for key, value in own.items():
         parts += [f"## {key}\n", object_of(key, value, f"causaleval_pd.{name}")]
     return "\n".join(parts)
 
@@ -289,13 +290,15 @@ def api_pages() -> Iterator[tuple[str, str]]:
     parts = [
         "# API reference\n",
         "Names are attributes of `causaleval_pd`, which pages import as `ce`.",
-        "Each [metric](../../metrics.md) is a function too, with a page of its own.\n",
+        "Each [metric](../../metrics.md) is a function of `ce.metrics`, and of `ce` too, with a page of its own.\n",
         "## Accessors\n",
         markup.names((path.partition(".")[2], path, accessor) for path, accessor in verbs.items()),
     ]
     for room, members in rooms.items():
         title = markup.first_sentence(sys.modules[f"causaleval_pd.{room}"]).split(". ")[0].rstrip(".")
         parts += [f"## {title}\n", markup.names((name, name, functions[name]) for name in members)]
-    parts += ["## Modules\n", markup.names((name, f"{name}.module", module) for name, module in modules.items())]
+    linked = [("metrics", "../../metrics", ce.metrics)]
+    linked += [(name, f"{name}.module", module) for name, module in modules.items()]
+    parts += ["## Modules\n", markup.names(linked)]
     order = [*verbs, *(name for members in rooms.values() for name in members), *(f"{x}.module" for x in modules)]
     yield "api/index.md", "\n".join([*parts, markup.toctree(order)])

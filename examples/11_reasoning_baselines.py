@@ -1,7 +1,7 @@
 """Run a benchmark of causal reasoning with baseline reasoners: which are right, consistent, better than guessing?
 
 Worlds and questions are drawn, baselines answer, and answers become quantities, decisions, classes, tests and figures.
-Writes examples/figures/reasoning_quadrant.png, and four figures into the folder `reasoning_baselines`.
+Writes examples/figures/reasoning_quadrant.png, and three figures into the folder `reasoning_baselines`.
 """
 
 from pathlib import Path
@@ -47,12 +47,6 @@ print(counts.to_string(), end="\n\n")
 words = careful.groupby("model", sort=False)[["valid", "consistent"]].agg(lambda w: ", ".join(sorted(set(w))))
 print("By tests that account for noise (a perfect reasoner passes):")
 print(words.to_string(), end="\n\n")
-frequencies = answers[answers["model"].isin(["perfect", "noisy"])].pipe(
-    cr.class_frequencies, tasks, by="model", n_resamples=500, rng=7
-)
-print("How often each class comes up if the samples are drawn anew:")
-print(frequencies.groupby("model", sort=False)[list(cr.CLASSES)].mean().to_string(), end="\n\n")
-
 # Model against model, on the same samples.
 some = answers[answers["model"].isin(["noisy", "adjacent_only", "wrong_world"])]
 print("Paired comparisons of accuracy, each sample one value:")
@@ -63,12 +57,10 @@ cube = some.rename(columns={"answer": "estimate"}).ceval.cube(
 print(cube.ceval.compare("model")[columns].to_string(index=False), end="\n\n")
 
 shown = table[table["model"].isin(["perfect", "noisy", "random", "adjacent_only", "wrong_world"])]
-one = table[(table["task"] == 2) & (table["model"] == "noisy")]
 figures = Path(__file__).parent / "figures"
 figures.mkdir(exist_ok=True)
 cr.plot.quadrant(table).figure.savefig(figures / "reasoning_quadrant.png", dpi=150, bbox_inches="tight")
 for name, figure in {
-    "cut_tree": cr.plot.cut_tree(one),
     "complexity": cr.plot.complexity(shown),
     "reliability": cr.plot.reliability(shown),
 }.items():
@@ -81,4 +73,4 @@ ce.plot.strata(
     x="model",
     hue="kind",
 ).figure.savefig(out / "strata.png", dpi=150, bbox_inches="tight")
-print(f"Wrote {figures}/reasoning_quadrant.png and four figures to {out}/")
+print(f"Wrote {figures}/reasoning_quadrant.png and three figures to {out}/")

@@ -1,18 +1,13 @@
-"""Ask a language model: from questions to a decision. Needs the extra `llm`.
+"""Ask a language model: from questions to a decision.
 
-    python examples/12_reasoning_real_model.py http://127.0.0.1:8000/v1 MODEL
+    python examples/12_reasoning_real_model.py [MODEL]
 
-The address is that of any OpenAI-compatible server; the key is read from the environment variable LLM_API_KEY. Without
-arguments, a small server in this script simulates a model that sometimes errs, evades or refuses calls. Replies are
-stored in reasoning_real_model/replies.sqlite: an interrupted run continues where it stopped.
+MODEL is a model as Inspect names it, such as openai/gpt-4o-mini, and needs the extra `llm`; Inspect reads the key from
+the environment and keeps its logs in reasoning_real_model/. Without it, a function in this script simulates a model
+that sometimes errs, evades or fails.
 """
 
-import json
-import os
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib
@@ -21,8 +16,6 @@ import pandas as pd
 from causaleval_pd import reasoning as cr
 
 matplotlib.use("Agg")
-if find_spec("openai") is None:
-    raise SystemExit("this example needs openai: pip install 'causaleval_pd[llm]'")
 pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 3)
 out = Path("reasoning_real_model")
 out.mkdir(exist_ok=True)
@@ -34,32 +27,25 @@ questions["prompt"] = tasks.prompts(questions, "last_line")
 truth = dict(zip(questions["prompt"], questions["truth"], strict=True))
 
 
-class Played(BaseHTTPRequestHandler):
-    calls = 0
-
-    def do_POST(self):
-        prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
-        Played.calls += 1
-        number = sum(map(ord, prompt))
-        right = truth[prompt] if number % 5 else number % 2 == 0
-        said = "I cannot tell." if number % 50 == 0 else f"Let me think.\n\n**Answer: {'yes' if right else 'no'}**"
-        body = json.dumps({"choices": [{"message": {"content": said}}]}).encode()
-        self.send_response(429 if Played.calls % 40 == 0 else 200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+def simulated(prompt):
+    number = sum(map(ord, prompt))
+    if number % 40 == 0:
+        raise TimeoutError("no reply within a minute")
+    if number % 50 == 1:
+        return "I cannot tell."
+    right = truth[prompt] if number % 5 else number % 2 == 0
+    return f"Let me think.\n\n**Answer: {'yes' if right else 'no'}**"
 
 
-with ThreadingHTTPServer(("127.0.0.1", 0), Played) as server:
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    played = (f"http://127.0.0.1:{server.server_address[1]}/v1", "played")
-    url, model = sys.argv[1:3] if len(sys.argv) > 2 else played
-    with cr.Endpoint(url, model, api_key=os.environ.get("LLM_API_KEY"), temperature=0.0) as endpoint:
-        answered = cr.ask(questions, endpoint, cache=out / "replies.sqlite", workers=8, backoff=0.1, progress=True)
-    server.shutdown()
+if len(sys.argv) > 1:
+    import inspect_ai
+
+    model = sys.argv[1]
+    logs = inspect_ai.eval(cr.inspect_task(questions, temperature=0.0), model=model, log_dir=str(out))
+    answered = cr.read_inspect(logs, questions)
+else:
+    model = "simulated"
+    answered = cr.ask(questions, simulated)
 
 print(answered["outcome"].value_counts().to_string(), end="\n\n")
 both = pd.concat([answered.assign(model=model), cr.reasoners.baselines(questions, tasks, names=["random"], rng=11)])

@@ -87,7 +87,8 @@ def main():
         start = time.perf_counter()
         if given.out:
             scored = table.ceval.with_controls(["shd"], n_draws=given.draws, rng=7, key="run", method="simulate")
-            print("written to", scored.ceval.to_parquet(given.out, resume=True, progress=True))
+            with ce.set_options(progress=True):
+                print("written to", scored.ceval.to_parquet(given.out, resume=True))
         else:
             with ProgressBar() if client is None else nullcontext():
                 cube = table.ceval.cube(

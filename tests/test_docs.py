@@ -96,13 +96,15 @@ def metric_tables() -> str:
     parts = []
     for field in sorted({*ce.list_metrics()["field"]}, key=fields().index):
         rows = []
-        for name, row in ce.list_metrics(field).sort_index().iterrows():
+        listed = ce.list_metrics(field)
+        for name, row in pd.concat([listed[listed["usual"]], listed[~listed["usual"]].sort_index()]).iterrows():
             better = {"minimize": "lower", "maximize": "higher", "zero": "near 0"}.get(row["direction"], "")
             source = f"[doi](https://doi.org/{row['reference']})" if row["reference"] else ""
             low, high = (f"{x:g}".replace("inf", "∞") for x in (row["low"], row["high"]))
             key = closed_forms()[name]
             exact = f"[{key}](closed_forms.md#{key})" if isinstance(key, str) else ""
-            rows.append([f"`{name}`", row["long_name"], better, f"{low} to {high}", exact, source])
+            meaning = row["long_name"] + " (usual)" * row["usual"]
+            rows.append([f"`{name}`", meaning, better, f"{low} to {high}", exact, source])
         parts.append(
             f"## {field}\n\n" + markdown(["metric", "meaning", "better", "range", "closed form", "source"], rows)
         )

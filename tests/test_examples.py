@@ -35,7 +35,6 @@ def test_every_stored_figure_is_made_by_blocks_of_pages_or_by_the_example_that_n
         ("03_sachs.py", "causallearn", "causal-learn", "discovery"),
         ("04_how_the_runs_were_made.py", "causallearn", "causal-learn", "discovery"),
         ("08_causal_kl_alarm.py", "pgmpy", "pgmpy", "io"),
-        ("12_reasoning_real_model.py", "openai", "openai", "llm"),
         ("26_report.py", "jinja2", "jinja2", "report"),
         ("scale.py", "dask", "dask", "dask"),
     ],

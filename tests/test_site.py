@@ -146,8 +146,9 @@ def test_null_laws_are_a_table_of_what_null_models_compute(pages):
 
 def test_every_public_function_and_class_has_a_page(pages):
     index = in_toctrees(pages["api/index.md"])
-    for name in ce.__all__:
+    for name in dir(ce):
         value = getattr(ce, name)
+        assert f"| [`{name}`](" in pages["api/index.md"]
         if isinstance(value, ModuleType):
             own = [
                 key for key in getattr(value, "__all__", []) if not hasattr(ce, key) and key not in vars(ce.accessors)

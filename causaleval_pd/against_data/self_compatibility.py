@@ -82,7 +82,7 @@ def self_compatibility(
     ...     names = list(frame.columns)
     ...     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     ...     return "; ".join([*names, *(f"{a} -> {b}" for a, b in pairs if r.loc[a, b] > 0.3)])
-    >>> runs = ce.self_compatibility(strong, ce.datasets.sachs().head(853), n_subsets=5, rng=1)
+    >>> runs = ce.against_data.self_compatibility(strong, ce.datasets.sachs().head(853), n_subsets=5, rng=1)
     >>> runs.ceval.evaluate(["adjacency_f1"]).loc[:1, ["nodes", "adjacency_f1"]].round(2)
                           nodes  adjacency_f1
     0  erk; jnk; p38; pip2; plc           NaN

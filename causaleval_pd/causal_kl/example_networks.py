@@ -9,7 +9,6 @@ References
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
 
 from ..contract.checks import check_number
 from .fitting import from_joint
@@ -87,19 +86,3 @@ def metastatic_mutations() -> dict[str, Network]:
         "tweak.strong": metastatic(coma_given_tumour=0.75),
     }
     return tweaked | {name: from_joint(arcs, truth) for name, arcs in MUTATED_ARCS.items()}
-
-
-def deterministic_copy() -> DiscreteNetwork:
-    """Return a network in which B copies A, and C follows A."""
-    table: dict[str, Any] = {"A": [0.5, 0.5], "B": [[1, 0], [0, 1]], "C": [[0.9, 0.1], [0.2, 0.8]]}
-    return DiscreteNetwork({"A": [], "B": ["A"], "C": ["A"]}, table)
-
-
-def impossible_combination() -> DiscreteNetwork:
-    """Return a network in which A = 0 never occurs with B = 1, and C follows both."""
-    table: dict[str, Any] = {
-        "A": [0.5, 0.5],
-        "B": [[1, 0], [0.7, 0.3]],
-        "C": [[[0.9, 0.1], [0.5, 0.5]], [[0.8, 0.2], [0.1, 0.9]]],
-    }
-    return DiscreteNetwork({"A": [], "B": ["A"], "C": ["A", "B"]}, table)

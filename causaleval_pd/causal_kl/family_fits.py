@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.context import Context
 from .laws.elimination import Scope
 from .laws.family_laws import laws_of
 from .laws.gaussian_moments import moments_of
@@ -190,3 +191,37 @@ def fits_to_joint(network: Network, undefined: str = "nan") -> FamilyFits:
         truth = moments_of(network)
         return MomentFits(network.nodes, truth.means, truth.covariance)
     raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(network).__name__}")
+
+
+#: fits to data by the code of the row's data and the variables
+Fits = dict[tuple[int, object], FamilyFits]
+
+
+def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -> FamilyFits:
+    """Return the fits of a row: to its data by its estimator, or to the true joint law where the user asks for that.
+
+    The truth gives variables and states. Fits to data are kept in `fits`.
+    """
+    code = -1 if context is None else int(context.codes[row])
+    given = {} if context is None else context.values[code]
+    data, estimator = given.get("data"), given.get("estimator")
+    if isinstance(estimator, str) and estimator == "joint":
+        return fits_to_joint(truth)
+    if data is None:
+        lacking = "context= is missing" if estimator is None else f"estimator={estimator!r} needs data"
+        raise ValueError(
+            f"{lacking}: the parameters of controls, and of estimates that are graphs, are fitted as those of the "
+            "estimates were; pass context={'data': ..., 'estimator': ...}, or context={'estimator': 'joint'} if they "
+            "come from the true joint law, as from infinitely many data"
+        )
+    if estimator is None:
+        raise ValueError(
+            "data without an estimator: pass the one that parameterised the estimates, "
+            "context={'data': ..., 'estimator': 'mle', 'uniform rows' or a pseudo-count}"
+        )
+    structure = truth.structure
+    key = (code, (structure.nodes, structure.states))
+    if key not in fits:
+        states = None if structure.states is None else dict(zip(structure.nodes, structure.states, strict=True))
+        fits[key] = fits_to_data(data, structure.nodes, estimator, states, structure.states is None)
+    return fits[key]

@@ -1,8 +1,9 @@
-"""The network field: how the verbs coerce, align and match networks with parameters."""
+"""The network field: how the verbs coerce, align and match networks with parameters, and graphs that are fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,21 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
+from ..contract.null import register_null
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
-from ..graphs.column import is_graph_column
-from ..structure.field import forward_edges
-from .classes.fitted import fitted_batches
+from ..graphs.column import coerce_graphs, is_graph_column
+from ..structure.field import GRAPHS, forward_edges
+from ..structure.field import identify as identify_graphs
+from ..structure.field import perfect_estimates as perfect_graphs
+from ..structure.field import relabelled_cells as graph_cells
+from .classes import fitted_batches
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
 from .networks.packed import contents
 from .networks.pairs import NetworkPairs, differing, pair
 from .nulls.custom import custom_null
 
-__all__ = ["NETWORKS"]
+__all__ = ["FITTED_GRAPHS", "NETWORKS"]
 
 DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
 
@@ -54,7 +59,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 
 def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Return a number a network, the same for all versions of packed cells; 0 where missing."""
+    """Return a number a network, 0 where missing."""
     return identify_cells(cells, contents)
 
 
@@ -94,3 +99,51 @@ NETWORKS = register_field(
         relabelling=Relabelling(relabelled_cells, forward=forward_arcs),
     )
 )
+
+
+def graph_batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterable[Batch]:
+    """Align the graphs alone; metrics with parameters are those of the field of networks, which fits them."""
+    return GRAPHS.batches(graphs_of_networks(truth), estimate, None)
+
+
+def relabelled_graphs(pairs: Any, truths: pd.Series) -> pd.Series:
+    """Pack the relabelled estimates of pairs."""
+    return graph_cells(pairs, graphs_of_networks(truths))
+
+
+def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
+    """Return the graphs of the truths, or their CPDAGs where the estimate is a CPDAG."""
+    return perfect_graphs(graphs_of_networks(truths), estimates, None)
+
+
+def _as_they_are(cells: pd.Series) -> pd.Series:
+    """Return the cells: the field of networks fits graphs to the data that `context=` names."""
+    return cells
+
+
+def _pair(truth: Any, estimate: Any) -> Any:
+    raise TypeError(
+        "a graph has no parameters: score a table by evaluate(context={'data': ..., 'estimator': ...}), or give the "
+        "graph parameters by ce.causal_kl.from_data(graph, data)"
+    )
+
+
+FITTED_GRAPHS = register_field(
+    Field(
+        name="fitted_graph",
+        default_metrics=tuple(name for name in DEFAULT_METRICS if name != "edit_distance"),
+        default_null="permutation",
+        holds=is_graph_column,
+        coerce=coerce_graphs,
+        batches=graph_batches,
+        pair=_pair,
+        identify=identify_graphs,
+        truth_field="network",
+        views={"network": _as_they_are, "graph": _as_they_are},
+        context=NETWORKS.context,
+        labels=NETWORKS.labels,
+        relabelling=Relabelling(relabelled_graphs, perfect_estimates, forward_arcs),
+    )
+)
+# of whole analyses (placebo); metrics have the null models of their own fields
+register_null("fitted_graph", GRAPHS.nulls["permutation"])

@@ -1,14 +1,13 @@
 """Crisp models as arrays: cells that are made into models only where asked for, and quality counted by kernels.
 
-Expositions of few pairs are computed in Python, because kernels take seconds to compile the first time; the counts are
-the same bit by bit.
+Pairs that kernels do not take, and few pairs, are counted in Python, because kernels take seconds to compile the first
+time. The counts are the same bit by bit.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -119,32 +118,6 @@ class DecodedCells(Sequence[Cell]):
             parts = [m.literals[i:j].tolist() for i, j in itertools.pairwise(ends)]
             atoms.append(Atom(tuple(frozenset(map(literal, one)) for one in parts), literal(int(m.outcome[a]))))
         return Model(tuple(atoms))
-
-
-class Patience:
-    """Decides when kernels pay: once Python has spent `seconds` in this process, or would spend them."""
-
-    def __init__(self, seconds: float) -> None:
-        self.left = seconds
-
-    def lasts(self, pairs: int) -> bool:
-        """Return whether Python evaluates this number of pairs; once False, always False."""
-        if pairs * _PAIR > self.left:
-            self.end()
-        return self.left >= 0
-
-    def end(self) -> None:
-        """Evaluate by kernels from now on, however few pairs there are."""
-        self.left = -1.0
-
-    def spend(self, since: float) -> None:
-        """Count the time since a point of the process's clock."""
-        self.left -= time.process_time() - since
-
-
-#: seconds that Python takes for a pair of usual size
-_PAIR = 5e-4
-PATIENCE = Patience(2.0)
 
 
 def count_quality(

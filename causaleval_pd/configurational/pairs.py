@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
-import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.pairs import PairError, Pairs, Remark
-from .crisp_models import PATIENCE, CrispCells, DecodedCells, Names, count_quality, encode
+from .crisp_models import CrispCells, DecodedCells, Names, count_quality, encode
 from .formulas.formula import Model, set_text
-from .formulas.reader import Cell
-from .formulas.truth_table import Setting
+from .formulas.reader import Cell, as_models
+from .formulas.truth_table import Setting, evaluation_order
 from .formulas.vocabulary import FormulaTooLargeError
 from .models.exposition import Exposition, expose
 from .models.quality import Convention, quality_counts
@@ -26,6 +24,8 @@ from .models.quality import Convention, quality_counts
 KINDS = ("acyclic", "cyclic", "one-way")
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
+#: pairs of a block that kernels count: fewer take Python less time than kernels take to compile
+FEWEST_BY_KERNELS = 500
 #: common denominator of the shares of paths of up to 16 elements
 MAX_PARTS = 720_720
 
@@ -247,24 +247,24 @@ class FormulaPairs(Pairs):
     def _quality(self, convention: Convention) -> Quality:
         first = self.distinct[0]
         n_models = self.estimate.n_models[self.estimate_index[first]]
-        counts = np.zeros((int(n_models.sum()), 2, 2, 4))
-        done = np.zeros(len(counts), bool)
-        by_kernels = convention.path_rule == "outcome" and all(map(is_plain, self.settings))
-        if by_kernels and not PATIENCE.lasts(len(counts)):
-            truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
-            start = np.cumsum(n_models) - n_models
-            models = estimates.first[self.estimate_index[first]].repeat(n_models)
-            models += np.arange(len(counts)) - start.repeat(n_models)
-            true_models = self.truth_index[first].repeat(n_models)
-            counts, done = count_quality(truths, estimates, true_models, models, self.names, convention)
+        pair_of, start = np.arange(len(first)).repeat(n_models), np.cumsum(n_models) - n_models
+        place = np.arange(len(pair_of)) - start[pair_of]
+        plain = all(setting.data is None and not setting.vocabulary.multi_value for setting in self.settings)
+        if plain and convention.path_rule == "outcome" and len(place) >= FEWEST_BY_KERNELS:
+            counts, done = self._counted_by_kernels(first[pair_of], place, convention)
+        else:
+            counts, done = np.zeros((len(place), 2, 2, 4)), np.zeros(len(place), bool)
         left = np.flatnonzero(~done)
-        if len(left):
-            pair_of = np.arange(len(first)).repeat(n_models)[left]
-            place = left - (np.cumsum(n_models) - n_models)[pair_of]
-            began = time.process_time()
-            counts[left] = self._counted_singly(first[pair_of], place, convention)
-            PATIENCE.spend(began)
+        counts[left] = self._counted_singly(first[pair_of[left]], place[left], convention)
         return Quality(counts, n_models)
+
+    def _counted_by_kernels(
+        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Count shared and own complexity of models of pairs on ideal data, and return which were counted."""
+        truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
+        models = estimates.first[self.estimate_index[positions]] + places
+        return count_quality(truths, estimates, self.truth_index[positions], models, self.names, convention)
 
     def _counted_singly(
         self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
@@ -284,21 +284,6 @@ class FormulaPairs(Pairs):
                 found[i] = [total(list(side.values())) for side in sides]
         self._refuse(refusals)
         return found
-
-    def expect(self, n_controls: int) -> None:
-        """Decide whether kernels are compiled at once, instead of after the first blocks of controls.
-
-        Equal controls of a row are evaluated once, so that small models have few.
-        """
-        if not all(map(is_plain, self.settings)):
-            return
-        each, most = n_controls // max(self.n, 1), 0
-        for position in range(self.n):
-            names = self.setting(position).factors or self.true_model(position).factors
-            models = self.estimated_models(position)
-            most += min(each, math.prod(most_models_like(model, len(names)) for model in models))
-            if not PATIENCE.lasts(most):
-                break
 
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
@@ -323,7 +308,7 @@ class FormulaPairs(Pairs):
 
     def _reaches(self, model: Model, setting: Setting, convention: Convention) -> bool:
         """Check whether every atom whose outcome varies has a minimal form relative to data."""
-        if model.one_way or is_cyclic(model):
+        if model.one_way or evaluation_order(model) is None:
             return True
         try:
             exposition = self.estimate.exposition(model, setting, convention, relative=True)
@@ -348,42 +333,9 @@ class Quality(NamedTuple):
     n_models: NDArray[np.int64]
 
 
-def most_models_like(model: Model, n_factors: int) -> int:
-    """Return an upper bound on the number of models with the outcomes, disjunct sizes and negative literals of one.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> most_models_like(parse("A*b+C<->D"), 5)
-    72
-    """
-    literals = [value for atom in model.atoms for one in atom.disjuncts for _, value in one]
-    choices = [math.comb(max(n_factors - 1, len(one)), len(one)) for atom in model.atoms for one in atom.disjuncts]
-    return math.prod(choices) * math.comb(len(literals), sum(literals))
-
-
-def is_plain(setting: Setting) -> bool:
-    """Check whether models are evaluated on ideal data, and all factors have the values 0 and 1."""
-    return setting.data is None and not setting.vocabulary.multi_value
-
-
 def _kind(cell: Cell) -> int:
     """Return the position of a cell's kind in `KINDS`."""
-    return 1 if any(map(is_cyclic, cell)) else 2 * any(model.one_way for model in cell)
-
-
-def is_cyclic(model: Model) -> bool:
-    """Check whether a factor is among its own causes."""
-    explained = {atom.outcome[0] for atom in model.atoms}
-    causes = [(atom.outcome[0], {name for name, _ in atom.literals} & explained) for atom in model.atoms]
-    left = causes
-    while left:
-        waiting = {name for name, _ in left}
-        later = [one for one in left if one[1] & waiting]
-        if len(later) == len(left):
-            return True
-        left = later
-    return False
+    return 1 if any(evaluation_order(model) is None for model in cell) else 2 * any(model.one_way for model in cell)
 
 
 def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -392,3 +344,10 @@ def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     if np.isfinite(added).all():
         added[0, 3] = float(sum(Fraction(one[0, 3]).limit_denominator(MAX_PARTS) for one in counts))
     return added
+
+
+def compile_kernels() -> None:
+    """Compile the kernels that count the quality of many pairs."""
+    cells = [FormulaCells((as_models(text),)) for text in ("(A*b+C<->D)*(D*E+a<->F)", "(A+C<->D)*(D*E<->F)")]
+    zero = np.zeros(1, np.int64)
+    FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))._counted_by_kernels(zero, zero, Convention())

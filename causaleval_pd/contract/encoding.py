@@ -61,8 +61,6 @@ class Edges(NamedTuple):
         Marks source -> target as positions in `labels`; an undirected edge has both.
     is_open : bool
         Whether `nodes=` may add isolated nodes; else it must list the same nodes.
-    doubtful : tuple of str
-        Labels that may be something else than a node, as ``A-B`` alone; refused unless `nodes=` lists them.
     ends : list of (int, int, int, int), optional
         Of a graph with circles or bidirected edges, instead of `arcs`: all edges as (node, node, mark at the first,
         mark at the second), where 1 is a tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
@@ -73,7 +71,6 @@ class Edges(NamedTuple):
     labels: Labels | None
     arcs: Arcs
     is_open: bool = False
-    doubtful: tuple[str, ...] = ()
     ends: Ends | None = None
     kind: str | None = None
 

@@ -85,6 +85,8 @@ class Field:
         `custom_null(function, name)` makes a null model of a user's function.
     nulls : Registry
         Null models by name; `register_null` adds one.
+    usual_metrics : tuple of str
+        What many studies report, which `list_metrics` shows first; the default metrics where none are named.
     labels : callable or None
         `labels(truths)` returns one int64 a cell, equal for truths whose labels (names of nodes or factors) can be
         exchanged by one permutation; 0 where missing. None where nothing is relabelled.
@@ -128,6 +130,7 @@ class Field:
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
+    usual_metrics: tuple[str, ...] = ()
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     labels_in_context: Callable[[pd.Series, Context], NDArray[np.int64]] | None = None
     truth_clusters: bool = True

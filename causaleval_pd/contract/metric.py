@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .checks import check_choice, nearest, shown
 from .closed_form import CLOSED_FORMS
 from .convention import Convention, what_applies
-from .field import get_field
+from .field import FIELDS, get_field
 from .options import metric_docstring
 from .pairs import ANY_KIND, Pairs
 from .registry import Registry
@@ -397,7 +397,7 @@ def get_metric(name: str | Metric) -> Metric:
 
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:
-    """Return the registered metrics with their specs, one a row.
+    """Return the registered metrics with their specs, one a row: field by field, the usual ones first.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.metrics``.
 
@@ -409,8 +409,8 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: long_name, field, kinds, truth_kinds, direction, low, high, optimum, dims, symmetric,
-        zero_division, closed_form, costly, reference.
+        Indexed by name: long_name, field, usual (whether many studies report it), kinds, truth_kinds, direction, low,
+        high, optimum, dims, symmetric, zero_division, closed_form, costly, reference.
 
     Raises
     ------
@@ -420,8 +420,12 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> ce.list_metrics("graph").loc["shd", "direction"]
-    'minimize'
+    >>> ce.list_metrics("graph")[["usual", "direction"]].head(3)
+                         usual direction
+    name
+    shd                   True  minimize
+    adjacency_precision   True  maximize
+    adjacency_recall      True  maximize
     """
     if field is not None:
         get_field(field)
@@ -430,6 +434,7 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
             "name": m.name,
             "long_name": m.long_name,
             "field": m.field,
+            "usual": usual,
             "kinds": ", ".join(m.kinds),
             "truth_kinds": ", ".join(m.truth_kinds),
             "direction": m.direction,
@@ -443,8 +448,18 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
             "costly": m.costly,
             "reference": m.reference,
         }
-        for m in METRICS.every()
+        for m, usual in _usual_first()
     ]
     table = pd.DataFrame(rows).set_index("name")
     # a field may have no metrics of its own
     return cast(pd.DataFrame, table if field is None else table[table["field"] == field])
+
+
+def _usual_first() -> Iterator[tuple[Metric, bool]]:
+    """Yield all metrics by field, the usual ones of a field first, and whether they are."""
+    every = list(METRICS.every())
+    for field in FIELDS.every():
+        own = {m.name: m for m in every if m.field == field.name}
+        usual = [own.pop(name) for name in field.usual_metrics or field.default_metrics if name in own]
+        yield from ((m, True) for m in usual)
+        yield from ((m, False) for m in own.values())

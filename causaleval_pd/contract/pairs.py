@@ -91,9 +91,6 @@ class Pairs(ABC):
     def describe(self, position: int) -> str:
         """Describe the pair at `position`, for messages."""
 
-    def expect(self, n_controls: int) -> None:  # noqa: B027  most fields need no preparation
-        """Prepare for scoring a number of controls of these pairs."""
-
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield what users should learn of pairs that these metrics take; the verbs count and name their rows."""
         yield from ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
@@ -120,7 +121,7 @@ class Registry(dict[str, T]):
         return "", list(dict.fromkeys(x for close in near for x in every[close]))
 
     def load(self) -> None:
-        """Load third parties' entry points, once; one that fails raises at every call."""
+        """Load third parties' entry points, once; one that fails is named in a warning and left out."""
         if self.loaded:
             return
         self.loaded = True
@@ -128,11 +129,12 @@ class Registry(dict[str, T]):
             try:
                 point.load()
             except Exception as error:
-                self.loaded = False
-                error.add_note(
-                    f"raised by a third party, the entry point {point.name!r} of {self.group!r}: {point.value}"
+                warnings.warn(
+                    f"the entry point {point.name!r} of {self.group!r} ({point.value}) of another package failed and "
+                    f"is left out: {type(error).__name__}: {error}",
+                    RuntimeWarning,
+                    stacklevel=2,
                 )
-                raise
 
     def every(self) -> Iterator[T]:
         """Yield all objects, those of third parties too, in the order of their registration."""

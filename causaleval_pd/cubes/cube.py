@@ -15,7 +15,6 @@ from ..contract.checks import name_row, shown
 from ..contract.context import describe_context
 from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
-from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
 from ..tables.clusters import Cluster, units_of, warn_of_units
@@ -23,7 +22,6 @@ from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
     Drawing,
-    Execution,
     Invalid,
     Method,
     NDraws,
@@ -69,9 +67,6 @@ def cube(
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
-    progress: bool = False,
-    engine: Engine = None,
-    n_jobs: int | None = None,
 ) -> xr.Dataset:
     """Score runs and their controls into an array over strata.
 
@@ -101,8 +96,6 @@ def cube(
     method : {"auto", "exact", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them.
-    progress, engine, n_jobs
-        As in `with_controls`.
     share_draws : bool
         As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
         test of a stratum is refused.
@@ -162,7 +155,6 @@ def cube(
            [ 2., nan]])
     """
     cells = Cells(truth, estimate, field, context, zero_division, over_truths)
-    execution = Execution(engine, n_jobs, progress)
     asked = 1 if n_draws is None or control is not None else n_draws
     drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=1)
     choice = None
@@ -191,7 +183,7 @@ def cube(
         n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
     n_drawn = 0 if choice is None else drawing.n_draws
-    scores, attrs = score_runs(runs, grid, drawing, choice, execution)
+    scores, attrs = score_runs(runs, grid, drawing, choice)
     settings: dict[str, Any] = {"by": by, "replicate": replicate, "values": values}
     settings["cluster"] = runs.clusters.setting
     settings |= drawing.settings() | {"n_draws": n_drawn}

@@ -16,7 +16,7 @@ from ..tables.best_of import best_chunks
 from ..tables.matching import composites, find_models
 from ..tables.row_summary import METHODS, NONE, method_words
 from ..tables.scoring import score_rows
-from ..tables.settings import Drawing, Execution, NullChoice
+from ..tables.settings import Drawing, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.tasks import Task
 from .composite_nulls import composite_attrs
@@ -78,7 +78,7 @@ class ControlScores:
 
 
 def score_runs(
-    runs: Runs, grid: Grid, drawing: Drawing, choice: NullChoice | None, execution: Execution
+    runs: Runs, grid: Grid, drawing: Drawing, choice: NullChoice | None
 ) -> tuple[list[MetricScores], dict[str, Any]]:
     """Score runs and their controls.
 
@@ -88,7 +88,7 @@ def score_runs(
         The rows.
     grid : Grid
         Their places in the cube.
-    drawing, choice, execution
+    drawing, choice
         Settings; without `choice` no controls are made.
 
     Returns
@@ -99,7 +99,7 @@ def score_runs(
         Attributes of the cube about its controls.
     """
     if choice is None or runs.matches is None:
-        scored = [(task, score_rows(task, drawing.invalid, runs.index, execution)) for task in runs.tasks]
+        scored = [(task, score_rows(task, drawing.invalid, runs.index)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {"n_draws": 0}
     models = find_models(runs.tasks, choice, runs.given)
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
@@ -108,7 +108,7 @@ def score_runs(
     n_bytes = 8 * runs.n_rows * len(runs.metrics) * (len(models) + any(joint))
     drawing = replace(drawing, keep=min(drawing.n_draws, max(LEAST_DRAWS, DRAWS_BYTES // max(1, n_bytes))))
     relabelled = [
-        None if model is None or runs.candidates else _relabelled(runs, task, model, grid, drawing, execution, repeated)
+        None if model is None or runs.candidates else _relabelled(runs, task, model, grid, drawing, repeated)
         for task, model in zip(runs.tasks, joint, strict=True)
     ]
     scores: dict[str, MetricScores] = {}
@@ -120,9 +120,9 @@ def score_runs(
             gathered = _Gathered(task, model, grid, drawing.keep)
             if runs.candidates is None:
                 match, keys = runs.matches.matcher(model, task, grid.stratum), runs.matches.keys_of(model)
-                chunks = control_chunks(task, match, keys, drawing, runs.index, execution)
+                chunks = control_chunks(task, match, keys, drawing, runs.index)
             else:
-                how = (drawing, runs.index, execution)
+                how = (drawing, runs.index)
                 chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values)
             for chunk in chunks:
                 gathered.add(chunk)
@@ -177,7 +177,6 @@ def _relabelled(
     model: Null,
     grid: Grid,
     drawing: Drawing,
-    execution: Execution,
     repeated: NDArray[np.bool_],
 ) -> _Gathered:
     """Relabel the estimates of strata that repeat a cluster, those of a cluster alike."""
@@ -187,7 +186,7 @@ def _relabelled(
     alone = replace(drawing, n_draws=drawing.keep, method="simulate", summarise=False)
     gathered = _Gathered(task, model, grid, drawing.keep)
     keys = runs.clusters.keys(runs.matches.seed)
-    for chunk in control_chunks(task, match, keys, alone, runs.index, execution, repeated):
+    for chunk in control_chunks(task, match, keys, alone, runs.index, repeated):
         gathered.add(chunk)
     return gathered
 

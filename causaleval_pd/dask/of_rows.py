@@ -19,6 +19,7 @@ from ..cubes.lazy.partitions import (
     refuse_estimated,
     settle_field,
 )
+from ..execution.options import serially
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.controls import with_controls as with_controls_table
 from ..tables.evaluate import evaluate as evaluate_table
@@ -75,7 +76,7 @@ def evaluate(
     return _by_partition(table, evaluate_table, metrics, settings)
 
 
-@takes_settings_of(with_controls_table, without=("best_of", "progress", "engine", "n_jobs"))
+@takes_settings_of(with_controls_table, without=("best_of",))
 def with_controls(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -103,7 +104,7 @@ def with_controls(
     metrics, n_draws, null, truth, estimate, field
         As in `causaleval_pd.with_controls`.
     **settings
-        Further keywords of `causaleval_pd.with_controls`, but for `best_of`, `progress`, `engine` and `n_jobs`.
+        Further keywords of `causaleval_pd.with_controls`, but for `best_of`.
 
     Returns
     -------
@@ -126,11 +127,8 @@ def with_controls(
     >>> (scored["shd_p"] < 0.05).mean().compute().round(2)
     np.float64(0.91)
     """
-    unsuited = sorted({"progress", "engine", "n_jobs"} & set(settings))
     if "best_of" in settings:
         raise TypeError("with_controls of a dask table has no keyword best_of: candidates may lie in other partitions")
-    if unsuited:
-        raise TypeError(f"with_controls of a dask table has no keyword {', '.join(unsuited)}: dask does the work")
     check_draws(n_draws)
     need_key(table, key)
     settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
@@ -144,7 +142,8 @@ def _by_partition(
     table: dd.DataFrame, verb: Callable[..., pd.DataFrame], metrics: Metrics, settings: dict[str, Any]
 ) -> dd.DataFrame:
     chosen = metrics if metrics is None else list(select(metrics))
-    meta = verb(table._meta, chosen, engine="serial", **settings)
+    with serially():
+        meta = verb(table._meta, chosen, **settings)
     return table.map_partitions(_score_part, verb, chosen, settings, meta=meta)
 
 
@@ -157,4 +156,4 @@ def _score_part(
 ) -> pd.DataFrame:
     with in_partition(None if partition_info is None else partition_info["number"]):
         check_cells(part, settings)
-        return verb(part, metrics, engine="serial", **settings)
+        return verb(part, metrics, **settings)

@@ -6,14 +6,12 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from ..contract.checks import check_known, check_whole
-
-Engine = Literal["serial", "threads", "dask"] | None
+from .options import Engine, get_options
 
 #: bytes that draws which are handled at once may take, and the controls that they come from: they stay in the cache
 CHUNK_BYTES = 2 * 2**20
@@ -27,40 +25,35 @@ def map_chunks(
     items: Sequence[_Item],
     *,
     weights: Sequence[int] | None = None,
-    progress: bool = False,
     label: str = "",
-    engine: Engine = "serial",
-    n_jobs: int | None = None,
 ) -> Iterator[_Result]:
-    """Apply `function` to the chunks, with a progress bar counted in `weights` where asked for.
+    """Apply `function` to the chunks, by the engine and with the progress bar that `set_options` chose.
 
     Results come in the order of the chunks, whatever the engine; no more are under way than keep it busy, so that
-    memory does not grow with their number.
+    memory does not grow with their number. The bar counts in `weights`.
     """
-    results = _results(function, items, engine, job_count(engine, n_jobs))
-    if not progress:
-        yield from results
-        return
+    options = get_options()
+    engine = options["engine"]
+    results = _results(function, items, engine, job_count(engine, options["n_jobs"]))
+    return with_bar(results, [1] * len(items) if weights is None else weights, label)
+
+
+def with_bar(results: Iterable[_Result], weights: Sequence[int], label: str, unit: str = "row") -> Iterator[_Result]:
+    """Yield results as they come, and count their weights in a progress bar if `set_options` asks for one."""
+    return _counted(results, weights, label, unit) if get_options()["progress"] else iter(results)
+
+
+def _counted(results: Iterable[_Result], weights: Sequence[int], label: str, unit: str) -> Iterator[_Result]:
     from tqdm.auto import tqdm
 
-    weights = [1] * len(items) if weights is None else weights
-    with tqdm(total=sum(weights), desc=label, unit="row") as bar:
+    with tqdm(total=sum(weights), desc=label, unit=unit) as bar:
         for result, weight in zip(results, weights, strict=True):
             yield result
             bar.update(weight)
 
 
 def job_count(engine: Engine, n_jobs: int | None = None) -> int:
-    """Return how many chunks are worked on at a time: `n_jobs`, or one a core of this process or thread of a cluster.
-
-    Raises
-    ------
-    ValueError
-        If the engine is unknown or `n_jobs` no positive integer.
-    """
-    check_known(engine, ["serial", "threads", "dask", None], "engine")
-    if n_jobs is not None:
-        check_whole(n_jobs, "n_jobs", 1)
+    """Return how many chunks are worked on at a time: `n_jobs`, or one a core or thread of a cluster."""
     if engine == "serial":
         return 1
     if n_jobs is not None:

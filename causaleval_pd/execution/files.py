@@ -22,6 +22,7 @@ from dask.diagnostics.progress import ProgressBar
 from dask.system import CPU_COUNT
 
 from .engines import current_client, thread_pool
+from .options import get_options
 from .outputs import begin, check_plan, finish, mark, replace_file
 
 #: what dask notes of Parquet files on the way, with the process's own view of the file system
@@ -36,7 +37,6 @@ def to_parquet(
     path: str | os.PathLike[str],
     *,
     resume: bool = False,
-    progress: bool = False,
     retries: int = 0,
 ) -> Path:
     """Compute a dask table into a directory of Parquet files, one a partition.
@@ -53,8 +53,6 @@ def to_parquet(
     resume : bool
         Continue an interrupted run, which has to be over: complete partitions are not computed again. It must be the
         same computation, of the same seed; a finished output stays as it is.
-    progress : bool
-        Show dask's progress bar.
     retries : int
         How often a cluster tries a failed task again, for storage that fails now and then. Without a cluster, continue
         by `resume`.
@@ -91,7 +89,7 @@ def to_parquet(
     def write(folder: Path, name: str) -> Any:
         return delayed(_write_part)(parts[name], str(folder), name)
 
-    return _write_whole(path, planned, lambda folder: None, list(parts), write, resume, progress, retries)
+    return _write_whole(path, planned, lambda folder: None, list(parts), write, resume, retries)
 
 
 def to_zarr(
@@ -99,7 +97,6 @@ def to_zarr(
     path: str | os.PathLike[str],
     *,
     resume: bool = False,
-    progress: bool = False,
     retries: int = 0,
 ) -> Path:
     """Compute a cube into a Zarr store, chunk by chunk.
@@ -115,7 +112,7 @@ def to_zarr(
         every dimension but for the last one.
     path : path
         Directory to make.
-    resume, progress, retries
+    resume, retries
         As in `to_parquet`, by blocks.
 
     Returns
@@ -153,7 +150,7 @@ def to_zarr(
         arrays, regions = zip(*blocks[name].values(), strict=True)
         return delayed(_write_block)(list(blocks[name]), list(arrays), list(regions), str(folder), name)
 
-    return _write_whole(path, planned, lay_out, list(blocks), write, resume, progress, retries)
+    return _write_whole(path, planned, lay_out, list(blocks), write, resume, retries)
 
 
 def _write_whole(
@@ -163,7 +160,6 @@ def _write_whole(
     pieces: Sequence[str],
     write: Callable[[Path, str], Any],
     resume: bool,
-    progress: bool,
     retries: int,
 ) -> Path:
     """Write the pieces that an output lacks, each with a mark when it is complete, and give it its name."""
@@ -190,7 +186,7 @@ def _write_whole(
     else:
         begin(partial, planned, lay_out)
     lacking = [name for name in pieces if not mark(partial, name).exists()]
-    _run([write(partial, name) for name in lacking], progress=progress, retries=retries)
+    _run([write(partial, name) for name in lacking], retries=retries)
     missing = [name for name in lacking if not mark(partial, name).exists()]
     if missing:
         raise FileNotFoundError(
@@ -201,8 +197,8 @@ def _write_whole(
     return final
 
 
-def _run(writes: list[Any], *, progress: bool, retries: int) -> None:
-    client = current_client()
+def _run(writes: list[Any], *, retries: int) -> None:
+    progress, client = get_options()["progress"], current_client()
     if client is None:
         with ProgressBar() if progress else nullcontext(), _threads():
             compute(*writes)

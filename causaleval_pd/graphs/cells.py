@@ -16,7 +16,7 @@ from ..contract.checks import refuse_masked, shown
 from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
 from .classes import not_in_class
 from .collect import Collector
-from .edge_strings import explain_doubt, write_mixed_graph, write_names
+from .edge_strings import write_graph, write_names
 from .kernels.planes import KINDS, arcs_from_planes, row_chunks
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
@@ -143,9 +143,6 @@ class Cells:
                     f"found {cell!r}, which names no nodes; pass nodes=, write a graph without edges as bare names "
                     "('A; B'), one without nodes as '{}'"
                 )
-            for label in found.doubtful:
-                if expected is None or label not in expected:
-                    raise ValueError(explain_doubt(label))
             matched = self._sets.match(labels or (), expected, complete=found.is_open)
             self._collector.add(row, matched, found.arcs, found.ends)
         else:
@@ -311,7 +308,7 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
     block = column.blocks[0]
     names = write_names(column.node_sets[0])
     _, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-    text = write_mixed_graph(names, list(zip(*(part.tolist() for part in ends), strict=True)))
+    text = write_graph(names, list(zip(*(part.tolist() for part in ends), strict=True)))
     return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .edge_strings import write_edges, write_name
+from .edge_strings import write_names
 from .kernels import kernels
 from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, a_kind, arcs_from_planes
 from .mixed.classes import infer_mixed_kinds, not_in_mixed_class
@@ -98,10 +98,10 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     _, source, target = arcs_from_planes(planes[None], len(names))
     arcs = set(zip(source.tolist(), target.tolist(), strict=True))
     directed = [(s, t) for s, t in arcs if (t, s) not in arcs]
-    written = [write_name(name) for name in names]
+    written = write_names(names)
     found = f"is declared a {KINDS[kind]}, but "
     if kind in (DAG, DIGRAPH) and len(directed) < len(arcs):
-        edge = write_edges(written, arcs - set(directed))[0]
+        edge = _written_edge(written, arcs, *min(arcs - set(directed)))
         opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
         return f"{found}has the undirected edge {edge}{opposite}; orient it, or declare the graph a cpdag or pdag"
     import networkx as nx
@@ -120,10 +120,17 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     _, source, target = arcs_from_planes(completed, len(names))
     others = set(zip(source.tolist(), target.tolist(), strict=True))
     s, t = min(arcs ^ others)
-    here, there = (write_edges(written, {(a, b) for a, b in side if {a, b} == {s, t}})[0] for side in (arcs, others))
+    here, there = (_written_edge(written, side, s, t) for side in (arcs, others))
     return (
         f"{found}has {here} where the CPDAG of its equivalence class has {there}; declare it a pdag, or use its cpdag()"
     )
+
+
+def _written_edge(names: Sequence[str], arcs: set[tuple[int, int]], i: int, j: int) -> str:
+    """Write the edge of a pair of nodes, as `write_edges` does."""
+    undirected = {(i, j), (j, i)} <= arcs
+    s, t = (i, j) if (i, j) in arcs and (i < j or not undirected) else (j, i)
+    return f"{names[s]} {'--' if undirected else '->'} {names[t]}"
 
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:

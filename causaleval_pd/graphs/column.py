@@ -16,7 +16,7 @@ from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
-from .edge_strings import is_formula, write_mixed_edges, write_names
+from .edge_strings import is_formula, write_edges, write_names
 from .graph import Graph
 from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
 from .mixed.conversions import check_size
@@ -393,6 +393,6 @@ def _explain_mixed_marks(planes: NDArray[np.uint64], names: tuple[str, ...], kin
     """Return why a graph with circles or bidirected edges is not in a class without these."""
     _, *ends = (x.tolist() for x in ends_from_planes(planes[None], len(names)))
     odd = next(edge for edge in zip(*ends, strict=True) if edge[2:] not in ((1, 1), (1, 2), (2, 1)))
-    edge = write_mixed_edges(write_names(names), [odd])[-1]
+    edge = write_edges(write_names(names), [odd])[-1]
     mend = "declare it a mag, pag, admg or mixed, or leave kind out"
     return f"the graph is declared a {kind}, but has the edge {edge}; {mend}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from ..contract.encoding import Edges, Ends
 
@@ -30,7 +30,7 @@ _FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCL
 _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
 
 
-def single_edges(ends: Ends) -> Ends:
+def single_edges(ends: Iterable[tuple[int, int, int, int]]) -> Ends:
     """Return edges of planes with a mark at both ends: no mark at one stands for ``->`` beside ``<->``."""
     found = []
     for i, j, at_i, at_j in ends:
@@ -57,7 +57,7 @@ class MarkedEdges:
     >>> edges = MarkedEdges(["C"])
     >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
     >>> edges.found()
-    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, doubtful=(), ends=[(1, 2, 3, 2)], kind=None)
+    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, ends=[(1, 2, 3, 2)], kind=None)
     """
 
     def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:
@@ -88,6 +88,6 @@ class MarkedEdges:
         ends: Ends = [(*pair, *marks) for pair, every in self._pairs.items() for marks in sorted(every)]
         labels = tuple(self.position)
         if any(CIRCLE in edge[2:] or edge[2:] == (ARROW, ARROW) for edge in ends):
-            return Edges(labels, [], is_open, (), ends)
+            return Edges(labels, [], is_open, ends)
         arcs = [(i, j) for i, j, at_i, _ in ends if at_i == TAIL] + [(j, i) for i, j, _, at_j in ends if at_j == TAIL]
         return Edges(labels, arcs, is_open)

@@ -33,7 +33,6 @@ _ENCODING_OF = {
     ".graphml": "GraphML",
     ".json": "JSON",
     ".bif": "BIF",
-    ".dsc": "BIF",
 }
 
 
@@ -83,7 +82,7 @@ def read_graphs(
     A file of numbers is a matrix: a row a line, separated by blanks, tabs, commas or semicolons, with an optional
     header of names, and names before each row. ``.npy`` and ``.mtx`` files hold matrices too. A comma separated file
     with the columns from and to, or source and target, is a table of edges. All others are texts in UTF-8; files
-    ``.dot``, ``.gv``, ``.gml``, ``.graphml``, ``.json``, ``.bif`` and ``.dsc`` must be in the format of their suffix.
+    ``.dot``, ``.gv``, ``.gml``, ``.graphml``, ``.json`` and ``.bif`` must be in the format of their suffix.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
 from .edge_marks import SHORT_SIGNS, forward, single_edges
-from .edge_strings import write_edges, write_graph, write_mixed_edges, write_mixed_graph, write_names
+from .edge_strings import write_edges, write_graph, write_names
 from .kernels.ones import count_ones
 from .kernels.planes import (
     KINDS,
@@ -156,7 +156,7 @@ class Graph:
         return list(zip(source.tolist(), target.tolist(), strict=True))
 
     def _ends(self) -> list[tuple[int, int, int, int]]:
-        _, *ends = ends_from_planes(self.planes[None], self.n_nodes)
+        _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
         return list(zip(*(x.tolist() for x in ends), strict=True))
 
     @property
@@ -188,9 +188,7 @@ class Graph:
     @property
     def edges(self) -> tuple[str, ...]:
         """The edges as strings, ordered by the names of their nodes."""
-        if self._is_mixed:
-            return tuple(write_mixed_edges(write_names(self.nodes), self._ends()))
-        return tuple(write_edges(write_names(self.nodes), self._arcs()))
+        return tuple(write_edges(write_names(self.nodes), self._ends()))
 
     @property
     def is_acyclic(self) -> bool:
@@ -199,9 +197,7 @@ class Graph:
 
     def to_string(self) -> str:
         """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
-        if self._is_mixed:
-            return write_mixed_graph(write_names(self.nodes), self._ends())
-        return write_graph(write_names(self.nodes), self._arcs())
+        return write_graph(write_names(self.nodes), self._ends())
 
     def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[np.int8]:
         """Return the adjacency matrix.
@@ -237,7 +233,7 @@ class Graph:
         Parameters
         ----------
         encoding : str, default "edge string"
-            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see
+            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "model string" or "Tetrad text" (see
             `list_encodings`).
 
         Returns
@@ -253,8 +249,8 @@ class Graph:
         Examples
         --------
         >>> import causaleval_pd as ce
-        >>> ce.as_graph("A -> B; B <-> C; D").to_text("lavaan")
-        'B ~ A\nB ~~ C\nD ~~ D'
+        >>> ce.as_graph("A -> B; B <-> C; D").to_text("dagitty")
+        'dag {\nA\nB\nC\nD\nA -> B\nB <-> C\n}'
         """
         _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
         edges = single_edges(list(zip(*(x.tolist() for x in ends), strict=True)))

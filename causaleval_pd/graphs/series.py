@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from . import classes
 from .edge_marks import single_edges
-from .edge_strings import write_graph, write_mixed_graph, write_names
 from .graph import Graph, find_text_writer, marks_for
 from .interventional import icpdag_column
 from .kernels import kernels
 from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, a_kind, arcs_from_planes
+from .kernels.planes import CPDAG, KINDS, a_kind
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
-from .packing.packed import is_packed, pack_column, repack_column, unpack_column
+from .packing.packed import is_packed, pack_column, unpack_column
 from .packing.unpacked import Block
 from .results import check_classes, counts, stacked
 
@@ -88,29 +87,9 @@ class SeriesGraphAccessor(MixedGraphMethods):
         """
         return _shown(self._obj)
 
-    def repack(self) -> pd.Series:
-        """Return the graphs in the present format of cells.
-
-        Cells of earlier releases are read as they are, but equal graphs of two formats are not equal cells, so that a
-        column must not hold both.
-
-        Returns
-        -------
-        Series
-            Packed graphs on the index of the column.
-
-        Examples
-        --------
-        >>> import causaleval_pd as ce
-        >>> column = ce.graph_column(["A -> B; C"])
-        >>> column.graph.repack().equals(column)
-        True
-        """
-        return repack_column(self._obj)
-
     def to_strings(self) -> pd.Series:
         """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
-        return _to_strings(self._obj)
+        return _to_text(self._obj, "edge string")
 
     def to_graphs(self) -> pd.Series:
         """Return the graphs as `Graph` values (an object column, for use in Python)."""
@@ -156,7 +135,7 @@ class SeriesGraphAccessor(MixedGraphMethods):
         Parameters
         ----------
         encoding : str, default "edge string"
-            "dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string" or "Tetrad text" (see `list_encodings`).
+            "dagitty", "DOT", "GraphML", "JSON", "model string" or "Tetrad text" (see `list_encodings`).
 
         Returns
         -------
@@ -274,7 +253,7 @@ def _shown(series: pd.Series) -> pd.DataFrame:
         "kind": _kinds(series),
         "n_nodes": SeriesGraphAccessor(series).n_nodes,
         "n_edges": SeriesGraphAccessor(series).n_edges,
-        "edges": _to_strings(series),
+        "edges": _to_text(series, "edge string"),
     }
     return pd.DataFrame(columns, index=series.index)
 
@@ -333,22 +312,6 @@ def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
             nodes = column.node_sets[block.node_set[i]]
             found[row] = make(Graph._of_checked(nodes, KINDS[block.kinds[i]], block.planes[i]))
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
-
-
-def _to_strings(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    found = np.full(column.n_rows, None, dtype=object)
-    written = [write_names(names) for names in column.node_sets]
-    for block in column.blocks:
-        is_mixed = mixed.is_mixed(block.planes)
-        read: Callable[..., Any] = mixed.ends_from_planes if is_mixed else arcs_from_planes
-        write: Callable[..., str] = write_mixed_graph if is_mixed else write_graph
-        at, *parts = read(block.planes, block.n_nodes)
-        edges = list(zip(*(part.tolist() for part in parts), strict=True))
-        bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
-        for i, row in enumerate(block.rows.tolist()):
-            found[row] = write(written[block.node_set[i]], edges[bounds[i] : bounds[i + 1]])
-    return pd.Series(found, index=series.index, name=series.name, dtype="str")
 
 
 def _node_names(series: pd.Series) -> pd.Series:

@@ -5,4 +5,6 @@ from __future__ import annotations
 from . import field as field
 
 # isort: split
+# metrics and null models register themselves
+from . import metrics as metrics
 from . import nulls as nulls

@@ -1,8 +1,10 @@
-"""The fields of answers and of quantities: how cells are coerced, aligned and identified."""
+"""The fields of answers and of quantities: their cells, aligned pairs, and closed forms of their metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,108 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import name_row, shown
+from ..contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ..contract.context import Context
 from ..contract.field import Field, missing_cells, register_field
-from ..contract.pairs import Batch
-from .measures.yes_counts import QUANTITIES, parse_counts
-from .pairs import AnswerPairs, QuantityPairs
+from ..contract.pairs import Batch, Pairs
+from .measures.yes_counts import QUANTITIES, Floats, Terms, parse_counts
 
-__all__ = ["ANSWERS", "QUANTITY"]
+#: kind of a quantity without yes-counts
+NUMBER = "number"
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerPairs(Pairs):
+    """True and given answers."""
+
+    #: truth, estimate, (n,): the answers
+    truth: NDArray[np.bool_]
+    estimate: NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth)
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds a pair, as in `Pairs`."""
+        return 20.0
+
+    def take(self, positions: NDArray[Any] | slice) -> AnswerPairs:
+        """Return the pairs at `positions`."""
+        return AnswerPairs(self.truth[positions], self.estimate[positions])
+
+    def unique(self) -> tuple[AnswerPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        code = 2 * self.truth.astype(np.int64) + self.estimate
+        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs are refused: all if answers are not among `kinds`."""
+        return np.full(self.n, "answer" not in kinds)
+
+    def describe(self, position: int) -> str:
+        """Describe the pair at `position`."""
+        return f"truth is {bool(self.truth[position])} and the answer {bool(self.estimate[position])}"
+
+
+@dataclass(frozen=True, eq=False)
+class QuantityPairs(Pairs):
+    """True and estimated quantities, with the yes-counts of the estimates where these are known."""
+
+    #: truth, estimate, (n,): the numbers
+    truth: Floats
+    estimate: Floats
+    #: counts of shape (n, terms): compared quantity, then factors
+    terms: Terms | None = None
+    #: (n,): number of factors that the estimate is a product of
+    n_factors: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth)
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds a pair, as in `Pairs`."""
+        return 20.0
+
+    def take(self, positions: NDArray[Any] | slice) -> QuantityPairs:
+        """Return the pairs at `positions`."""
+        terms = None if self.terms is None else self.terms.take(positions)
+        factors = None if self.n_factors is None else self.n_factors[positions]
+        return QuantityPairs(self.truth[positions], self.estimate[positions], terms, factors)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.object_]:
+        """Name of the estimated quantity of each pair, or "number" without counts."""
+        if self.terms is None:
+            return np.full(self.n, NUMBER, object)
+        return np.asarray(QUANTITIES, object)[self.terms.quantity[:, 1]]
+
+    def unique(self) -> tuple[QuantityPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        columns = [self.truth, self.estimate]
+        if self.terms is not None:
+            columns += [values[:, i].astype(np.float64) for values in self.terms.fields for i in range(values.shape[1])]
+        _, first, inverse = np.unique(
+            np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True, equal_nan=True
+        )
+        return self.take(first), inverse.reshape(-1)
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs estimate a quantity that is not among `kinds`."""
+        return np.array([kind not in kinds for kind in self.kinds], bool)
+
+    def describe(self, position: int) -> str:
+        """Describe the pair at `position`."""
+        return (
+            f"the quantity is a {self.kinds[position]} (truth {self.truth[position]:g}, estimate "
+            f"{self.estimate[position]:g})"
+        )
 
 
 def _holds_answers(cells: pd.Series) -> bool:
@@ -159,5 +256,62 @@ QUANTITY = register_field(
         identify=_identify_quantities,
         truth_clusters=False,
         context=("counts",),
+    )
+)
+
+#: (truth, estimate) of answers, and of quantities, on which metrics are probed
+_ANSWERS = ((False, False), (False, True), (True, False), (True, True))
+_QUANTITIES = ((0.2, 0.3), (0.5, 0.1), (0.25, 0.25), (0.9, 0.4))
+#: yes-counts beside these quantities
+_COUNTS = ("pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "p_do1 7 3 9 0 -1")
+
+
+def function_of_answers(value: Value) -> str | None:
+    """Check that a metric is a function of one true and one given answer."""
+    truth, answer = np.array(_ANSWERS).T
+    return _not_pairwise(value, AnswerPairs(truth, answer))
+
+
+def function_of_quantities(value: Value) -> str | None:
+    """Check that a metric is a function of one true and one estimated quantity, whatever their counts."""
+    truth, estimate = np.array(_QUANTITIES).T
+    pairs = QuantityPairs(truth, estimate)
+    terms, factors = parse_counts(_COUNTS)
+    if not _same(value(QuantityPairs(truth, estimate, terms, factors)), value(pairs)):
+        return "its value depends on yes-counts besides the truth and the estimate"
+    return _not_pairwise(value, pairs)
+
+
+def _not_pairwise(value: Value, pairs: AnswerPairs | QuantityPairs) -> str | None:
+    """Return where the value of a pair depends on the other pairs, or None."""
+    together = value(pairs)
+    if together.shape != (pairs.n,):
+        return f"it gives an array of shape {together.shape} for {pairs.n} pairs, where one value a pair is expected"
+    for i in range(pairs.n):
+        alone = value(pairs.take(np.array([i])))
+        if not _same(alone, together[i : i + 1]):
+            return f"where {pairs.describe(i)}, it is {alone.item():g} alone and {together[i]:g} among other pairs"
+    return None
+
+
+def _same(found: Floats, expected: Floats) -> bool:
+    return found.shape == expected.shape and np.allclose(found, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
+
+
+ANSWER = register_closed_form(
+    ClosedFormRule(
+        "answer",
+        "answer",
+        "A function of one true and one given answer. A control answers yes or no, so its law has two values.",
+        function_of_answers,
+    )
+)
+COUNTED = register_closed_form(
+    ClosedFormRule(
+        "counts",
+        "quantity",
+        "A function of the true and the estimated quantity. Where one yes-count of the reasoner is random, the law is "
+        "that of the count: hypergeometric, binomial or constant.",
+        function_of_quantities,
     )
 )

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..contract.metric import METRICS, metric
-from .closed_forms import ANSWER, COUNTED
+from .field import ANSWER, COUNTED, NUMBER, AnswerPairs, QuantityPairs
 from .measures.yes_counts import QUANTITIES, Floats
-from .pairs import NUMBER, AnswerPairs, QuantityPairs
 
 __all__ = [
     "answer_accuracy",

@@ -31,6 +31,12 @@ from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_r
 __all__ = ["GRAPHS"]
 
 DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
+USUAL_METRICS = (
+    *("shd", "adjacency_precision", "adjacency_recall", "adjacency_f1"),
+    *("orientation_precision", "orientation_recall", "orientation_f1"),
+    *("arrowhead_precision", "arrowhead_recall", "arrowhead_f1", "directed_f1"),
+    *("shd_cpdag", "sid", "sid_lower", "sid_upper", "parent_aid"),
+)
 
 
 def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
@@ -197,6 +203,7 @@ GRAPHS = register_field(
     Field(
         name="graph",
         default_metrics=DEFAULT_METRICS,
+        usual_metrics=USUAL_METRICS,
         default_null="edges",
         holds=is_graph_column,
         coerce=coerce_graphs,

@@ -26,7 +26,7 @@ from .columns import labels_of
 from .matching import Matches, control_kinds
 from .row_summary import summarise
 from .scoring import check_kinds, warn_of_rows
-from .settings import Drawing, Execution, NullChoice
+from .settings import Drawing, NullChoice
 from .simulate import Chunk, control_chunks
 from .tasks import Task
 
@@ -173,7 +173,6 @@ def best_chunks(
     matches: Matches,
     how: Drawing,
     index: pd.Index,
-    work: Execution,
     values: dict[str, Floats],
 ) -> Iterator[Chunk]:
     """Score groups of candidates and their controls, as `control_chunks` does rows: the rows of chunks are groups.
@@ -195,7 +194,7 @@ def best_chunks(
         rows = np.flatnonzero(place[candidates.group] >= 0)
         every = {m.name: np.full((len(groups), how.n_draws), np.nan) for m in task.metrics}
         kind = np.full(len(groups), None, object)
-        for found in _scored(task, model, matches, how, index, work, rows):
+        for found in _scored(task, model, matches, how, index, rows):
             here = place[candidates.group[found.rows]]
             kind[here[::-1]] = found.kind[::-1]
             for m in task.metrics:
@@ -216,7 +215,6 @@ def _scored(
     matches: Matches,
     how: Drawing,
     index: pd.Index,
-    work: Execution,
     rows: NDArray[np.int64],
 ) -> Iterator[Chunk]:
     """Score some rows and all draws of their controls; rows of a truth are drawn together."""
@@ -226,7 +224,7 @@ def _scored(
     mine = replace(matches, keys=matches.keys[rows], kinds=kinds)
     drawing = replace(how, method="simulate", keep=how.n_draws)
     for chunk in control_chunks(
-        part, mine.matcher(model, part, None, part.identity()), mine.keys, drawing, index[rows], work
+        part, mine.matcher(model, part, None, part.identity()), mine.keys, drawing, index[rows]
     ):
         yield chunk._replace(rows=rows[chunk.rows])
 

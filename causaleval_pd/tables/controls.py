@@ -14,7 +14,6 @@ from ..contract.checks import check_known
 from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
 from ..contract.null import Null, NullLike, WorstOf
-from ..execution.engines import Engine
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
 from .clusters import BY_TRUTH, row_clusters
@@ -26,7 +25,6 @@ from .row_summary import METHODS, RowControls, at_floor, method_words, skill, sp
 from .settings import (
     Cells,
     Drawing,
-    Execution,
     Invalid,
     Method,
     NDraws,
@@ -70,9 +68,6 @@ def with_controls(
     invalid: Invalid = "raise",
     columns: Columns = "short",
     overwrite: bool = False,
-    progress: bool = False,
-    engine: Engine = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Add the metrics and, for each, what matched negative controls score.
 
@@ -145,10 +140,6 @@ def with_controls(
     columns : {"short", "full"}
         Which columns to add: those that a result needs, or also Monte Carlo standard errors, shares of undefined
         controls, and how each mean was found.
-    progress : bool
-        Show a progress bar.
-    engine, n_jobs
-        As in `evaluate`.
 
     Returns
     -------
@@ -189,7 +180,6 @@ def with_controls(
     """
     check_known(columns, get_args(Columns), "choice of columns")
     how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after)
-    work = Execution(engine, n_jobs, progress)
     read = Cells(truth, estimate, field, context, zero_division, over_truths)
     tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
@@ -200,7 +190,7 @@ def with_controls(
             raise ValueError("best_of= takes the best of several estimates, on one truth; it takes no over_truths=")
         if cluster != BY_TRUTH:
             raise ValueError("best_of= relabels all candidates on one truth alike and takes no cluster=")
-        return _with_best_controls(table, tasks, chosen, choice, how, work, read, n_draws=n_draws, columns=columns)
+        return _with_best_controls(table, tasks, chosen, choice, how, read, n_draws=n_draws, columns=columns)
     by_task = [find_members(task.field, null, permute=permute) for task in tasks]
     jointly = any(model.joint for members in by_task for model in members)
     clusters = row_clusters(table, cluster, tasks[0], relabelled=jointly)
@@ -212,7 +202,7 @@ def with_controls(
     for task, members in zip(tasks, by_task, strict=True):
         tested = []
         for model in members:
-            summaries, kind = _control_task(task, model, matches, how, work, table.index)
+            summaries, kind = _control_task(task, model, matches, how, table.index)
             kinds.append(kind)
             tested.append({m.name: control_columns(m, summaries[m.name], model.p_given, how) for m in task.metrics})
         for m in task.metrics:
@@ -220,7 +210,7 @@ def with_controls(
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
     names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
     added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
-    added |= best_truths(tasks, truth, invalid, table.index, work)
+    added |= best_truths(tasks, truth, invalid, table.index)
     added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
     models = [model for members in by_task for model in members]
     settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
@@ -229,10 +219,10 @@ def with_controls(
 
 
 def _control_task(
-    task: Task, model: Null, matches: Matches, how: Drawing, work: Execution, index: pd.Index
+    task: Task, model: Null, matches: Matches, how: Drawing, index: pd.Index
 ) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
     """Summarise the controls of a task's rows by metric, and return the class of each row's controls."""
-    chunks = control_chunks(task, matches.matcher(model, task), matches.keys_of(model), how, index, work)
+    chunks = control_chunks(task, matches.matcher(model, task), matches.keys_of(model), how, index)
     found, kind = _gathered(chunks, task.metrics, len(index))
     for name, summary in found.items():
         if not how.draws and not task.failed().all() and (summary.mean_method < 0).all():
@@ -266,7 +256,6 @@ def _with_best_controls(
     chosen: Sequence[Metric],
     choice: NullChoice,
     how: Drawing,
-    work: Execution,
     read: Cells,
     *,
     n_draws: NDraws,
@@ -282,7 +271,7 @@ def _with_best_controls(
     kinds, n = [], len(candidates.first)
     for task, model in zip(tasks, models, strict=True):
         values = {m.name: np.full(len(table), np.nan) for m in task.metrics}
-        chunks = best_chunks(candidates, task, model, matches, how, table.index, work, values)
+        chunks = best_chunks(candidates, task, model, matches, how, table.index, values)
         summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
         for m in task.metrics:

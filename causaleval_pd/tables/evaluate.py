@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from ..contract.history import call, calls, metric_settings, remember
-from ..execution.engines import Engine
 from .columns import add_columns, typed
 from .scoring import score_rows
-from .settings import Cells, Execution, Invalid
+from .settings import Cells, Invalid
 from .several_truths import Over, OverTruths
 from .several_truths import over_truths as over_truths_of
 from .tasks import Metrics, Task, read_tasks
@@ -31,8 +30,6 @@ def evaluate(
     zero_division: float = math.nan,
     invalid: Invalid = "raise",
     overwrite: bool = False,
-    engine: Engine = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Add one column a metric to a table of runs.
 
@@ -60,12 +57,6 @@ def evaluate(
         What happens to rows whose kind of cell a metric is not defined for.
     overwrite : bool
         Replace existing columns of the metrics' names.
-    engine : {"serial", "threads", "dask"}, optional
-        Where the work is done; results are the same. By default threads where the work takes about a second or more,
-        estimated from nodes, edges, metrics and draws, else serial. "dask" uses the current `distributed.Client`;
-        without one, the work stays in this process, on threads.
-    n_jobs : int, optional
-        Number of chunks worked on at a time; default one a core, or one a thread of the cluster's workers.
 
     Returns
     -------
@@ -89,28 +80,25 @@ def evaluate(
     0  1.0               0.5
     1  NaN               NaN
     """
-    work = Execution(engine, n_jobs)
     read = Cells(truth, estimate, field, context, zero_division, over_truths)
     tasks, chosen = read_tasks(table, metrics, read)
     scores: dict[str, Any] = {}
     for task in tasks:
-        scores |= score_rows(task, invalid, table.index, work)
+        scores |= score_rows(task, invalid, table.index)
     columns = {m.name: typed(scores[m.name], m) for m in chosen}
-    columns |= best_truths(tasks, read.truth, invalid, table.index, work)
+    columns |= best_truths(tasks, read.truth, invalid, table.index)
     result = add_columns(table, columns, overwrite=overwrite)
     settings = metric_settings(chosen) | read.settings() | {"field": [x.field.name for x in tasks], "invalid": invalid}
     return remember(result, [*calls(table.attrs), call("evaluate", settings)], table.attrs)
 
 
-def best_truths(
-    tasks: Sequence[Task], names: Any, invalid: Invalid, index: pd.Index, work: Execution
-) -> dict[str, pd.Categorical]:
+def best_truths(tasks: Sequence[Task], names: Any, invalid: Invalid, index: pd.Index) -> dict[str, pd.Categorical]:
     """Return a column for each metric over several truths: which of them is best, missing where none is defined."""
     found = {}
     for task in tasks:
         metrics = [m for m in task.metrics if isinstance(m, OverTruths) and m.base.direction is not None]
         numbers = tuple(over_truths_of(m.base, "number") for m in metrics)
-        for name, number in score_rows(task._replace(metrics=numbers), invalid, index, work).items() if numbers else ():
+        for name, number in score_rows(task._replace(metrics=numbers), invalid, index).items() if numbers else ():
             codes = np.where(np.isnan(number), -1, number).astype(int)
             found[f"{name}_truth"] = pd.Categorical.from_codes(codes, categories=pd.Index(list(names), dtype=object))
     return found

@@ -25,7 +25,7 @@ from .controls import control_columns
 from .matching import Matches, check_columns
 from .row_summary import summarise
 from .scoring import check_kinds, score_rows
-from .settings import Cells, Drawing, Execution
+from .settings import Cells, Drawing
 from .simulate import control_chunks
 from .tasks import Metrics, Task, read_tasks
 
@@ -60,7 +60,6 @@ def pool(
     estimate: Hashable = "estimate",
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
-    progress: bool = False,
 ) -> pd.DataFrame:
     """Pool the graphs of each run, such as those of bootstrap samples or of a posterior, into one row a run.
 
@@ -104,8 +103,6 @@ def pool(
         Seed of these; a run's draws depend on it and on the values of `by`.
     truth, estimate, context, zero_division
         As in `evaluate`. The truths of a run must be equal.
-    progress : bool
-        Whether to show a progress bar.
 
     Returns
     -------
@@ -185,13 +182,12 @@ def pool(
     columns |= {name: pooled[name] for name in ("instability", "adjacency_instability", "member_kinds")}
     seed = resolve_seed(rng)
     how = None if n_draws is None else Drawing(check_whole(n_draws, "n_draws", 1), "simulate", level)
-    work = Execution(progress=progress)
     for task in tasks:
         columns |= _expected(task, shares, codes, len(first), table.index)
         if how is not None and task.metrics:
             check_columns(task.metrics)
             streams = _streams(table, keys, seed, first)
-            columns |= _controls(task, shares, codes, streams, how, table.index, work, columns)
+            columns |= _controls(task, shares, codes, streams, how, table.index, columns)
     if how is not None:
         drawn = columns.pop("pool_draws", np.full(len(first), how.n_draws))
         columns |= {"pool_seed": np.full(len(first), seed, np.int64), "pool_draws": drawn}
@@ -364,7 +360,6 @@ def _controls(
     streams: NDArray[np.uint64],
     how: Drawing,
     index: pd.Index,
-    work: Execution,
     found: Mapping[Hashable, Any],
 ) -> dict[Hashable, Any]:
     """Relabel the members of a run alike, and return what their expected metrics are by chance."""
@@ -379,7 +374,7 @@ def _controls(
     for n in np.unique(listed).tolist():
         runs = np.flatnonzero(listed == n)
         own = replace(how, n_draws=n, p_rule="share") if n else how
-        draws = _draws(task, shares, codes, keys, runs, own, index, work)
+        draws = _draws(task, shares, codes, keys, runs, own, index)
         for m in task.metrics:
             summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], own)
             for name, values in _named(m, control_columns(m, summary, model.p_given, own)).items():
@@ -395,7 +390,6 @@ def _draws(
     wanted: Ints,
     how: Drawing,
     index: pd.Index,
-    work: Execution,
 ) -> dict[str, Floats]:
     """Return the expected metrics of runs' relabelled members, (runs, draws): drawn, or all where these are few."""
     alone = replace(how, summarise=False, keep=how.n_draws)
@@ -416,7 +410,7 @@ def _draws(
         drawing = Matches(0, keys[rows], None, keys[rows]).matcher(task.field.joint_null, some, None, codes[rows] + 1)
         match = partial(_listed, drawing) if every else drawing
         drawn = {m.name: np.full((len(rows), how.n_draws), np.nan) for m in task.metrics}
-        for chunk in control_chunks(some, match, keys[rows], alone, index[rows], work):
+        for chunk in control_chunks(some, match, keys[rows], alone, index[rows]):
             for name, values in chunk.draws.items():
                 drawn[name][chunk.rows] = values
         within = np.searchsorted(runs, codes[rows])

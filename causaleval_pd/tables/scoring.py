@@ -14,7 +14,7 @@ from ..contract.metric import Metric
 from ..contract.pairs import Batch, PairError, Pairs
 from ..execution.engines import map_chunks, stop_if_unwanted
 from ..execution.work_units import Unit, work_units
-from .settings import SERIAL, Execution, Invalid
+from .settings import Invalid
 from .tasks import Task
 
 Values = NDArray[np.float64]
@@ -24,9 +24,7 @@ PART_ROWS = 60_000
 _COMPARED = 1 << 14
 
 
-def score_rows(
-    task: Task, invalid: Invalid, index: pd.Index, work: Execution = SERIAL
-) -> dict[str, NDArray[np.float64]]:
+def score_rows(task: Task, invalid: Invalid, index: pd.Index) -> dict[str, NDArray[np.float64]]:
     """Compute the metrics of a task for every row of the table with this index, NaN where a cell is missing."""
     batches = list(task.batches())
     check_kinds(task.metrics, batches, invalid, index)
@@ -37,7 +35,8 @@ def score_rows(
     def run(unit: Unit) -> list[list[Values]]:
         return [_score_parts(task.metrics, batch, invalid, index) for batch in unit]
 
-    found = map_chunks(run, units, engine=work.engine, n_jobs=work.n_jobs)
+    weights = [sum(len(batch.rows) for batch in unit) for unit in units]
+    found = map_chunks(run, units, weights=weights, label="metrics")
     if len(units) == len(batches) == 1 and _are_all(batches[0].rows, len(index)):
         [values] = next(iter(found))
     else:

@@ -12,7 +12,6 @@ import numpy as np
 from ..contract.checks import check_flag, check_known, check_number, check_whole, shown
 from ..contract.context import describe_context
 from ..contract.null import Nulls
-from ..execution.engines import Engine, job_count
 from ..statistics.multiplicity import auto_draws
 from .several_truths import Over, check_over
 
@@ -147,25 +146,3 @@ class NullChoice:
         names = ("seed", "key", "control_kind", "permute", "share_draws")
         chosen = {} if self.best_of is None else {"best_of": self.best_of}
         return {name: getattr(self, name) for name in names} | chosen
-
-
-@dataclass(frozen=True)
-class Execution:
-    """Where the work is done, on how many chunks at a time, and whether a progress bar is shown.
-
-    Raises
-    ------
-    ValueError
-        If the engine is unknown or `n_jobs` is not a positive integer.
-    """
-
-    engine: Engine = "serial"
-    n_jobs: int | None = None
-    progress: bool = False
-
-    def __post_init__(self) -> None:
-        job_count(self.engine, self.n_jobs)
-        check_flag(self.progress, "progress")
-
-
-SERIAL = Execution()

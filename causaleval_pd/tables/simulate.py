@@ -19,7 +19,7 @@ from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
 from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
-from .settings import SERIAL, Drawing, Execution
+from .settings import Drawing
 from .tasks import Task
 
 #: nanoseconds that it takes to summarise one value of a control, and to find the closed forms of one row
@@ -56,7 +56,6 @@ def control_chunks(
     keys: NDArray[np.uint64],
     how: Drawing,
     index: pd.Index,
-    work: Execution = SERIAL,
     wanted: NDArray[np.bool_] | None = None,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
@@ -68,8 +67,6 @@ def control_chunks(
     job = _Job(task, match, keys, how, index)
     check_kinds(task.metrics, batches, how.invalid, index)
     warn_of_rows(task.metrics, batches, index)
-    for batch in batches:
-        batch.pairs.expect(len(batch.rows) * how.n_first)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
@@ -77,15 +74,7 @@ def control_chunks(
         return _joined([_score(job, block) for block in own_pairs(unit)])
 
     weights = [sum(len(block.rows) for block in unit) for unit in units]
-    yield from map_chunks(
-        run,
-        units,
-        weights=weights,
-        progress=work.progress,
-        label="controls",
-        engine=work.engine,
-        n_jobs=work.n_jobs,
-    )
+    yield from map_chunks(run, units, weights=weights, label="controls")
 
 
 def _wanted(task: Task, wanted: NDArray[np.bool_] | None) -> Iterator[Batch]:

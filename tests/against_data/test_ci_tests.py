@@ -144,7 +144,8 @@ def test_a_function_is_asked_once_a_pair_and_set():
     frames = {"one": NUMBERS, "two": NUMBERS + 1}
     for null, how in (("permutation", {}), ("edges", {"engine": "threads", "n_jobs": 2})):
         asked.clear()
-        ce.with_controls(runs, names, truth=None, null=null, context=given, n_draws=20, rng=3, **how)
+        with ce.set_options(**how):
+            ce.with_controls(runs, names, truth=None, null=null, context=given, n_draws=20, rng=3)
         assert len(set(asked)) == len(asked) > 20
     asked.clear()
     both = pd.concat([runs.assign(data=name) for name in frames], ignore_index=True)

@@ -28,7 +28,7 @@ def oracle(kind):
 
 @pytest.mark.parametrize("kind", ["pag", "mag", "admg"])
 def test_a_learner_that_is_right_agrees_with_itself(kind):
-    runs = ce.self_compatibility(oracle(kind), DATA, n_subsets=12, rng=4, target=kind)
+    runs = ce.against_data.self_compatibility(oracle(kind), DATA, n_subsets=12, rng=4, target=kind)
     assert len(runs) == 12 and runs["nodes"].nunique() == 12 and (runs["n_nodes"] == 3).all()
     assert runs["truth"].equals(runs["estimate"].rename("truth")) and (runs["estimate"].graph.kind == kind).all()
     assert (ce.evaluate(runs, ["shd"])["shd"] == 0).all()
@@ -45,7 +45,7 @@ def test_classes_are_compared_as_pags_and_failures_stay():
         # the cycle has no DAG in its class
         return f"{a} -- {b}; {b} -- {c}" if "B" in names else f"{a} -> {b}; {b} -> {c}; {c} -> {a}"
 
-    runs = ce.self_compatibility(learner, DATA, n_subsets=100, rng=1)
+    runs = ce.against_data.self_compatibility(learner, DATA, n_subsets=100, rng=1)
     assert len(runs) == 20  # as many as there are
     has_a, has_b = runs["nodes"].str.contains("A"), runs["nodes"].str.contains("B")
     assert runs["estimate"].isna().equals(~(has_a & has_b)) and runs["truth"].notna().all()
@@ -58,7 +58,7 @@ def test_seeds_subsets_and_learners_are_checked():
     def empty(frame):
         return "; ".join(frame.columns)
 
-    one, other = (ce.self_compatibility(empty, DATA, n_subsets=5, rng=2, share=0.7) for _ in range(2))
+    one, other = (ce.against_data.self_compatibility(empty, DATA, n_subsets=5, rng=2, share=0.7) for _ in range(2))
     pd.testing.assert_frame_equal(one, other)
     assert (one["n_nodes"] == 4).all()
     # a learner that finds nothing agrees with itself, and is no better than its controls
@@ -73,8 +73,8 @@ def test_seeds_subsets_and_learners_are_checked():
         (lambda frame: "A -> B; B -> C; C -> A; D; E; F", DATA, "no DAG has as its class", ValueError),
     ]:
         with pytest.raises(error, match=words):
-            ce.self_compatibility(learner, data, rng=1)
+            ce.against_data.self_compatibility(learner, data, rng=1)
     with pytest.raises(ValueError, match="share must lie between 0 and 1"):
-        ce.self_compatibility(empty, DATA, share=1.5)
+        ce.against_data.self_compatibility(empty, DATA, share=1.5)
     with pytest.raises(ValueError, match="target must be 'pag', 'mag' or 'admg'"):
-        ce.self_compatibility(empty, DATA, target="dag")
+        ce.against_data.self_compatibility(empty, DATA, target="dag")

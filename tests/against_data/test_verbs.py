@@ -153,7 +153,8 @@ def test_results_do_not_depend_on_what_was_tested_before(nodes):
     for row in range(3):
         alone = ce.evaluate(table.iloc[[row]], names, truth=None, context=given)[names]
         assert together.iloc[[row]].to_numpy().tobytes() == alone.to_numpy().tobytes()
-    by_row = ce.evaluate(table, names, truth=None, context=given, engine="threads", n_jobs=2)[names]
+    with ce.set_options(engine="threads", n_jobs=2):
+        by_row = ce.evaluate(table, names, truth=None, context=given)[names]
     assert together.to_numpy().tobytes() == by_row.to_numpy().tobytes()
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import parse, random_model, random_models
+from causaleval_pd.configurational import parse, random_models
 from causaleval_pd.configurational.formulas.truth_table import Setting
 from causaleval_pd.configurational.models.exposition import expose
 from causaleval_pd.configurational.models.quality import Convention, quality_counts
@@ -70,7 +70,7 @@ def size_class(n_factors: int, n_outcomes: int, n_models: int = 25) -> None:
     """Random models of one size as their own estimates."""
     times = []
     for seed in range(n_models):
-        text = str(random_model(n_factors, outcomes=n_outcomes, rng=seed))
+        text = random_models(1, n_factors, outcomes=n_outcomes, rng=seed)[0]
         times.append(least(text, text))
     published = PUBLISHED[n_factors, n_outcomes]
     report(f"{n_factors} factors, {n_outcomes} outcomes, median", statistics.median(times), published, "pair")

@@ -11,16 +11,14 @@ import os
 for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-import pathlib
-import resource
-import tempfile
 import time
 from collections.abc import Callable
 
 import pandas as pd
 import pyarrow as pa
 
-from causaleval_pd.reasoning import Tasks, compositions, make_tasks, sample_world, write_tasks
+from causaleval_pd.reasoning import make_tasks, sample_world
+from causaleval_pd.reasoning.worlds.world import compositions
 
 pa.set_cpu_count(1)
 pa.set_io_thread_count(1)
@@ -73,9 +71,9 @@ def end_to_end(sizes: list[int], n_samples: int = 4000) -> None:
 
     def tables() -> pd.DataFrame:
         tasks = make_tasks("flu_vaccine", [sizes], n_samples=n_samples, rng=1)
-        rows = tasks.tables.questionnaire()
+        rows = tasks.questionnaire()
         estimated_pns(rows)
-        return tasks.tables.prompts(rows) if whole else rows
+        return tasks.prompts(rows) if whole else rows
 
     n_nodes = sum(sizes) - len(sizes) + 1
     for whole in (False, True):
@@ -89,22 +87,7 @@ def estimated_pns(rows: pd.DataFrame) -> pd.Series:
     return (arms[0] & ~arms[1]).groupby(["cause", "effect"]).mean()
 
 
-def to_parquet(tasks: Tasks) -> None:
-    """Write all tables; peak memory is that of the whole process."""
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        path = write_tasks(tasks, pathlib.Path(folder) / "tasks")
-        spent = time.perf_counter() - start
-        size = sum(file.stat().st_size for file in path.iterdir()) / 2**20
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    n = len(tasks.tasks) * tasks.n_samples * tasks.replicates
-    print(f"{n:,} contexts of the flu theme to Parquet: {spent:.1f} s, {size:.0f} MiB, peak memory {peak:.0f} MiB")
-
-
 if __name__ == "__main__":
-    flu = [[6, 4, 6], [7, 5, 7], [8, 6, 8]]
-    to_parquet(make_tasks("flu_vaccine", flu, n_samples=2000, replicates=5, rng=1))  # first: peaks add up
-    to_parquet(make_tasks("flu_vaccine", flu, n_samples=20_000, replicates=5, rng=1))
     true_answers()
     exact_quantities()
     for shape in ([2, 2, 2], [4, 4, 4], [8, 6, 8], [4] * 8):

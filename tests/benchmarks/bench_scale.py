@@ -45,7 +45,8 @@ def overhead(rows: int) -> None:
     lazy = dd.from_pandas(table, chunksize=5000).ceval.with_controls(["shd"], **how)
     threads, by_dask = [], []
     for _ in range(3):
-        threads.append(_spent(lambda: ce.with_controls(table, ["shd"], engine="threads", n_jobs=2, **how)))
+        with ce.set_options(engine="threads", n_jobs=2):
+            threads.append(_spent(lambda: ce.with_controls(table, ["shd"], **how)))
         with dask.config.set(scheduler="threads", num_workers=2):
             by_dask.append(_spent(lazy.compute))
     for i, clock in enumerate(("wall", "CPU")):

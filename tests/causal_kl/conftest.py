@@ -11,7 +11,10 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl import metastatic, metastatic_mutations
+from causaleval_pd.causal_kl import NETWORKS, metastatic, metastatic_mutations
+from causaleval_pd.causal_kl.networks.pairs import pair
+from causaleval_pd.contract.context import Context
+from causaleval_pd.contract.null import Matching
 
 KNOWN = Path(__file__).parents[1] / "known_answers"
 
@@ -66,3 +69,13 @@ def _metastatic() -> ce.DiscreteNetwork:
 def mutations() -> dict[str, ce.DiscreteNetwork]:
     """The mutations of the published tables, parameterised by infinite data."""
     return metastatic_mutations()
+
+
+def listed_controls(truth, estimate, name: str, null: str = "dags", **context) -> np.ndarray:
+    """The scores of all controls of an estimate that are listed; NaN where undefined."""
+    one, cell = np.zeros(1, np.int64), pd.Series([None], dtype=object)
+    matching = Matching(cell, cell, None, None, {}, Context(({"data": None, "estimator": "joint", **context},), one))
+    controls = NETWORKS.nulls.find(null).match(matching)(one, pair(truth, estimate), one.astype(np.uint64))
+    return np.asarray(
+        ce.get_metric(name)(controls.pairs_with([(0, tuple(dag)) for dag in controls.spaces[0].all.tolist()]))
+    )

@@ -111,3 +111,31 @@ def test_table_4_of_the_paper(metastatic, mutations):
         assert abs(mean - row.printed_mean) < 4 * std * (1 / 200 + 1 / 1000) ** 0.5 + 5e-5
         ratios.append(std / row.printed_sd)
     assert np.median(ratios) == pytest.approx(1, abs=0.08)
+
+
+#: published are D1 and D1a of wed_d, D1a of ckl1 and ckl2, and that ckl3 fulfils all
+DESIDERATA = {"D1": "NYYYYY", "D1a": "NNYNNY", "D2": "YYNYYY", "D3": "YYYYYY", "D4": "NNNYYY"}
+
+
+def test_desiderata_of_the_paper_where_probabilities_are_positive(metastatic, mutations):
+    names = ["edit_distance", "wed_d", *SCALED]
+    table = pd.DataFrame({"truth": [metastatic] * len(mutations), "estimate": list(mutations.values())})
+    values = ce.evaluate(table, names)[names].astype(float).set_axis(list(mutations))
+    shares = values.loc[["tweak.weak", "tweak.strong"]].div(values.loc[["tweak.weak", "tweak.strong"], "kl"], axis=0)
+    held = {
+        "D1": values.loc["del.strong"] > values.loc["del.weak"],
+        "D1a": (shares.iloc[0] > 0) & np.isclose(shares.iloc[0], shares.iloc[1], rtol=1e-9),
+        "D2": (values.loc[["rev.in.weak", "rev.in.strong"]] > 0).all(),
+        "D3": (values >= 0).all() & np.isfinite(values).all(),
+        "D4": (values.loc[["rev.in.weak", "tweak.weak", "del.weak", "rev.out.weak"]] > 0).all(),
+    }
+    assert {name: "".join("NY"[int(x)] for x in row[names]) for name, row in held.items()} == DESIDERATA
+
+
+def test_a_deterministic_copy_has_no_range_and_no_unique_minimum_of_ckl3():
+    copy = ce.DiscreteNetwork(
+        {"A": [], "B": ["A"], "C": ["A"]}, {"A": [0.5, 0.5], "B": [[1, 0], [0, 1]], "C": [[0.9, 0.1], [0.2, 0.8]]}
+    )
+    wrong, turned = (ce.causal_kl.from_joint(arcs, copy) for arcs in ("A -> B; B -> C", "B -> A; A -> C"))
+    assert ce.ckl3(copy, wrong) == 0 and ce.ckl1(copy, wrong) > 0.1
+    assert ce.ckl3(copy, turned) == np.inf

@@ -10,15 +10,10 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import Setting, parse, parse_set, random_models
-from causaleval_pd.configurational.crisp_models import (
-    PATIENCE,
-    DecodedCells,
-    Names,
-    Patience,
-    count_quality,
-    encode,
-)
+from causaleval_pd.configurational import Setting, parse, random_models
+from causaleval_pd.configurational.crisp_models import DecodedCells, Names, count_quality, encode
+from causaleval_pd.configurational.formulas.reader import parse_set
+from causaleval_pd.configurational.kernels.scores import count_pairs
 from causaleval_pd.configurational.models.exposition import expose
 from causaleval_pd.configurational.models.quality import Convention, quality_counts
 from causaleval_pd.configurational.pairs import total
@@ -107,22 +102,31 @@ def test_engines_draw_and_score_alike():
     truths, estimates = (random_models(30, 7, outcomes=2, rng=seed) for seed in (1, 2))
     runs = pd.DataFrame({"truth": truths, "estimate": estimates})
     how = {"n_draws": 99, "rng": 5, "context": {"factors": list("ABCDEFGH")}}
-    serial, threads = (
-        runs.ceval.with_controls(["f_beta"], engine=engine, n_jobs=2, **how) for engine in ("serial", "threads")
-    )
-    pd.testing.assert_frame_equal(serial, threads)
+    found = {}
+    for engine in ("serial", "threads"):
+        with ce.set_options(engine=engine, n_jobs=2):
+            found[engine] = runs.ceval.with_controls(["f_beta"], **how)
+    pd.testing.assert_frame_equal(found["serial"], found["threads"])
 
 
-def test_kernels_take_over_when_python_has_taken_long():
-    patience = Patience(0.1)
-    assert patience.lasts(100)
-    patience.spend(-1.0)  # a second before the clock of the process began
-    assert not patience.lasts(1)
-    few = Patience(0.1)
-    assert not few.lasts(1000)
-    assert not few.lasts(1)
+@pytest.mark.slow
+@pytest.mark.parametrize("convention", ["corrected", "paper"])
+def test_the_number_of_pairs_does_not_matter(convention, monkeypatch):
+    """Many pairs are counted by kernels, few in Python, those that kernels do not take among the many too."""
+    truths, estimates = pairs()
+    wide = "+".join(f"X{i}" for i in range(13)) + "<->Y"
+    runs = pd.DataFrame({"truth": [*map(str, truths), wide], "estimate": [*map(str, estimates), wide]})
+    metrics = [ce.tweak(name, convention=convention) for name in ("correctness", "completeness_sequential", "f_beta")]
+    few = runs.ceval.evaluate(metrics)
+    monkeypatch.setattr("causaleval_pd.configurational.pairs.FEWEST_BY_KERNELS", 1)
+    pd.testing.assert_frame_equal(runs.ceval.evaluate(metrics), few, check_exact=True)
 
 
+@pytest.mark.slow
 def test_warming_up_is_enough():
+    """The kernel of quality is compiled, and no table compiles it once more."""
     ce.warm_up(["correctness"])
-    assert not PATIENCE.lasts(0)
+    compiled = len(count_pairs.signatures)
+    runs = pd.DataFrame({"truth": random_models(600, 6, rng=1), "estimate": random_models(600, 6, rng=2).to_numpy()})
+    runs.ceval.evaluate(["correctness"])
+    assert compiled == len(count_pairs.signatures) > 0

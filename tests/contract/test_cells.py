@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl.networks.cases import pack_cases, unpack_cases
 from causaleval_pd.contract.cells import CellFormat, format_of, register_cell_format
 from causaleval_pd.contract.field import FIELDS
 
@@ -32,8 +31,8 @@ def test_a_cell_is_of_one_field_whatever_the_length_of_its_names(field, length):
     assert format_of(cells[0]).noun == NOUNS[field]
     packed = ("graph", "lagged", "scores", "network")
     assert [name for name in packed if FIELDS.find(name).holds(cells)] == [field]
-    with pytest.raises(ValueError, match=f"found {NOUNS[field]}, expected a packed data set"):
-        unpack_cases(cells[0])
+    with pytest.raises(ValueError, match=f"found {NOUNS[field]}, expected a network"):
+        ce.as_network(cells[0])
 
 
 @pytest.mark.parametrize("length", [717, 973])
@@ -44,13 +43,9 @@ def test_controls_of_graphs_with_names_of_any_length(length):
     assert runs.ceval.with_controls(n_draws=5, rng=0)["shd"].tolist() == [0.0]
 
 
-def test_networks_and_data_sets_are_recognised_too():
+def test_networks_are_recognised_too():
     network = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]})
     assert format_of(network.to_bytes()).noun == "a packed network"
-    cases = pack_cases(pd.DataFrame({"x" * 300: [0.5, 1.5]}))
-    assert format_of(cases).noun == "a packed data set"
-    with pytest.raises(ValueError, match="found a packed data set, expected a packed graph"):
-        ce.graph_column([cases])
     with pytest.raises(ValueError, match="found a packed lagged graph, expected a packed graph; this is a"):
         ce.graph_column(ce.lagged_column(["a@-1 -> b"]).tolist())
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.contract.field import FIELDS
 from causaleval_pd.contract.metric import METRICS, metric
 
 
@@ -69,6 +70,19 @@ def test_every_metric_has_a_whole_spec():
             assert m.range[0] <= m.optimum <= m.range[1], name
     with pytest.raises(ValueError, match="unknown field 'graphs'"):
         ce.list_metrics("graphs")
+
+
+def test_usual_metrics_are_listed_first_in_every_field():
+    table = ce.list_metrics()
+    assert list(dict.fromkeys(table["field"])) == list(ce.list_fields().index.intersection(table["field"]))
+    for name, of_field in table.groupby("field"):
+        field = FIELDS[name]
+        usual = list(field.usual_metrics or field.default_metrics)
+        assert list(of_field.index[: len(usual)]) == usual == list(of_field.index[of_field["usual"]]), name
+        assert set(field.default_metrics) <= set(usual)
+        assert list(ce.list_metrics(name).index) == list(of_field.index)
+    graph = list(ce.list_metrics("graph").index)
+    assert graph[0] == "shd" and graph.index("sid") < 16 <= graph.index("adjacency_tp")
 
 
 @pytest.mark.parametrize(

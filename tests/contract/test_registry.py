@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -47,6 +48,28 @@ def test_third_parties_are_loaded_when_a_name_is_missing_and_once(colours):
     with pytest.raises(ValueError, match="unknown encoding 'blue'; it is one of green, red"):
         colours.find("blue")
     assert list(colours.every()) == ["#f00", "#0f0"] and colours.groups == ["example.colours"]
+
+
+def test_a_broken_third_party_is_named_once_and_left_out(monkeypatch):
+    class Point:
+        name, value = "theirs", "their_colours"
+
+        def __init__(self, fails: bool) -> None:
+            self.fails = fails
+
+        def load(self) -> None:
+            if self.fails:
+                raise ImportError("no module named their_dependency")
+            found.add("green", "#0f0")
+
+    found: Registry[str] = Registry("colour", "example.colours")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point(True), Point(False)])
+    words = r"'theirs' of 'example.colours' \(their_colours\) .*left out: ImportError: no module named their_dependency"
+    with pytest.warns(RuntimeWarning, match=words):
+        assert list(found.every()) == ["#0f0"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found.find("green") == "#0f0" and list(found.every()) == ["#0f0"]
 
 
 def test_every_object_includes_those_of_third_parties_and_bears_removal(colours):

@@ -32,7 +32,8 @@ from causaleval_pd.tables import simulate as streaming
 METRICS = ["shd", "adjacency_f1"]
 RUNS = ce.datasets.runs().query("n == 100").reset_index(drop=True).assign(run=lambda t: np.arange(len(t)))
 HOW = {"n_draws": 300, "rng": 7, "key": "run", "method": "simulate"}
-PANDAS = ce.with_controls(RUNS, METRICS, engine="serial", **HOW)
+with ce.set_options(engine="serial"):
+    PANDAS = ce.with_controls(RUNS, METRICS, **HOW)
 
 
 def started(n_workers: int, as_default: bool) -> Iterator[Client]:
@@ -108,12 +109,14 @@ few_examples = settings(max_examples=5, deadline=None, suppress_health_check=[He
 
 @functools.cache
 def wanted_rows(rng: int) -> pd.DataFrame:
-    return ce.with_controls(FEW, MIXED, n_draws=40, rng=rng, key="run", engine="serial")
+    with ce.set_options(engine="serial"):
+        return ce.with_controls(FEW, MIXED, n_draws=40, rng=rng, key="run")
 
 
 @functools.cache
 def wanted_cube(rng: int) -> xr.Dataset:
-    return ce.cube(FEW, MIXED, by=BY, engine="serial", n_draws=40, rng=rng, key="run")
+    with ce.set_options(engine="serial"):
+        return ce.cube(FEW, MIXED, by=BY, n_draws=40, rng=rng, key="run")
 
 
 def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
@@ -139,9 +142,9 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
             cube = table.ceval.cube(MIXED, by=BY, **how).compute()
             means = ce.summary(cube)
         else:
-            how |= {"engine": engine, "n_jobs": way.n_workers if engine == "threads" else None}
-            rows = ce.with_controls(shuffled, MIXED, **how)
-            cube = ce.cube(shuffled, MIXED, by=BY, **how)
+            with ce.set_options(engine=engine, n_jobs=way.n_workers if engine == "threads" else None):
+                rows = ce.with_controls(shuffled, MIXED, **how)
+                cube = ce.cube(shuffled, MIXED, by=BY, **how)
             means = ce.summary(cube)
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
     by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]
@@ -154,9 +157,9 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
-    with clients[n_workers].as_current():
+    with clients[n_workers].as_current(), ce.set_options(engine="dask"):
         pids = set(clients[n_workers].run(os.getpid).values())
-        chunks = set(map_chunks(lambda i: os.getpid(), range(8), engine="dask"))
+        chunks = set(map_chunks(lambda i: os.getpid(), range(8)))
         partitions = dd.from_map(lambda i: pd.Series([os.getpid()]), range(8), meta=pd.Series([0])).compute()
     assert len(pids) == n_workers
     assert chunks and chunks <= pids
@@ -166,12 +169,15 @@ def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
 @pytest.mark.slow
 def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
     monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e6)
-    found = ce.with_controls(RUNS, METRICS, engine="dask", **HOW)
+    with ce.set_options(engine="dask"):
+        found = ce.with_controls(RUNS, METRICS, **HOW)
+        scored = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan")
     pd.testing.assert_frame_equal(found, PANDAS, check_exact=True)
-    scored = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan", engine="dask")
     pd.testing.assert_frame_equal(scored, ce.evaluate(RUNS, ["shd", "sid"], invalid="nan"), check_exact=True)
-    one, two = (ce.cube(RUNS, METRICS, by=["algorithm"], engine=e, **HOW) for e in ("serial", "dask"))
-    assert one.identical(two)
+    with ce.set_options(engine="serial"):
+        one = ce.cube(RUNS, METRICS, by=["algorithm"], **HOW)
+    with ce.set_options(engine="dask"):
+        assert one.identical(ce.cube(RUNS, METRICS, by=["algorithm"], **HOW))
 
 
 @pytest.mark.slow

@@ -309,7 +309,8 @@ runs = ce.datasets.runs().iloc[:4]
 path = nx.path_graph(200, create_using=nx.DiGraph)
 column = ce.graph_column([nx.relabel_nodes(path, "v{:03}".format)] * 80)
 large = pd.DataFrame({"truth": column.iloc[:40].array, "estimate": column.iloc[40:].array})
-how = {"method": "simulate", "rng": 1, "engine": "serial"}
+how = {"method": "simulate", "rng": 1}
+ce.set_options(engine="serial")
 
 def read(number):
     if number and (here / "long").exists():

@@ -10,7 +10,7 @@ import causaleval_pd as ce
 from causaleval_pd.contract.pairs import Batch
 from causaleval_pd.execution import work_units
 from causaleval_pd.execution.work_units import BLOCK_ROWS, UNIT_NANOSECONDS
-from causaleval_pd.reasoning.pairs import AnswerPairs
+from causaleval_pd.reasoning.field import AnswerPairs
 
 RUNS = ce.datasets.runs().reset_index(drop=True)
 

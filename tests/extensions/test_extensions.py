@@ -56,7 +56,8 @@ def test_controls_are_the_same_in_any_order_and_on_any_engine(runs):
     whole = ce.with_controls(runs, n_draws=30, rng=7, method="simulate")
     mixed = ce.with_controls(runs.sample(frac=1, random_state=1), n_draws=30, rng=7, method="simulate").sort_index()
     pd.testing.assert_frame_equal(whole, mixed, check_exact=True)
-    threads = ce.with_controls(runs, n_draws=30, rng=7, method="simulate", engine="threads", n_jobs=2)
+    with ce.set_options(engine="threads", n_jobs=2):
+        threads = ce.with_controls(runs, n_draws=30, rng=7, method="simulate")
     pd.testing.assert_frame_equal(whole, threads, check_exact=True)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,13 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from causaleval_pd.reasoning import (
-    parse_answers,
-    parse_matrix,
-    parse_printed,
-    read_published,
-    read_published_quantities,
-)
+from causaleval_pd.reasoning import parse_answers, read_published
+from causaleval_pd.reasoning.tasks.published import parse_matrix, parse_printed
 
 # raw samples are named by their context; single cells have no row: messages name the cell, or what a matrix should be
 NAMES = r"\brows?\b|\bfiles?\b|\bcontext\b|\bcells?\b|\bmatrix\b"
@@ -44,7 +38,6 @@ RAW = (
     "Context ID,Sample ID,DAG adjacency matrix,DAG nodes,CCT nodes,Bernoulli parameters,Causal context,Sample context\n"
     "0,0,\"[[0 1]\n [0 0]]\",\"['X', 'Y']\",\"['X', 'Y']\",\"[np.float64(0.5), 0.25]\",Y if X.,X is on.\n"
 )
-QUANTITIES = json.dumps({"0": {"('X', 'Y')": 0.25, "('X', 'Z', 'Y')": None}, "1": {"(('X', 'Z'), ('Z', 'Y'))": 1}})
 PRINTED = [
     "{('X', 'Y'): np.float64(0.25), 'n': [1 2]}",
     "[[0. 1.]\n [0. 0.]]",
@@ -126,11 +119,6 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
         if rng.random() < 0.5:
             content = content[: rng.integers(len(content) + 1)]
         yield f"read_published({content!r}, {ending})", partial(read_file, read_published, content, ending)
-        text = damaged(QUANTITIES, [*PIECES, "null", "1e400", "9" * 400, '{"0":', "[1]"], rng)
-        yield (
-            f"read_published_quantities({text!r})",
-            partial(read_file, read_published_quantities, text.encode(), ".json"),
-        )
         text = damaged(PRINTED[rng.integers(len(PRINTED))], PIECES, rng)
         yield f"parse_printed({text!r})", partial(parse_printed, text)
         yield f"parse_matrix({text!r})", partial(parse_matrix, text)

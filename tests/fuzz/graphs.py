@@ -32,7 +32,6 @@ TEXTS += [
     "Graph Nodes:\nX1;X2\n\nGraph Edges:\n1. X1 --> X2 dd nl\n2. X1 <-> X2\n", "pag { A @-> B @-@ C }",
     'dag {\nbb="0,0,1,1"\nX [exposure,pos="0,1"]\nX -> {Y Z} <- U [beta=0.3]\n}',
     'digraph { A -> B [dir=both, arrowtail=odot, arrowhead=normal]; C; 0 [label="X"] }', "graph { A -- B }",
-    "Y ~ a*X1 + 0*X2\nX1 ~~ X2; L =~ Z + 1",
     "graph [ directed 1 node [ id 0 label \"A\" ] node [ id 1 ] edge [ source 0 target 1 ] ]",
     '<graphml><key id="d0" attr.name="type"/><graph><node id="A"/><node id="B"/><edge source="A" target="B">'
     '<data key="d0">'
@@ -232,7 +231,7 @@ CELLS: list[Callable[[np.random.Generator], Any]] = [
 ]  # fmt: skip
 
 
-WRITTEN = ["dagitty", "DOT", "GraphML", "JSON", "lavaan", "model string", "Tetrad text", "edge string"]
+WRITTEN = ["dagitty", "DOT", "GraphML", "JSON", "model string", "Tetrad text", "edge string"]
 
 
 def table(rng: np.random.Generator) -> str:

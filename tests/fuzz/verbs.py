@@ -59,8 +59,7 @@ def keywords(verb: Callable[..., object]) -> list[str]:
     function = verb.func if isinstance(verb, partial) else verb
     given = len(verb.args) if isinstance(verb, partial) else 0
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    named = [name for name, of in inspect.signature(function).parameters.items() if of.kind in kinds]
-    return [name for name in named[given:] if name != "progress"]
+    return [name for name, of in inspect.signature(function).parameters.items() if of.kind in kinds][given:]
 
 
 def shown(value: object) -> str:

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from causaleval_pd.graphs import as_graph, graph_column
 from causaleval_pd.graphs.edge_strings import (
     TEXT_OF_OBJECT,
-    explain_doubt,
     parse_edges,
     write_graph,
-    write_mixed_graph,
     write_name,
     write_names,
 )
@@ -42,10 +40,10 @@ TRICKY = st.sampled_from(
 
 
 def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
-    names, arcs, doubtful, ends = parse_edges(text)
-    assert not doubtful
-    assert ends is None
-    return list(names), {(names[s], names[t]) for s, t in arcs}
+    found = parse_edges(text)
+    names = found.labels or ()
+    assert found.ends is None
+    return list(names), {(names[s], names[t]) for s, t in found.arcs}
 
 
 @pytest.mark.parametrize(
@@ -60,13 +58,12 @@ def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
         ("IL-6 -> heart rate", ["IL-6", "heart rate"], {("IL-6", "heart rate")}),
         ("'a -> b' -> \"c;d\"", ["a -> b", "c;d"], {("a -> b", "c;d")}),
         ('\'it\'\'s\' -> "say ""hi"""', ["it's", 'say "hi"'], {("it's", 'say "hi"')}),
-        ("Crohn's -> p", ["Crohn's", "p"], {("Crohn's", "p")}),
+        ("A.1 -> X_1@-2; IL-6; IL-6->B", ["A.1", "X_1@-2", "IL-6", "B"], {("A.1", "X_1@-2"), ("IL-6", "B")}),
         ("o -> b; o--c", ["o", "b", "c"], {("o", "b"), ("o", "c"), ("c", "o")}),
-        ("X(t-1) -> X(t)", ["X(t-1)", "X(t)"], {("X(t-1)", "X(t)")}),
         ("A -> B; A -> B", ["A", "B"], {("A", "B")}),
-        ("gene x->gene y; x-> B", ["gene x", "gene y", "x", "B"], {("gene x", "gene y"), ("x", "B")}),
+        ("gene x -> gene y; x-> B", ["gene x", "gene y", "x", "B"], {("gene x", "gene y"), ("x", "B")}),
         ('"A ?"-> B', ["A ?", "B"], {("A ?", "B")}),
-        ("X 1-> X 2", ["X 1", "X 2"], {("X 1", "X 2")}),
+        ("X 1 -> X 2", ["X 1", "X 2"], {("X 1", "X 2")}),
         ("A -- B; B -- A", ["A", "B"], {("A", "B"), ("B", "A")}),
         ("{}", [], set()),
         (" {} ", [], set()),
@@ -81,49 +78,52 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
     ("text", "message"),
     [
         ("A -> A", "an edge from 'A' to itself; graphs have no self loops"),
-        ("A -> B; B -> A", "between 'B' and 'A' is written twice with different marks"),
-        ("A -> B; A -- B", "written twice with different marks; an undirected edge is A -- B"),
+        ("A -> B; B -> A", "found the edges 'B' <-- 'A' and 'B' --> 'A', expected one edge between two nodes"),
+        ("A -> B; A -- B", "found the edges 'A' --> 'B' and 'A' --- 'B', expected one edge"),
         ("A+B<->C", "metrics of the field 'formula'"),
         ("A<->B", "without blanks around it; a configurational model .* 'A <-> B'"),
         ("A + B <-> C", r"'<->' and the name 'A \+ B'; a configurational model"),
         ("A <-> B*c", r"'<->' and the name 'B\*c'; a configurational model"),
-        ("A o-> B; A o-o B", "written twice with different marks"),
-        ("A <-> B; A -- B", "only '->' and '<->' stand side by side"),
-        ("A <-> B; A -> B; B -> A", "only '->' and '<->' stand side by side"),
+        ("A o-> B; A o-o B", "expected one edge between two nodes"),
+        ("A <-> B; A -- B", "expected one edge between two nodes, or '->' and '<->'"),
+        ("A <-> B; A -> B; B -> A", "expected one edge between two nodes, or '->' and '<->'"),
         ("A o-o A", "an edge from 'A' to itself"),
-        ("A o- B", "found the edge mark 'o-'; edges are written with .* those of mixed graphs with '<->', 'o->'"),
-        ("A -o B", "found the edge mark '-o'"),
-        ("A *-> B", r"found the edge mark '\*->'"),
-        ("A <-* B", r"found the edge mark '<-\*'"),
-        ("A *-* B", r"found the edge mark '\*-\*'"),
-        ("A @-> B", "found the edge mark '@->'"),
-        ("A ?-> B", r"mark '\?->'; .*if '\?' belongs to the node 'A \?', write blanks around the arrow"),
-        ("A x-> B", "mark 'x->'; .*if 'x' belongs to the node 'A x'"),
-        ("A <-x B", "mark '<-x'"),
-        ("A <-O B; C", "mark '<-O'"),
-        ("A --? B", r"mark '--\?'"),
-        ("A +-> B", r"mark '\+->'"),
-        ("A -- B; B \u2194 C", "found the edge mark '\u2194'"),
+        (
+            "A o- B",
+            "found 'A o- B', expected letters.*; edges are written with .* those of mixed graphs with",
+        ),
+        ("A -o B", "found 'A -o B', expected letters"),
+        ("A *-> B", "found 'A \\*', expected letters"),
+        ("A <-* B", "found '\\* B', expected"),
+        ("A *-* B", "found 'A \\*-\\* B', expected"),
+        ("A @-> B", "found 'A @', expected"),
+        ("A ?-> B", "found 'A \\?', expected"),
+        ("A x-> B", "found 'A x', which between two arrows, or beside one without blanks, may be two nodes"),
+        ("A <-x B", "found 'x B', which between"),
+        ("A <-O B; C", "found 'O B', which between"),
+        ("A --? B", "found '\\? B', expected"),
+        ("A +-> B", "found 'A \\+', expected"),
+        ("A -- B; B ↔ C", "found 'B ↔ C', expected"),
         ("o-> B o-o", "an edge needs a node name at both ends"),
-        ("A -> B, C -> D", "found ',' in the name 'B, C'; edges are written with .* separated by ';'"),
-        ("dag { A -> B }", "found '{' in the name 'dag { A'"),
-        ("A - B", "found ' - ' in the name 'A - B'"),
-        ("A => B", "found ' => ' in the name"),
-        ("A → B", "found '→' in the name"),
-        ("A ->> B", "found '>' in the name '> B'"),
-        ("A <<- B", "found '<' in the name 'A <'"),
+        ("A -> B, C -> D", "found 'B, C', expected .* with ';' between them"),
+        ("dag { A -> B }", "found 'dag { A', expected"),
+        ("A - B", "found 'A - B', expected"),
+        ("A => B", "found 'A => B', expected"),
+        ("A → B", "found 'A → B', expected"),
+        ("A ->> B", "found '> B', expected"),
+        ("A <<- B", "found 'A <', expected"),
         ("-> B", "an edge needs a node name at both ends"),
         ("A ->", "an edge needs a node name at both ends"),
         ("A -> -> B", "an edge needs a node name at both ends"),
         (
             "ABCDEFGHIJKLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqrstuvwxyz",
-            "cannot read 'JKLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopq': an edge needs",
+            "cannot read 'KLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqr': an edge needs",
         ),
         (f"<object {'x' * 51}>", f"found the text '<object {'x' * 51}>', which"),
         (f"<object {'x' * 52}>", rf"found the text '<object {'x' * 49}\.\.\.', which"),
         ("'A' B -> C", "expected an arrow or ';' after the quoted name 'A'"),
-        ("'A -> B", 'found "\'" in the name'),
-        ("   A  B\nA  0  1", "found '  ' in the name"),
+        ("'A -> B", 'found "\'A", expected'),
+        ("   A  B\nA  0  1", "found 'A  B', expected"),
         ("b'\\xce\\x01\\x00'", "an object turned into when dask, CSV or astype"),
         ("DiGraph with 4 nodes and 3 edges", "an object turned into"),
         ("Graph('A -> B', kind='dag')", "an object turned into"),
@@ -146,9 +146,50 @@ def test_a_name_may_start_like_the_text_of_an_object_when_quoted() -> None:
     assert not TEXT_OF_OBJECT.match(write_name("Graph(x"))
 
 
-@pytest.mark.parametrize("name", ["IL-6", "heart rate", "X(t-1)", "p53", "Crohn's", "a.b_c", "β"])
+@pytest.mark.parametrize("name", ["IL-6", "heart rate", "X@-1", "p53", "1", "PC 1", "a.b_c", "Income..USD.", "β"])
 def test_plain_names_are_written_bare(name: str) -> None:
     assert write_name(name) == name
+    assert edges(f"{name} -> Z") == ([name, "Z"], {(name, "Z")})
+
+
+ODD = ["X(t-1)", "Crohn's", "CD4+", "income (USD)", "A[0]", "a/b", "c:d", "R&D", "age>65", "St. John", "B 0.5", "1. A"]
+ODD += ["a  b", "A \u2013 B", "B #1", "-", "\u2205", "...", "e\u200b", "a -b", "[A]", "A|B", "A=B", "`A`", "<b>A</b>"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_other_names_are_quoted_or_refused_with_quotes_around_them(name: str) -> None:
+    assert write_name(name) == f'"{name}"'
+    for text in (f"Z <- {name}", name):
+        with pytest.raises(ValueError, match=re.escape(f'quote the name of a node: "{name}"')) as error:
+            graph_column([text], nodes=None)
+        assert str(error.value).startswith(f"row 0 (index 0): found {name!r}, ")
+    assert as_graph(f'Z <- "{name}"') == as_graph([(name, "Z")])
+
+
+@pytest.mark.parametrize("name", ["A-B", "A B", "TNF-a"])
+def test_names_alone_that_may_be_edges_are_quoted(name: str) -> None:
+    with pytest.raises(ValueError, match=f"found '{name}', which alone may be an edge in another notation"):
+        parse_edges(f"A -> B; {name}")
+    assert parse_edges(f"{name}; A -> {name}").labels == (name, "A")
+    assert as_graph(f'"{name}"; z').to_string() == f'"{name}"; z'
+    assert as_graph(f"{name} -> z").to_string() == f"{name} -> z"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("A->B B->C", "B B"),
+        ("A -> B C -> D", "B C"),
+        ("A -> B and C -> D", "B and C"),
+        ("A -> blood pressure -> C", "blood pressure"),
+        ("gene x->B", "gene x"),
+        ("B->gene x", "gene x"),
+    ],
+)
+def test_names_that_may_be_two_are_quoted(text: str, name: str) -> None:
+    with pytest.raises(ValueError, match=f"found '{name}', which between two arrows, or beside one without blanks"):
+        parse_edges(text)
+    assert name in (parse_edges(text.replace(name, f'"{name}"')).labels or ())
 
 
 @pytest.mark.slow
@@ -160,7 +201,9 @@ def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
         for j in range(i):
             mark = data.draw(st.integers(0, 3))
             arcs += [(i, j)] * (mark & 1) + [(j, i)] * (mark >> 1)
-    text = write_graph(write_names(names), arcs)
+    known = set(arcs)
+    ends = [(i, j, 1, 1 if (j, i) in known else 2) for i, j in known if i < j or (j, i) not in known]
+    text = write_graph(write_names(names), ends)
     found, found_arcs = edges(text)
     assert sorted(found) == names
     assert found_arcs == {(names[s], names[t]) for s, t in arcs}
@@ -195,8 +238,9 @@ def test_writing_mixed_graphs_reads_back(names: list[str], data: st.DataObject) 
     codes = st.sampled_from([None, (1, 2), (2, 1), (2, 2), (1, 1), (1, 3), (3, 1), (2, 3), (3, 2), (3, 3)])
     drawn = [(i, j, data.draw(codes)) for j in range(len(names)) for i in range(j)]
     ends = [(i, j, *marks) for i, j, marks in drawn if marks]
-    text = write_mixed_graph(write_names(names), ends)
-    found, arcs, _, read = parse_edges(text)
+    text = write_graph(write_names(names), ends)
+    _labels, arcs, _, read, _ = parse_edges(text)
+    found = [str(name) for name in _labels or ()]
     assert sorted(found) == names
     if any(3 in edge[2:] or edge[2:] == (2, 2) for edge in ends):
         known = [(names.index(found[i]), names.index(found[j]), a, b) for i, j, a, b in read]
@@ -206,69 +250,14 @@ def test_writing_mixed_graphs_reads_back(names: list[str], data: st.DataObject) 
         assert {(names.index(found[s]), names.index(found[t])) for s, t in arcs} == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "doubtful"),
-    [
-        ("A-B", ["A-B"]),
-        ("A B", ["A B"]),
-        ("X2|X1", ["X2|X1"]),
-        ("A\u2013B", ["A\u2013B"]),
-        ("A>B", ["A>B"]),
-        ("A=B; C", ["A=B"]),
-        ("A+B", ["A+B"]),
-        ("[A]", ["[A]"]),
-        ("A -> B; C-D", ["C-D"]),
-        ("A\ufe63B; C\uff0dD", ["A\ufe63B", "C\uff0dD"]),
-        ("A -> B; B-C -> D; C", ["B-C"]),
-        ("IL-6 -> CRP; TNF-a", ["TNF-a"]),
-        ("IL-6 -> CRP", []),
-        ("blood pressure -> stroke", []),
-        ("IL-6; IL-6 -> CRP", []),
-        ("age>65 -> death; TP53|7157 -- death", []),
-        ("A -> B; C", []),
-        ("A.1; B_2; C:3; \u03b2", []),
-        ("'A-B'; \"A B\"", []),
-        ("A->B->C", []),
-        ("A->B B->C", ["B B"]),
-        ("A->B C--D E<-F", ["B C", "D E"]),
-        ("smoking -> blood pressure -> stroke", []),
-        ("smoking ->blood pressure-> stroke", ["blood pressure"]),
-        ("smoking-> blood pressure->stroke", []),
-        ("smoking->'blood pressure'->stroke", []),
-        ("digraph", ["digraph"]),
-        ("network ", ["network"]),
-        ("dag; Graph", []),
-        ('"dag"', []),
-        ("dag -> B", []),
-    ],
-)
-def test_doubtful_names(text: str, doubtful: list[str]) -> None:
-    assert list(parse_edges(text).doubtful) == doubtful
-
-
-@pytest.mark.parametrize(
-    "text", ["\u2014", "\u2013", "?", "...", "*", "\u2205", "A\u2014B", "A \u2013 B", "A -B", "A \u21d2 B", "* -> B"]
-)
-def test_names_without_a_word_and_other_dashes_and_arrows_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="in the name"):
-        parse_edges(text)
-
-
 @pytest.mark.parametrize("text", ["'' -> A; '' -- A", '""', "''", "A -> ''", '"" -- ""'])
 def test_empty_names_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="found an empty name in quotes"):
         parse_edges(text)
 
 
-@pytest.mark.parametrize("name", ["A-B", "A B", "X2|X1", "X(t-1)", "a+b"])
-def test_doubtful_names_are_quoted_where_they_stand_alone(name: str) -> None:
-    assert write_graph(write_names([name, "z"]), []) == f'"{name}"; z'
-    assert write_graph(write_names([name, "z"]), [(0, 1)]) == f"{name} -> z"
-    assert write_names(["A", "A-B", "B"]) == ["A", '"A-B"', "B"]
-
-
 def test_order_of_a_written_graph() -> None:
-    assert write_graph(["A", "B", "C", "D"], [(2, 1), (1, 0), (0, 1)]) == "A -- B; C -> B; D"
+    assert write_graph(["A", "B", "C", "D"], [(2, 1, 1, 2), (1, 0, 1, 1)]) == "A -- B; C -> B; D"
     assert write_graph([], []) == "{}"
     assert write_graph(["A", "B"], []) == "A; B"
 
@@ -325,27 +314,20 @@ def test_time_is_linear_in_the_length(make: Callable[[int], str]) -> None:
     assert outcome(make(n)) in (outcome(make(1000)), "graph: the graph has")
 
 
-@pytest.mark.parametrize("text", ["Ao->B; A -> C", "A -> C; B<-oA", "A; Ao--B", "C -> A <- B; D--oA"])
-def test_a_circle_without_a_blank_is_doubtful_beside_the_node_without_it(text: str) -> None:
-    name = "oA" if "oA" in text else "Ao"
-    assert parse_edges(text).doubtful == (name,)
-    assert f"the node {name!r} at an arrow and a node of this name without its 'o'" in explain_doubt(name)
+@pytest.mark.parametrize("text", ["Ao->B", "Ao -> B; A", '"Ao"->B; A', "o->B", "Ao <- B; A", "A->oB"])
+def test_names_may_begin_and_end_in_o(text: str) -> None:
+    assert parse_edges(text).ends is None
 
 
-@pytest.mark.parametrize("text", ["Ao->B", "Ao -> B; A", '"Ao"->B; A', "o->B", "Ao <- B; A", "A o-> B; A -> C"])
-def test_names_may_end_in_o(text: str) -> None:
-    assert parse_edges(text).doubtful == ()
-
-
-@pytest.mark.parametrize("mark", ["<-o->", "->o->", "--o--", "->o-o"])
+@pytest.mark.parametrize("mark", ["<-o->", "->o->", "--o--"])
 def test_a_mark_with_a_circle_inside_is_no_chain_by_a_node_o(mark: str) -> None:
     with pytest.raises(ValueError, match=f"found the edge mark '{mark}'; .* write blanks around the arrows of a node"):
         parse_edges(f"A {mark} B")
 
 
-@pytest.mark.parametrize("text", ["A <- o -> B", "A<-o->B", 'A <-"o"-> B'])
+@pytest.mark.parametrize("text", ["A <- o -> B", 'A <-"o"-> B'])
 def test_a_node_may_be_named_o(text: str) -> None:
-    assert parse_edges(text).nodes == ("A", "o", "B")
+    assert parse_edges(text).labels == ("A", "o", "B")
 
 
 @pytest.mark.parametrize(
@@ -355,14 +337,13 @@ def test_a_node_may_be_named_o(text: str) -> None:
         "A &lt;-- B",
         "A -> B&nbsp;",
         "A -> B; C &#8594; D",
-        "\ufeffA -> B",
         "A -> B\u200b; B -> C",
         "A -> B\u2028B -> C",
         "A -> B\x85B -> C",
     ],
 )
 def test_characters_that_do_not_show_are_no_part_of_a_bare_name(text):
-    with pytest.raises(ValueError, match=r"row 0 .*found '.*' in the name"):
+    with pytest.raises(ValueError, match=r"row 0 .*found '.*', expected letters"):
         graph_column([text])
 
 
@@ -370,66 +351,3 @@ def test_quoted_names_keep_characters_that_do_not_show():
     texts = ['"A&gt;" -> "B\u200b"']
     column = graph_column(texts)
     assert (graph_column(column.graph.to_strings()) == column).all()
-    persian = "\u0645\u06cc\u200c\u0631\u0648 -> R&D"
-    assert graph_column([persian]).graph.to_strings().tolist() == [persian]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("A -> B<br>B -> C", "A -> B<br/>B -> C", "<b>A</b> -> B", "A -> B\uff1b B -> C", "A -> B\u037e B -> C"),
-        *(
-            "\u201cA\u201d -> \u201cB\u201d",
-            "\u2018A\u2019 -> B",
-            "\u00abA\u00bb -> B",
-            "`A` -> `B`",
-            "A -> B\u3001C -> D",
-        ),
-    ],
-)
-def test_tags_and_signs_of_other_keyboards_are_no_part_of_a_bare_name(text):
-    with pytest.raises(ValueError, match=r"row 0 .*found '.*' in the name .* is quoted"):
-        graph_column([text])
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        *(("A -> B [0.5]", "B [0.5]"), ("A -> B (0.5)", "B (0.5)"), ("A -> B 0.5", "B 0.5"), ("A -> B: 1", "B: 1")),
-        *(("A -> B [weight=2]", "B [weight=2]"), ("edge: A -> B", "edge: A"), ("A -> B |0.5", "B |0.5")),
-        *(("A -> B # sure", "B # sure"), ("A -> B // sure", "B // sure"), ("(A -> B)", "(A"), ("A -> B)", "B)")),
-        *(("1. A -> B", "1. A"), ("2) A -> B", "2) A"), ("* A -> B", "* A"), ("\u2022 A -> B", "\u2022 A")),
-        *(("**A** -> B", "**A**"), ("A + B -> C", "A + B"), ("A & B -> C", "A & B"), ("A -> B / C -> D", "B / C")),
-        *(("A -> B and C -> D", "B and C"), ("A -> B. C -> D", "B. C"), ("A -> B\\nC -> D", "B\\nC")),
-    ],
-)
-def test_weights_comments_and_other_separators_make_a_name_doubtful(text, name):
-    with pytest.raises(ValueError, match=f"row 0 .*found {re.escape(repr(name))}, which may be "):
-        graph_column([text])
-    column = graph_column([text], nodes=list(parse_edges(text).nodes))
-    assert (graph_column(column.graph.to_strings()) == column).all()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "CD4+ -> IL-6",
-            "income (USD) -> temp [C]",
-            "A[0] -> B[1]",
-            "PC 1 -> PC 2",
-            "oil and gas -> sea",
-            "gene #1 -> p",
-        ),
-        *(
-            "X(t-1) -> X(t)",
-            "St. John -> sea",
-            "Income..USD. -> p",
-            "$\\nu$ -> $\\beta$",
-            "5' UTR -> R&D",
-            "a/b -> c:d",
-        ),
-    ],
-)
-def test_names_of_columns_are_read_without_quotes(text):
-    assert graph_column([text]).graph.to_strings().tolist() == [text]

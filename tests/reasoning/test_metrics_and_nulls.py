@@ -13,8 +13,15 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.reasoning import COUNTS, make_tasks, quantities, reasoners
-from causaleval_pd.reasoning.measures.count_laws import FIXED, NULLS, quantity_laws
-from causaleval_pd.reasoning.measures.yes_counts import QUANTITIES, Terms, estimates, parse_counts
+from causaleval_pd.reasoning.measures.yes_counts import (
+    FIXED,
+    NULLS,
+    QUANTITIES,
+    Terms,
+    estimates,
+    parse_counts,
+    quantity_laws,
+)
 
 QUANTITY_METRICS = sorted(ce.list_metrics("quantity").index)
 ANSWER_METRICS = sorted(ce.list_metrics("answer").index)

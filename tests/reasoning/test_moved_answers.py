@@ -136,18 +136,19 @@ def test_size_and_power_of_equal_replicates(sizes, statistic):
 
 
 @pytest.mark.slow
-def test_placebos_move_answers_and_show_that_replicates_are_not_independent():
+def test_answers_that_move_by_sample_show_that_replicates_are_not_independent():
     # four of eight samples get a yes: a random order has three right or more in 17 of 70, which answers that count as
     # independent reject
     table = coins(3, 8, [5], 1.0, seed=1)
-    how = {"by": ["study"], "n_draws": 99, "rng": 1, "context": {"group": "q"}}
+    answers = table["estimate"].to_numpy().reshape(3, 8, 5)
     sizes = {}
     for cluster in ("sample", None):
         p = []
         for seed in range(60):
-            placebo = table.ceval.placebo(cluster="sample", rng=seed, context={"group": "q"})
-            cube = placebo.ceval.cube(["answer_accuracy"], cluster=cluster, **how)
-            p += cube.ceval.test_controls()["p_value"].tolist()
+            order = np.stack([np.random.default_rng([seed, i]).permutation(8) for i in range(3)])
+            moved = np.take_along_axis(answers, order[:, :, None], axis=1)
+            placebo = table.assign(estimate=pd.array(moved.ravel(), dtype="boolean"))
+            p += shuffling_test(placebo, ["study"], cluster, n_draws=99)["p_value"].tolist()
         sizes[cluster] = (np.array(p) <= 0.05).mean()
     assert sizes["sample"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 180)
     assert sizes[None] == pytest.approx(17 / 70, abs=4 * np.sqrt(17 / 70 * 53 / 70 / 180))

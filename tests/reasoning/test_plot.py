@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from causaleval_pd.reasoning import judge, make_tasks, plot, quantities, reasoners, taxonomy
+from causaleval_pd.reasoning import make_tasks, plot, quantities, reasoners, taxonomy
 
 
 @pytest.fixture(scope="module")
@@ -68,21 +68,6 @@ def test_points_that_coincide_stand_where_they_are(table):
     orders = {c.get_label(): c.get_zorder() for c in both.collections if c.get_label() in points}
     assert sizes["always_no"] > 2 * sizes["twin"]
     assert orders["always_no"] < orders["twin"]
-
-
-@pytest.mark.slow
-def test_the_cut_tree_draws_each_pair_by_its_decision(table):
-    one = table[(table["model"] == "random") & (table["task"] == 0)]
-    ax = plot.cut_tree(one)
-    assert len(ax.patches) == 6
-    decisions = judge(one)[lambda t: (t["quantity"] == "pns") & (t["kind"] != "composition")]["decision"]
-    drawn = sum(p.get_linestyle() in (":", "dotted") for p in ax.patches)
-    assert drawn == (decisions == "invalid").sum() > 0
-    order = [t.get_text() for t in ax.texts if "(" not in t.get_text()]
-    chain = one.loc[one["kind"] == "composition", "path"].iloc[0].split(" > ")
-    assert order[: len(chain)] == chain
-    with pytest.raises(ValueError, match="one task and one reasoner"):
-        plot.cut_tree(table)
 
 
 @pytest.mark.parametrize("x", ["mediators", "distance"])

@@ -8,6 +8,11 @@ import pytest
 
 from causaleval_pd.reasoning import answer_scores, make_tasks, quantities, reasoners, taxonomy
 
+NAMES = {
+    *("perfect", "noisy", "random", "always_yes", "always_no", "ignores_do", "parrots_do", "majority"),
+    *("adjacent_only", "wrong_world"),
+}
+
 
 @pytest.fixture(scope="module")
 def tasks():
@@ -31,7 +36,7 @@ def of(table, model, quantity):
 
 @pytest.mark.slow
 def test_all_are_there_once(answers, tasks):
-    assert set(answers["model"]) == set(reasoners.NAMES)
+    assert set(answers["model"]) == NAMES
     assert (answers.groupby("model").size() == len(tasks.questionnaire())).all()
     assert answers["answer"].notna().all()
 
@@ -67,9 +72,9 @@ def test_the_classes_that_they_stand_for(table):
 
 @pytest.mark.slow
 def test_wrong_world_is_right_about_the_other_world(tasks, answers):
-    task = tasks.tasks[0]
+    task = tasks.drawn[0]
     own = answers[(answers["model"] == "wrong_world") & (answers["task"] == 0)]
-    noise = task.world.sample(tasks.n_samples, task.seed)
+    noise = task.world.sample(600, task.seed)
     swapped = {n: {"and": "or", "or": "and"}[f] for n, f in task.world.functions.items()}
     from causaleval_pd.reasoning import World
 
@@ -84,18 +89,24 @@ def test_wrong_world_is_right_about_the_other_world(tasks, answers):
     assert (own["answer"] != own["truth"]).any()
 
 
-def test_randomness_goes_by_question_not_by_row(tasks):
+def answers_of(questions, name, **options):
+    found = reasoners.baselines(questions, names=[name], **options)
+    return found["answer"].set_axis(questions.index)
+
+
+@pytest.mark.parametrize("name", ["random", "noisy"])
+def test_randomness_goes_by_question_not_by_row(tasks, name):
     questions = tasks.questionnaire()
     shuffled = questions.sample(frac=1, random_state=3)
-    for make in (reasoners.random, lambda q, rng: reasoners.noisy(q, 0.2, rng)):
-        pd.testing.assert_series_equal(make(questions, rng=5), make(shuffled, rng=5).sort_index())
-        assert (make(questions, rng=5) != make(questions, rng=6)).any()
+    pd.testing.assert_series_equal(answers_of(questions, name, rng=5), answers_of(shuffled, name, rng=5).sort_index())
+    assert (answers_of(questions, name, rng=5) != answers_of(questions, name, rng=6)).any()
 
 
 def test_noise_and_majority(tasks):
     questions = tasks.questionnaire()
-    assert (reasoners.noisy(questions, 0.2, 1) != questions["truth"]).mean() == pytest.approx(0.2, abs=0.01)
-    given = reasoners.majority(questions)
+    wrong = answers_of(questions, "noisy", error=0.2, rng=1) != questions["truth"]
+    assert wrong.mean() == pytest.approx(0.2, abs=0.01)
+    given = answers_of(questions, "majority")
     by = ["task", "cause", "effect", "world"]
     assert (given.astype(float).groupby([questions[k] for k in by], dropna=False).nunique() == 1).all()
     assert (given == questions["truth"]).mean() >= 0.5
@@ -105,15 +116,14 @@ def test_noise_and_majority(tasks):
 def test_what_is_lacking_is_said(tasks):
     questions = tasks.questionnaire()
     with pytest.raises(ValueError, match="ask each effect in fact too"):
-        reasoners.ignores_do(questions[questions["world"] != "fact"])
+        reasoners.baselines(questions[questions["world"] != "fact"], names=["ignores_do"])
     with pytest.raises(ValueError, match="needs worlds="):
         reasoners.baselines(questions, names=["wrong_world"])
     with pytest.raises(ValueError, match="unknown baseline 'perfct'; did you mean 'perfect'"):
         reasoners.baselines(questions, names=["perfct"])
-    assert set(reasoners.baselines(questions, rng=1)["model"]) == set(reasoners.NAMES) - {
-        "adjacent_only",
-        "wrong_world",
-    }
+    assert set(reasoners.baselines(questions, rng=1)["model"]) == NAMES - {"adjacent_only", "wrong_world"}
+    with pytest.raises(ValueError, match=r"error must lie in \[0, 1\], found 2"):
+        reasoners.baselines(questions, error=2)
 
 
 @pytest.mark.slow
@@ -122,3 +132,14 @@ def test_factual_accuracy_is_no_guard(answers, table):
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
     assert scores.loc[("ignores_do", "do1"), "accuracy"] > 0.6
     assert (of(table, "ignores_do", "pns")["estimate"] == 0).all()
+
+
+def test_texts_as_truths_are_refused(tasks):
+    questions = tasks.questionnaire().head(20)
+    texts = questions.assign(truth=questions["truth"].map({True: "yes", False: "no"}))
+    with pytest.raises(
+        ValueError, match="column 'truth' must hold True, False or missing, .*read texts by .*parse_answers"
+    ):
+        reasoners.baselines(texts, names=["perfect"])
+    with pytest.raises(ValueError, match="column 'truth', row 3 .*is missing"):
+        reasoners.baselines(questions.assign(truth=questions["truth"].mask(np.arange(20) == 3)), names=["noisy"])

@@ -35,22 +35,30 @@ def rows() -> pd.DataFrame:
 
 def evaluate(engine: str) -> pd.DataFrame:
     """Score by an engine."""
-    return rows().ceval.evaluate(METRICS, **ENGINES[engine])
+    with ce.set_options(**ENGINES[engine]):
+        return rows().ceval.evaluate(METRICS)
 
 
 def with_controls(engine: str, **settings: Any) -> pd.DataFrame:
     """Draw controls by an engine."""
-    return rows().ceval.with_controls(METRICS, **HOW, **ENGINES[engine], **settings, columns="full")
+    with ce.set_options(**ENGINES[engine]):
+        return rows().ceval.with_controls(METRICS, **HOW, **settings, columns="full")
 
 
 def cube(engine: str, **settings: Any) -> xr.Dataset:
     """Make a cube by an engine."""
-    return rows().ceval.cube(METRICS, by=["algorithm", "density"], **HOW, **ENGINES[engine], **settings)
+    with ce.set_options(**ENGINES[engine]):
+        return rows().ceval.cube(METRICS, by=["algorithm", "density"], **HOW, **settings)
 
 
 def other_field(engine: str) -> dict[str, Any]:
     """Draw controls of the other fields by an engine."""
-    how: dict[str, Any] = {"n_draws": 20, "rng": 7, **ENGINES[engine]}
+    with ce.set_options(**ENGINES[engine]):
+        return other_fields(n_draws=20, rng=7)
+
+
+def other_fields(**how: Any) -> dict[str, Any]:
+    """Draw controls of the other fields."""
     network = (
         networks.discrete_table()
         .tail(5)

@@ -36,7 +36,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "quadrant": lambda: cr.plot.quadrant(reasoners.quantities()),
     "complexity": lambda: cr.plot.complexity(reasoners.quantities()),
     "reliability": lambda: cr.plot.reliability(reasoners.quantities()),
-    "cut_tree": lambda: cr.plot.cut_tree(reasoners.quantities().query("model == 'noisy' and task == 0")),
 }
 #: figures whose places come from layouts of libraries or from many sums, which need not repeat bit by bit elsewhere
 NOT_RECORDED: dict[str, Callable[[], Any]] = {

@@ -12,6 +12,11 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import configurational as cf
+from causaleval_pd.configurational.formulas.formula import set_text
+from causaleval_pd.configurational.formulas.reader import parse_set
+from causaleval_pd.configurational.formulas.truth_table import evaluation_order
+from causaleval_pd.configurational.models.redundancy import minimal_models
+from causaleval_pd.configurational.simulation.data import add_noise, fragment, fuzzify, sample_cases
 
 from .store import add, record
 
@@ -33,11 +38,8 @@ ANY_CYCLE = [
     "fit_consistency",
     "fit_coverage",
     "is_submodel",
-    "is_strict_submodel",
-    "is_identical",
     "lcr",
     "ncr",
-    "has_complete_disjuncts",
     "submodel_completeness",
 ]
 NULLS = ("complexity", "relabel")
@@ -189,13 +191,11 @@ def draws() -> dict[str, Any]:
     switched = cf.random_models(4, 7, outcomes=2, disjuncts=2, conjuncts=(1, 2), switch=1, rng=1)
     domains = {"A": (0, 1, 2), "B": (0, 1), "C": (0, 1, 2), "D": (0, 1)}
     return {
-        "one": str(cf.random_model(5, disjuncts=2, conjuncts=2, rng=1)),
+        "one": str(cf.random_models(1, 5, disjuncts=2, conjuncts=2, rng=1)[0]),
         "many": cf.random_models(10, 6, disjuncts=(1, 3), conjuncts=(1, 3), negated=0.2, rng=5).astype("str"),
         "chains": cf.random_models(6, list("ABCDEF"), outcomes=["E", "F"], disjuncts=2, rng=4).astype("str"),
         "switched": switched.astype("str"),
-        "switches": [cf.switches(x) for x in switched],
         "domains": cf.random_models(4, list("ABCD"), domains=domains, rng=3).astype("str"),
-        "rate": cf.acceptance_rate("A*B+C<->E", list("ABCDE"), n_draws=60, rng=1),
     }
 
 
@@ -208,11 +208,10 @@ def simulation() -> dict[str, Any]:
         "simulated": cf.simulate_data("A*b+C<->D", 50, noise=0.1, fragmentation=0.25, prevalence=0.4, rng=1),
         "fuzzy": cf.simulate_data("A*b+C<->D", 30, fuzziness=0.3, domains=FACTORS, rng=2),
         "whole": cf.simulate_data("(A+B<->C)*(C+D<->E)", rng=2),
-        "fragment": cf.fragment(ideal, 0.5, rng=1),
-        "noise": cf.add_noise(ideal, "A*b+C<->D", 0.3, rng=1),
-        "sampled": cf.sample_cases(ideal, 40, outcome="D", prevalence=0.25, rng=1),
-        "selected": cf.select_cases("A*b+C<->D", full(), consistency=0.8, coverage=0.75, rng=1),
-        "fuzzified": cf.fuzzify(ideal, 0.4, rng=1),
+        "fragment": fragment(ideal, 0.5, rng=1),
+        "noise": add_noise(ideal, "A*b+C<->D", 0.3, rng=1),
+        "sampled": sample_cases(ideal, 40, outcome="D", prevalence=0.25, rng=1),
+        "fuzzified": fuzzify(ideal, 0.4, rng=1),
     }
 
 
@@ -225,23 +224,11 @@ def full() -> pd.DataFrame:
 @record("configurational/fit")
 def fit() -> dict[str, Any]:
     models = ("A*b+C<->D", "A<->D", "(A<->B)*(B<->D)")
-    fuzzy = cf.fuzzify(full(), 0.4, rng=1)
+    fuzzy = fuzzify(full(), 0.4, rng=1)
     found: dict[str, Any] = {}
     for name, cases in {"crisp": data(), "fuzzy": fuzzy}.items():
-        found |= {f"{name}/{m}/measures": cf.fit_measures(m, cases) for m in models}
         found |= {f"{name}/{m}/atoms": cf.fit_by_atom(m, cases) for m in models}
-    for measure in (cf.coherence, cf.exhaustiveness, cf.faithfulness):
-        found[measure.__name__] = [float(measure(m, data())) for m in models]
     return found
-
-
-@record("configurational/fit_measures")
-def measures() -> pd.DataFrame:
-    known = [str(x) for x in cf.fit_measures("A<->D", data()).index]
-    chosen = [x for x in known if x not in ("coherence", "exhaustiveness", "faithfulness")]
-    metrics = [ce.tweak("fit_consistency", measure=x, name=x) for x in chosen if "consistency" in x]
-    metrics += [ce.tweak("fit_coverage", measure=x, name=x) for x in chosen if "coverage" in x]
-    return drawn().ceval.evaluate(metrics, context={"data": data()})
 
 
 @record("configurational/exposition")
@@ -256,7 +243,6 @@ def exposition() -> dict[str, Any]:
         model = "(A<->B)*(B+C<->D)"
         found[name] = cf.exposition_table(model, setting)
         found[f"{name}/whole"] = cf.exposition_table(model, setting, relative=False, size_caps=False)
-        found[f"{name}/text"] = cf.exposition_text(model, setting)
     found["large"] = cf.exposition_table(LARGE)
     return found
 
@@ -267,31 +253,13 @@ def quality() -> Any:
     return cf.quality_table(truths, estimates), cf.quality_table(LARGE, "A+B<->D", convention="paper")
 
 
-@record("configurational/relations")
-def relations() -> dict[str, Any]:
-    models = ["A+C<->E", "A*b+C<->E", "A<->E", "(A+B<->C)*(C+D<->E)", "A+D<->E", "(A*b+C<->E)*(E<->F)"]
-    kinds = (cf.submodel_of, cf.strict_submodel_of, cf.causal_submodel_of)
-    return {kind.__name__: cf.relation_matrix(models, kind) for kind in kinds}
-
-
-@record("configurational/fit_robustness")
-def robustness() -> dict[str, Any]:
-    models = ["A<->C", "A+B<->C", "A+B<->C", "d<->C", "A*B<->C", "(A<->B)*(B+D<->C)"]
-    return {
-        f"{relation}/{normalise}": cf.fit_robustness(models, relation=relation, normalise=normalise)
-        for relation in ("submodel", "causal_submodel")
-        for normalise in ("truemax", "idealmax")
-    }
-
-
 @record("configurational/minimisation")
 def minimisation() -> dict[str, Any]:
     models = ("A*B+a*B+A*C<->D", "A*b+B<->C", "(A<->B)*(a<->b)", "(A+C<->B)*(B<->A)", LARGE, "A+A*B<->E")
-    acyclic = [x for x in models if not cf.is_cyclic(x)]
+    acyclic = [x for x in models if evaluation_order(cf.parse(x)) is not None]
     return {
-        "minimal": [" ".join(sorted(str(m) for m in cf.minimal_models(x))) for x in acyclic],
-        "redundant": [" ".join(str(a) for a in cf.redundant_atoms(x)) for x in models],
-        "flags": [[bool(f(x)) for f in (cf.is_cyclic, cf.is_inus, cf.redundancy_free)] for x in models],
+        "minimal": [" ".join(sorted(str(m) for m in minimal_models(x))) for x in acyclic],
+        "flags": [cf.redundancy_free(x) for x in models],
     }
 
 
@@ -300,4 +268,4 @@ def parsed() -> list[Any]:
     texts = ("(D + E => G), (B*F + ~a <-> D)", "SMOKING*age + GENE=1 <-> CANCER", "b+A<->C", LARGE)
     models = [cf.parse(x) for x in texts]
     told = [[str(m), m.complexity, m.multi_value, *sorted(m.factors), *sorted(map(str, m.outcomes))] for m in models]
-    return [*told, cf.set_text(cf.parse_set("b<->C;A<->C")), cf.set_text(cf.parse_set("{}"))]
+    return [*told, set_text(parse_set("b<->C;A<->C")), set_text(parse_set("{}"))]

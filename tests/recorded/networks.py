@@ -26,7 +26,6 @@ DISCRETE = [
     "pattern_edit_distance",
     "zero_mass",
     "undefined_mass",
-    "sampling_error",
 ]
 GAUSSIAN = ["edit_distance", "kl", "ckl1", "ckl2", "ckl3", "wed_3", "wed_p", "pattern_edit_distance"]
 #: controls with parameters from the true joint law
@@ -99,14 +98,8 @@ def gaussians() -> pd.DataFrame:
 def options() -> pd.DataFrame:
     metrics = [
         *(ce.tweak(x, scaled=False, name=f"{x}_whole") for x in ("ckl1", "ckl2", "ckl3")),
-        *(ce.tweak(x, n_samples=500, seed=4, name=f"{x}_sampled") for x in ("kl", "ckl1", "ckl2", "ckl3", "wed_3")),
-        *(ce.tweak("sampling_error", of=x, n_samples=500, name=f"error_{x}") for x in ("kl", "ckl1", "ckl2")),
         *(ce.tweak("zero_mass", of=x, name=f"zero_{x}") for x in ("kl", "ckl1", "ckl2")),
         *(ce.tweak("undefined_mass", of=x, name=f"undefined_{x}") for x in ("kl", "ckl1", "ckl2")),
-        ce.tweak("ckl", interventions=ck.all_sets(ck.metastatic()), name="sets"),
-        ce.tweak("ckl", interventions=ck.all_but_one(ck.metastatic()), name="all_but_one"),
-        ce.tweak("ckl", interventions=ck.contiguous_blocks(ck.metastatic()), name="blocks"),
-        ce.tweak("ckl", interventions=[ck.Intervention(("S",), "independent", success=0.7)], name="imperfect"),
         ce.tweak("pattern_edit_distance", undirected_cost=1.0, name="pattern"),
     ]
     return numbers(discrete_table().ceval.evaluate(metrics))
@@ -213,64 +206,11 @@ def metastatic() -> dict[str, Any]:
     return found | {name: parts(x) for name, x in ck.metastatic_mutations().items()}
 
 
-@record("causal_kl/augment")
-def augmented() -> dict[str, Any]:
-    laws = ("ckl1", "ckl2", "ckl3")
-    return {law: parts(ck.augment(ck.metastatic(), law, truth=ck.metastatic())) for law in laws}
-
-
-@record("causal_kl/interventions")
-def interventions() -> dict[str, Any]:
-    net = ck.metastatic()
-    made = {"single": ck.single_interventions(net), "sets": ck.all_sets(net, probability=0.3)}
-    made |= {"all_but_one": ck.all_but_one(net), "blocks": ck.contiguous_blocks(net)}
-    found: dict[str, Any] = {k: [[*x.nodes, x.values, x.weight, x.success] for x in v] for k, v in made.items()}
-    found["parent_joint"] = [ck.satisfies_parent_joint(net, [name]) for name in net.nodes]
-    return found
-
-
-@record("causal_kl/conditional_kl")
-def conditional() -> list[float]:
-    other = ck.metastatic_mutations()["rev.out.strong"]
-    state = ck.metastatic().states
-    evidence = {next(iter(ck.metastatic().nodes)): str(state_of(state, 0))}
-    return [ck.conditional_kl(ck.metastatic(), other, evidence, law=x) for x in ("kl", "ckl1", "ckl2", "ckl3")]
-
-
-def state_of(states: Any, position: int) -> Any:
-    """Return a state of the first node, whether states are kept by name or by position."""
-    first = states[ck.metastatic().nodes[0]] if hasattr(states, "keys") else states[0]
-    return first[position]
-
-
-@record("causal_kl/monte_carlo")
-def monte_carlo() -> dict[str, Any]:
-    other = ck.metastatic_mutations()["rev.out.strong"]
-    laws = ("kl", "ckl1", "ckl2", "ckl3")
-    return {law: tuple(ck.monte_carlo(ck.metastatic(), other, law, n_samples=400, rng=2)) for law in laws}
-
-
-@record("causal_kl/control_summary")
-def summaries() -> dict[str, Any]:
-    other = ck.metastatic_mutations()["rev.out.strong"]
-    found = {
-        null: ck.control_summary(ck.metastatic(), other, null=null, estimator="joint", n_draws=50, rng=1)
-        for null in NULLS[:4]
-    }
-    found["data"] = ck.control_summary(ck.metastatic(), other, ["kl"], data=cases(), estimator=0.5, n_draws=50, rng=1)
-    return found
-
-
 @record("causal_kl/base")
 def bits() -> dict[str, float]:
     other = ck.metastatic_mutations()["rev.out.strong"]
     names = ("kl", "ckl", "ckl1", "ckl2", "ckl3", "wed_3", "wed_d")
     return {name: float(getattr(ce, name)(ck.metastatic(), other, base=2)) for name in names}
-
-
-@record("causal_kl/desiderata")
-def desiderata() -> pd.DataFrame:
-    return ck.desiderata()
 
 
 @record("network_column")

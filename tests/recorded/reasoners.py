@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import reasoning as cr
+from causaleval_pd.reasoning.tasks.published import parse_matrix, parse_printed
+from causaleval_pd.reasoning.tasks.tasks import INSTRUCTIONS
+from causaleval_pd.reasoning.tasks.themes import THEMES
+from causaleval_pd.reasoning.worlds.random_worlds import component_edges
+from causaleval_pd.reasoning.worlds.world import compositions, n_compositions
 
 from .store import add, record
 
@@ -64,32 +70,18 @@ def world() -> dict[str, Any]:
         "compositions": [">".join(x) for x in sampled.compositions()],
         "mixed": mixed.truths(),
         "example": cr.example_world(0.3, "and").truths(),
-        "edges of parts": [[f"{a}>{b}" for a, b in cr.component_edges(5, kind)] for kind in ("cycle", "wheel")],
-        "n": [cr.n_compositions(n) for n in (3, 5, 21)],
-        "paths": [">".join(x) for x in cr.compositions(["X", "C", "D", "Y"])],
-    }
-
-
-@record("reasoning/linear_world")
-def linear() -> dict[str, Any]:
-    found = cr.sample_linear_world([[3, 3], [2, 2]], rng=1)
-    start, end = found.nodes[0], found.nodes[-1]
-    other = cr.sample_linear_world([[2, 3]], "wheel", direct=False, weights=(0.1, 0.2), noise=2.0, rng=2)
-    return {
-        "nodes": list(found.nodes),
-        "arms": found.arms(start, end),
-        "ate": found.ate(start, end),
-        "sample": found.sample(30, rng=4),
-        "other": other.sample(10, rng=1),
+        "edges of parts": [[f"{a}>{b}" for a, b in component_edges(5, kind)] for kind in ("cycle", "wheel")],
+        "n": [n_compositions(n) for n in (3, 5, 21)],
+        "paths": [">".join(x) for x in compositions(["X", "C", "D", "Y"])],
     }
 
 
 @record("reasoning/tasks")
 def all_tables() -> dict[str, Any]:
-    found = tasks().tables
+    found = tasks()
     names = ("worlds", "nodes", "edges", "quantities", "questions", "contexts", "truths")
     questions = tasks().questionnaire()
-    prompts = {k: tasks().prompts(questions.head(8), k) for k in sorted(cr.INSTRUCTIONS)}
+    prompts = {k: tasks().prompts(questions.head(8), k) for k in sorted(INSTRUCTIONS)}
     return {name: getattr(found, name) for name in names} | {"questionnaire": questions, "prompts": prompts}
 
 
@@ -102,7 +94,7 @@ def other_tasks() -> dict[str, Any]:
             "candy_party", [[2, 2]], "mixed", n_tasks=2, noise=0.5, min_pns=0.05, n_samples=5, rng=4
         ),
     }
-    return {name: [x.questionnaire(), x.tables.contexts, x.quantities] for name, x in made.items()}
+    return {name: [x.questionnaire(), x.contexts, x.quantities] for name, x in made.items()}
 
 
 @record("reasoning/themes")
@@ -111,15 +103,8 @@ def themes() -> dict[str, Any]:
         name: cr.make_tasks(name, [[2, 3]], n_samples=2, rng=1).prompts(
             cr.make_tasks(name, [[2, 3]], n_samples=2, rng=1).questionnaire().head(4)
         )
-        for name in sorted(cr.THEMES)
+        for name in sorted(THEMES)
     }
-
-
-@record("reasoning/task_files")
-def files() -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        stored = cr.read_tasks(cr.write_tasks(tasks(), Path(folder) / "tasks"))
-        return {"contexts": stored.contexts, "quantities": stored.quantities, "asked": stored.questionnaire()}
 
 
 @record("reasoning/published_format")
@@ -132,17 +117,13 @@ def published() -> dict[str, Any]:
         folder = Path(name)
         (folder / "factual.csv").write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
         (folder / "raw.csv").write_text(f"{matrix},Causal context,Sample context\n{row}\n", encoding="utf-8")
-        (folder / "pns.json").write_text(
-            "{\"0\": {\"('X', 'Y')\": 0.25}, \"1\": {\"('X', 'Z')\": 0.5}}", encoding="utf-8"
-        )
         factual, raw = cr.read_published(folder / "factual.csv"), cr.read_published(folder / "raw.csv")
         return {
             "asked": factual.questionnaire(),
             "nodes": raw.nodes,
             "edges": raw.edges,
-            "quantities": cr.read_published_quantities(folder / "pns.json"),
-            "printed": list(cr.parse_printed("{('X', 'Y'): np.float64(0.25), 'n': [1, 2]}").values()),
-            "matrix": cr.parse_matrix("[[0. 1.], [0. 0.]]"),
+            "printed": list(parse_printed("{('X', 'Y'): np.float64(0.25), 'n': [1, 2]}").values()),
+            "matrix": parse_matrix("[[0. 1.], [0. 0.]]"),
         }
 
 
@@ -155,9 +136,7 @@ def baselines() -> pd.DataFrame:
 @record("reasoning/ask")
 def asked() -> pd.DataFrame:
     questions = tasks().questionnaire().head(12).assign(prompt=lambda q: tasks().prompts(q))
-    found = cr.ask(
-        questions, lambda prompt: "Yes." if len(prompt) % 2 else "Final answer: no", name="parity", workers=2
-    )
+    found = cr.ask(questions, lambda prompt: "Yes." if len(prompt) % 2 else "Final answer: no", workers=2)
     return found[["task", "sample", "replicate", "question", "reply", "answer"]]
 
 
@@ -166,8 +145,11 @@ def parsed() -> Any:
     texts = ["**Yes**, she is.", "So no one ... Final answer: NO.", '{"answer": true}', "Perhaps.", "", None, "no. yes"]
     questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of unread replies
+        read = cr.parse_answers(texts)
     return (
-        cr.parse_answers(texts, how="prose"),
+        read,
         cr.parse_answers(["ja"], yes=["ja"], no=["nein"]),
         cr.join_answers(questions, replies, on=["question"]),
     )
@@ -197,7 +179,6 @@ def table_verb(name: str, **settings: Any) -> Any:
 
 add("reasoning/judge", table_verb, "judge")
 add("reasoning/judge/options", table_verb, "judge", delta=0.3, floor=0.05, level=0.8, multiplier=2.0)
-add("reasoning/consistency_test", table_verb, "consistency_test")
 _PAPER = {"published": {"convention": "paper"}, "fixed": {"convention": "paper", "multiplier": None}}
 for _rule, _how in ({"equivalence": {"floor": 0.01}} | _PAPER).items():
     add(f"reasoning/taxonomy/{_rule}", table_verb, "taxonomy", by="model", delta=0.3, **_how)
@@ -212,24 +193,14 @@ def scores() -> Any:
 
 @record("reasoning/resamples")
 def resamples() -> dict[str, Any]:
-    how: dict[str, Any] = {"by": "model", "n_resamples": 60, "rng": 3}
-    found: dict[str, Any] = {}
-    for unit in ("samples", "replicates"):
-        found[f"pns/{unit}"] = cr.resampled_pns(answers(), tasks(), resample=unit, **how)
-        for rule, own in _PAPER.items():
-            made = cr.class_frequencies(answers(), tasks(), resample=unit, truth="exact", **own, **how)
-            found[f"classes/{unit}/{rule}"] = made
-    found["sample truth"] = cr.class_frequencies(answers(), tasks(), truth="sample", **_PAPER["fixed"], **how)
-    return found
+    return {"pns/replicates": cr.resampled_pns(answers(), tasks(), by="model", n_resamples=60, rng=3)}
 
 
 @record("reasoning/luck")
 def luck() -> dict[str, Any]:
     return {
         "random": cr.random_reasoner([0.05, 0.25], n=500, p_yes=0.4),
-        "classes": cr.random_classes(tasks(), n=100, n_draws=200, rng=1),
         "perfect": cr.perfect_reasoner([0.01, 0.25], n=500),
-        "power": cr.decision_power(0.2, [0.2, 0.25], n=800),
         "required": np.asarray(cr.required_samples([0.21, 0.027], 0.2, level=0.9)),
     }
 

@@ -104,7 +104,8 @@ def test_results_do_not_depend_on_order_or_other_rows(tuned, monkeypatch):
     pd.testing.assert_frame_equal(few.set_index(by), whole[whole["data"] < 2].set_index(by))
     monkeypatch.setattr("causaleval_pd.tables.best_of.GROUP_BYTES", 4000)
     pd.testing.assert_frame_equal(best(tuned), whole)
-    pd.testing.assert_frame_equal(best(tuned, engine="threads", n_jobs=2), whole)
+    with ce.set_options(engine="threads", n_jobs=2):
+        pd.testing.assert_frame_equal(best(tuned), whole)
 
 
 def test_groups_of_failed_runs_stay(tuned):

@@ -141,7 +141,8 @@ def test_joint_draws_are_the_same_in_any_order_chunk_and_engine(repeated):
         how = DRAWN | {"null": "permutation", "cluster": cluster}
         found = repeated.ceval.with_controls(["shd"], **how)
         shuffled = repeated.sample(frac=1, random_state=2).ceval.with_controls(["shd"], **how).sort_index()
-        threads = repeated.ceval.with_controls(["shd"], engine="threads", n_jobs=2, **how)
+        with ce.set_options(engine="threads", n_jobs=2):
+            threads = repeated.ceval.with_controls(["shd"], **how)
         streamed = dd.from_pandas(repeated, npartitions=5).ceval.with_controls(["shd"], **how).compute()
         for other in (shuffled, threads, streamed):
             pd.testing.assert_frame_equal(other, found, check_dtype=False)

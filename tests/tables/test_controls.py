@@ -54,9 +54,8 @@ def test_short_columns_are_some_of_the_full_ones(runs):
     assert [c for c in short.columns if c not in runs.columns] == expected
     full = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=50, rng=7, stop_after=9, columns="full")
     pd.testing.assert_frame_equal(short, full[short.columns])
-    threads = ce.with_controls(
-        runs, ["shd", "v_structure_f1"], n_draws=50, rng=7, stop_after=9, engine="threads", columns="short"
-    )
+    with ce.set_options(engine="threads"):
+        threads = ce.with_controls(runs, ["shd", "v_structure_f1"], n_draws=50, rng=7, stop_after=9, columns="short")
     pd.testing.assert_frame_equal(short, threads)
     for columns in ("long", None, ["shd"]):
         with pytest.raises(ValueError, match="unknown choice of columns .*known are 'short', 'full'"):

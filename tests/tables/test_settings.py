@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.tables.settings import FIRST_DRAWS, Cells, Drawing, Execution
+from causaleval_pd.tables.settings import FIRST_DRAWS, Cells, Drawing
 
 
 def test_columns_by_role_leave_out_a_truth_that_is_not_there():
@@ -46,21 +46,12 @@ def test_methods_that_never_draw():
         Drawing(1).n_draws = 2
 
 
-def test_engines_and_jobs_are_checked():
-    with pytest.raises(ValueError, match="engine"):
-        Execution("cluster")
-    with pytest.raises(ValueError, match="n_jobs must be a positive integer, found 0"):
-        Execution("threads", 0)
-    assert Execution("threads", 2).progress is False
-
-
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
         ({"overwrite": "no"}, TypeError, "overwrite must be True or False, found 'no'"),
         ({"permute": "no"}, TypeError, "permute must be True or False, found 'no'"),
         ({"share_draws": None}, TypeError, "share_draws must be True or False, found None"),
-        ({"progress": "no"}, TypeError, "progress must be True or False, found 'no'"),
         ({"zero_division": None}, ValueError, "zero_division must be a number or NaN, found None"),
         ({"zero_division": "x"}, ValueError, "zero_division must be a number or NaN, found 'x'"),
         ({"metrics": {"new": "shd"}}, TypeError, r"found a mapping; rename by ce.metric_set\(new=metric\)"),

@@ -97,7 +97,8 @@ def test_verbs_take_several_truths(runs):
     assert summary["n_scored"].sum() == 10
     assert summary["n_failed"].sum() == 2
     pd.testing.assert_frame_equal(runs.ceval.summary(["shd"], by=["algorithm"], **settings), cube.ceval.summary())
-    turned = runs.iloc[::-1].ceval.with_controls(["shd"], engine="threads", **settings).iloc[::-1]
+    with ce.set_options(engine="threads"):
+        turned = runs.iloc[::-1].ceval.with_controls(["shd"], **settings).iloc[::-1]
     pd.testing.assert_frame_equal(turned, runs.ceval.with_controls(["shd"], **settings))
     given = runs.dropna().assign(control=runs["first"].dropna())
     held = given.ceval.cube(["shd"], by=["algorithm"], truth=TRUTHS, over_truths="best", control="control")

@@ -101,7 +101,8 @@ def test_rows_do_not_depend_on_blocks_or_units(stop_after, monkeypatch):
         monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", unit)
         monkeypatch.setattr(streaming, "BLOCK_ROWS", rows)
         monkeypatch.setattr(streaming, "CHUNK_BYTES", size)
-        found = ce.with_controls(runs, ["shd", "orientation_f1"], engine="threads", n_jobs=2, **how)
+        with ce.set_options(engine="threads", n_jobs=2):
+            found = ce.with_controls(runs, ["shd", "orientation_f1"], **how)
         pd.testing.assert_frame_equal(found, wanted, check_exact=True)
 
 

@@ -20,17 +20,15 @@ from ...contract.checks import check_choice
 from ...contract.metric import METRICS, metric
 from ...contract.options import with_options
 from ...contract.pairs import PairError
-from ..classes.class_pairs import ClassPairs
-from ..laws.family_laws import FamilyLaws, laws_of, scale
+from ..classes import ClassPairs
+from ..laws.family_laws import LAWS, FamilyLaws, laws_of, scale
 from ..laws.gaussian_moments import moments_of
 from ..networks.network import DiscreteNetwork, GaussianNetwork
-from ..networks.pairs import Group, NetworkPairs
+from ..networks.pairs import Group, NetworkPairs, row_sums
 from ..networks.structure import Structure
-from .class_divergence import Over, class_divergence
-from .family_terms import discrete_sums, gaussian_terms
-from .sampled_divergence import simulate_divergence
+from .family_terms import Over, class_divergence, discrete_sums, gaussian_terms
 
-__all__ = ["ckl1", "ckl2", "ckl3", "kl", "wed_3"]
+__all__ = ["ckl", "ckl1", "ckl2", "ckl3", "kl", "undefined_mass", "wed_3", "zero_mass"]
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +83,6 @@ def divergence(
     law: str,
     scaled: bool,
     base: float,
-    n_samples: int | None = None,
     seed: int = 0,
     over: Over = "mean",
 ) -> Floats:
@@ -93,24 +90,20 @@ def divergence(
     check_base(base)
     check_choice(over, get_args(Over), "over")
     if isinstance(pairs, ClassPairs):
-        if n_samples is not None:
-            raise ValueError("n_samples= estimates divergences of networks; those of classes are exact")
         values = class_divergence(pairs, law, over, seed)
     else:
-        values = _network_divergence(pairs, law, n_samples, seed)
+        values = _network_divergence(pairs, law)
     if not scaled and pairs.n:
         values /= scale(law, len(pairs.structure.nodes))
     values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
     return values / math.log(base) if base != math.e else values
 
 
-def _network_divergence(pairs: NetworkPairs, law: str, n_samples: int | None, seed: int) -> Floats:
+def _network_divergence(pairs: NetworkPairs, law: str) -> Floats:
     values = np.empty(pairs.n)
     for group in pairs.groups():
         if isinstance(group.truth, GaussianNetwork):
             values[group.rows] = _gaussian(group.truth, group.structure, group.parameters, law)
-        elif n_samples is not None:
-            values[group.rows] = simulate_divergence(group, law, n_samples, seed)[0]
         else:
             try:
                 values[group.rows] = _discrete(group, law)
@@ -135,11 +128,8 @@ OPTIONS = {
     Multiply by 2, as the published tables do: 1 / P(a node is not intervened on). False: the definition.""",
     "base": """base : float
     Base of the logarithm; default e (nats), 2 for bits.""",
-    "n_samples": """n_samples : int, optional
-    Estimate from as many samples, for networks whose exact answer needs a table of more than 2^24 entries and is
-    refused; default exact.""",
     "seed": """seed : int
-    Seed of the samples, and of the members that are drawn from a class of many.""",
+    Seed of the members that are drawn from a class of many.""",
     "over": """over : {"mean", "best", "worst"}
     Where the estimate is a CPDAG or PDAG whose members are fitted to data (`context=`): the mean over the members, all
     equally likely, or the best or worst of them. Undirected components with at most 1000 ways to direct them are
@@ -151,7 +141,7 @@ OF_CLASSES = {**DIVERGENCE, "kinds": (*KINDS, *CLASS_KINDS)}
 
 @metric(**{**OF_CLASSES, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
 @with_options(OPTIONS)
-def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0, over: Over = "mean") -> Floats:
+def kl(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Kullback-Leibler divergence of the estimated from the true joint law, `KL(truth || estimate)`.
 
     It ignores interventions: equivalent networks fitted to the same law have the same divergence. It is infinite where
@@ -165,7 +155,7 @@ def kl(pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: 
     >>> ce.kl(truth, estimate, base=2)
     1.0
     """
-    return divergence(pairs, "kl", True, base, n_samples, seed, over)
+    return divergence(pairs, "kl", True, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="causal KL, uniform interventions")
@@ -175,7 +165,6 @@ def ckl1(
     *,
     scaled: bool = True,
     base: float = math.e,
-    n_samples: int | None = None,
     seed: int = 0,
     over: Over = "mean",
 ) -> Floats:
@@ -194,7 +183,7 @@ def ckl1(
     >>> round(ce.kl(truth, turned), 4), round(ce.ckl1(truth, turned), 4)
     (0.0, 0.4394)
     """
-    return divergence(pairs, "ckl1", scaled, base, n_samples, seed, over)
+    return divergence(pairs, "ckl1", scaled, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="causal KL, values as observed")
@@ -204,7 +193,6 @@ def ckl2(
     *,
     scaled: bool = True,
     base: float = math.e,
-    n_samples: int | None = None,
     seed: int = 0,
     over: Over = "mean",
 ) -> Floats:
@@ -222,7 +210,7 @@ def ckl2(
     >>> round(ce.ckl2(truth, turned), 4), round(ce.ckl2(truth, turned, scaled=False), 4)
     (0.4394, 0.2197)
     """
-    return divergence(pairs, "ckl2", scaled, base, n_samples, seed, over)
+    return divergence(pairs, "ckl2", scaled, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="causal KL, all but one")
@@ -232,7 +220,6 @@ def ckl3(
     *,
     scaled: bool = True,
     base: float = math.e,
-    n_samples: int | None = None,
     seed: int = 0,
     over: Over = "mean",
 ) -> Floats:
@@ -256,14 +243,12 @@ def ckl3(
     >>> round(ce.ckl3(truth, turned), 4)
     0.8789
     """
-    return divergence(pairs, "ckl3", scaled, base, n_samples, seed, over)
+    return divergence(pairs, "ckl3", scaled, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="weighted edit distance, CKL3")
 @with_options(OPTIONS)
-def wed_3(
-    pairs: Any, *, base: float = math.e, n_samples: int | None = None, seed: int = 0, over: Over = "mean"
-) -> Floats:
+def wed_3(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Weighted edit distance WED_3: the cost of each node's wrong parents, weighted by the true law of all parents.
 
     `WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated))`,
@@ -277,7 +262,54 @@ def wed_3(
     >>> round(ce.wed_3(truth, turned), 4)
     0.8789
     """
-    return divergence(pairs, "ckl3", True, base, n_samples, seed, over)
+    return divergence(pairs, "ckl3", True, base, seed, over)
+
+
+@metric(
+    **{**DIVERGENCE, "kinds": ("discrete",), "instead": ("ckl1", "ckl2", "ckl3")},
+    long_name="causal KL, single interventions",
+)
+@with_options(OPTIONS)
+def ckl(pairs: Any, *, base: float = math.e) -> Floats:
+    """Mean KL divergence over interventions on one node at a time, each node and each of its states equally likely.
+
+    `CKL = sum_i 1/k sum_a 1/|X_i| KL(truth(.|do(X_i = a)) || estimate(.|do(X_i = a)))`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
+    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
+    >>> round(ce.ckl(truth, turned), 4)
+    0.4394
+    """
+    check_base(base)
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        try:
+            values[group.rows] = _single_interventions(group)
+        except ValueError as error:
+            raise PairError(group.rows, str(error)) from None
+    values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
+    return values / math.log(base)
+
+
+def _single_interventions(group: Group) -> Floats:
+    """Compute the mean divergence, in nats, over truths in which one node is cut off from its parents and uniform."""
+    network = discrete_truth(group)
+    total = np.zeros(len(group.parameters))
+    for i, name in enumerate(network.nodes):
+        n_states = len(network.states[name])
+        cut = DiscreteNetwork(
+            {**network.parents, name: []}, {**network.cpts, name: np.full(n_states, 1 / n_states)}, network.states
+        )
+        laws = FamilyLaws(cut)
+        weight = weights(laws, "kl", group.structure)
+        weight[group.structure.slices[i]] = 0.0
+        # the node itself adds nothing, as both networks set it
+        own = laws.own_log_probability("kl") + math.log(n_states)
+        total += own - discrete_sums(weight, group.parameters)
+    return total / max(1, len(network.nodes))
 
 
 METRICS.other_names(
@@ -288,3 +320,60 @@ METRICS.other_names(
         "causal_kl": ["ckl3", "ckl1", "ckl2"],
     }
 )
+
+
+_MASS: dict[str, Any] = {
+    "field": "network",
+    "kinds": ("discrete",),
+    "direction": None,
+    "range": (0, 1),
+    "costly": True,
+    "reference": "10.48550/arXiv.2111.06029",
+}
+_OPTIONS = {
+    "of": """of : {"kl", "ckl1", "ckl2", "ckl3"}
+    Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.""",
+}
+
+
+def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
+    """Return the mean over nodes of the weight on entries of the estimate's tables that are `hit`."""
+    if of not in LAWS:
+        raise ValueError(f"of must be one of {', '.join(LAWS)}, found {of!r}")
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        weight = weights(laws_of(discrete_truth(group)), of, group.structure)
+        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.structure.nodes))
+    return values
+
+
+@metric(**_MASS, long_name="mass on zeros of the estimate")
+@with_options(_OPTIONS)
+def zero_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
+    """Share of the true (intervened) law that falls on a zero of the estimate's tables: the cause of an infinite value.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": []}, {"A": [.3, .7]})
+    >>> estimate = ce.DiscreteNetwork({"A": []}, {"A": [0, 1]})
+    >>> ce.kl(truth, estimate), ce.zero_mass(truth, estimate, of="kl")
+    (inf, 0.3)
+    """
+    return _masses(pairs, of, lambda parameters: parameters == 0)
+
+
+@metric(**_MASS, long_name="mass on undefined rows of the estimate")
+@with_options(_OPTIONS)
+def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
+    """Share of the true (intervened) law that falls on undefined rows of the estimate's tables: the cause of a NaN.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[.9, .1], [.1, .9]]})
+    >>> estimate = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [1, 0], "B": [[.9, .1], [float("nan")] * 2]})
+    >>> [ce.undefined_mass(truth, estimate, of=law) for law in ("kl", "ckl1")]
+    [0.0, 0.125]
+    """
+    return _masses(pairs, of, np.isnan)

@@ -84,7 +84,7 @@ class FamilyLaws:
             except WidthError as error:
                 raise WidthError(
                     f"node {self.network.nodes[node]!r} with {[self.network.nodes[j] for j in others]} needs {error}; "
-                    "exact answers stop there: pass n_samples= for a Monte Carlo estimate"
+                    "exact answers stop there"
                 ) from None
         found.flags.writeable = False
         self._remember(key, found)

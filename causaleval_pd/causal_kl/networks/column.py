@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row
@@ -16,7 +15,7 @@ from ...graphs.column import graph_column, is_graph_column
 from ...graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
 from .formats import is_network, read_network
 from .network import Network, check_parameters
-from .packed import MAGIC, is_network_cell, read_head, renewed, split_cell
+from .packed import is_network_cell, read_head, split_cell
 from .pairs import Networks
 from .structure import Structure
 
@@ -63,7 +62,7 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
     values : Series, list or other sequence
         One network a row: `DiscreteNetwork`, `GaussianNetwork`, packed bytes, pgmpy and pyagrum networks, fitted
         networks of bnlearn as dicts (`{node: {"parents": [...], "prob": table}}`, or "coefficients" and "sd"), paths of
-        BIF, XMLBIF, NET and DSC files. None, NaN and pd.NA stay missing.
+        BIF files. None, NaN and pd.NA stay missing.
     index : Index, optional
         Of the result; default that of `values`.
 
@@ -106,13 +105,12 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
 def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed networks.
 
-    Packed networks pass as they are, since `unpack_networks` checks them, but for those of earlier releases; cells are
-    those of `network_column`. Messages call the column `column`, by default the name of the series.
+    Packed networks pass as they are, since `unpack_networks` checks them; cells are those of `network_column`. Messages
+    call the column `column`, by default the name of the series.
     """
     column = series.name if column is None else column
     if is_packed(series):
-        packed = series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
-        return _renew(packed, column)
+        return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
     missing = series.isna().to_numpy()
     cells: list[bytes | None] = []
     for row, cell in enumerate(series.tolist()):
@@ -121,23 +119,6 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name_row(row, series.index, column)}: {error}") from None
     array = pa.array(cells, type=pa.large_binary())
-    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
-
-
-def _renew(series: pd.Series, column: Hashable | None) -> pd.Series:
-    """Return packed networks with those of earlier releases in the present format."""
-    first = pa.compute.binary_slice(pa.array(series.array), 0, 1)
-    is_old = pa.compute.fill_null(pa.compute.equal(first, bytes([MAGIC])), False)
-    old = np.flatnonzero(is_old.to_numpy(zero_copy_only=False))
-    if not len(old):
-        return series
-    cells = series.tolist()
-    for row in old.tolist():
-        try:
-            cells[row] = renewed(cells[row])
-        except ValueError as error:
-            raise ValueError(f"{name_row(row, series.index, column)}: {error}") from None
-    array = pa.array([cell if isinstance(cell, bytes) else None for cell in cells], type=pa.large_binary())
     return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .declarations import normalise_rows
-from .files import read_file
+from .bif import normalise_rows, read_file
 from .network import DiscreteNetwork, GaussianNetwork, Network, read_array
 
 
@@ -40,7 +39,7 @@ def read_network(cell: Any) -> Network:
         return from_pgmpy(cell)
     raise TypeError(
         f"expected a DiscreteNetwork, a GaussianNetwork, a network of pgmpy or pyagrum, a dict of nodes with parents "
-        f"and prob, or the path of a BIF, XMLBIF, NET or DSC file, found {type(cell).__name__}"
+        f"and prob, or the path of a BIF file, found {type(cell).__name__}"
     )
 
 

@@ -9,8 +9,6 @@ word 7    BLAKE2b digest (8 bytes) of that text
 text      the structure as canonical JSON, UTF-8, filled up with spaces to whole words
 rest      the parameters as float64, node after node
 ========= =================================================================================================
-
-Cells of version 1 begin with word 6 and are read too.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from .structure import Structure
 MAGIC, VERSION = 0xCD, 2
 TEXT_BYTES = 48
 _HEADER = struct.Struct("<BBHI8s")
-_FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES, without_text=True))
+_FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES))
 
 
 def cell_text(structure: Structure) -> bytes:
@@ -38,24 +36,14 @@ def cell_text(structure: Structure) -> bytes:
     return text.encode().ljust(TEXT_BYTES)
 
 
-def is_old(cell: bytes) -> bool:
-    """Return whether bytes begin as a cell of version 1 does, without a line of text."""
-    return cell[:1] == bytes([MAGIC])
-
-
 def is_network_cell(cell: bytes) -> bool:
-    """Return whether bytes begin as a packed network of any version does."""
+    """Return whether bytes begin as a packed network does."""
     return _FORMAT.holds(cell)
 
 
 def contents(cell: bytes) -> bytes:
-    """Return the bytes of a network in version 1, by which networks of all versions are identified."""
-    return cell if is_old(cell) else bytes([MAGIC, 1]) + cell[TEXT_BYTES + 2 :]
-
-
-def renewed(cell: bytes) -> bytes:
-    """Return a cell of any version in the present one; raise a ValueError if a cell of version 1 is damaged."""
-    return pack_cell(*unpack_cell(cell)) if is_old(cell) else cell
+    """Return the bytes by which a network is identified: without text, and with the version that they had before it."""
+    return bytes([MAGIC, 1]) + cell[TEXT_BYTES + 2 :]
 
 
 @lru_cache(maxsize=1024)
@@ -69,13 +57,10 @@ def _head(structure: Structure) -> bytes:
 @lru_cache(maxsize=1024)
 def read_head(head: bytes) -> Structure:
     """Read the bytes before the parameters; raise a ValueError that names the fault."""
-    before = 0 if is_old(head) else TEXT_BYTES
-    _, version, zero, length, digest = _HEADER.unpack_from(head, before)
-    if version != (VERSION if before else 1) or zero:
-        raise ValueError(
-            f"found a packed network of format version {version}; this release reads versions 1 to {VERSION}"
-        )
-    start = before + _HEADER.size
+    _, version, zero, length, digest = _HEADER.unpack_from(head, TEXT_BYTES)
+    if version != VERSION or zero:
+        raise ValueError(f"found a packed network of format version {version}; this release reads version {VERSION}")
+    start = TEXT_BYTES + _HEADER.size
     text = head[start : start + length]
     if hashlib.blake2b(text, digest_size=8).digest() != digest or head[start + length :].strip(b" "):
         raise ValueError("its description does not match its digest; the cell is damaged")
@@ -83,15 +68,14 @@ def read_head(head: bytes) -> Structure:
         found = Structure.from_text(text.decode())
     except UnicodeDecodeError:
         raise ValueError("its description is not UTF-8; the cell is damaged") from None
-    if before and head[:before] != cell_text(found):
-        raise ValueError(f"its first bytes {head[:before]!r} are not those of its contents; the cell is damaged")
+    if head[:TEXT_BYTES] != cell_text(found):
+        raise ValueError(f"its first bytes {head[:TEXT_BYTES]!r} are not those of its contents; the cell is damaged")
     return found
 
 
 def split_cell(cell: bytes) -> tuple[bytes, bytes]:
     """Split a cell into the header with the structure, and the parameters; raise a ValueError if it is not a cell."""
-    before = 0 if is_old(cell) else TEXT_BYTES
-    if len(cell) < before + _HEADER.size or not is_network_cell(cell):
+    if len(cell) < TEXT_BYTES + _HEADER.size or not is_network_cell(cell):
         other = format_of(cell)
         if other is not None and other is not _FORMAT:
             raise ValueError(
@@ -101,8 +85,8 @@ def split_cell(cell: bytes) -> tuple[bytes, bytes]:
         raise ValueError(
             f"{_FORMAT.explain(cell)} (these start with a line such as 'discrete network, 3 nodes, 2 arcs')"
         )
-    length = _HEADER.unpack_from(cell, before)[3]
-    end = before + _HEADER.size + length + (-length % 8)
+    length = _HEADER.unpack_from(cell, TEXT_BYTES)[3]
+    end = TEXT_BYTES + _HEADER.size + length + (-length % 8)
     return cell[:end], cell[end:]
 
 

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from ...contract.null import Controls, Matching, Null
 from ...graphs.column import as_graph
-from ..context_fits import fits_of_row
-from ..family_fits import FamilyFits
+from ..family_fits import FamilyFits, fits_of_row
 from ..fitting import parameterise, parents_of
 from ..networks.formats import is_network, read_network
 from ..networks.network import Network
 from ..networks.pairs import NetworkPairs, Networks, differing
 from ..networks.structure import Structure
-from .fitted_controls import FittedControls, no_fits
+from .random_networks import FittedControls, no_fits
 
 #: draws one control for an estimate
 DrawOne = Callable[[Network, np.random.Generator], Any]

@@ -6,7 +6,6 @@ A DAG is a sequence of parent sets, one a node, as bits.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +28,7 @@ Edges = tuple[tuple[int, int], ...]
 Draw = Callable[[NDArray[np.uint64], int, int], list[list[int]]]
 
 #: tries that a uniform orientation may take
-MOST_TRIES = 20_000
+MOST_TRIES = 200_000
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,8 @@ def ordered_dags(truth: Structure, estimate: Structure) -> Space:
 def own_orientations(truth: Structure, estimate: Structure) -> Space:
     """Draw directions of the estimate's adjacencies.
 
-    Law: uniform among the acyclic orientations of the estimate's skeleton; nearly so, by a Markov chain, where the
-    skeleton is too large and dense for exact draws. Given: the skeleton.
+    Law: uniform among the acyclic orientations of the estimate's skeleton, which must not be too dense for that. Given:
+    the skeleton.
     """
     return _orientations(estimate)
 
@@ -81,8 +80,8 @@ def own_orientations(truth: Structure, estimate: Structure) -> Space:
 def true_orientations(truth: Structure, estimate: Structure) -> Space:
     """Draw directions of the true adjacencies.
 
-    Law: uniform among the acyclic orientations of the true skeleton; nearly so, by a Markov chain, where the skeleton
-    is too large and dense for exact draws. Given: the true skeleton, so that there is no p.
+    Law: uniform among the acyclic orientations of the true skeleton, which must not be too dense for that. Given: the
+    true skeleton, so that there is no p.
     """
     return _orientations(truth)
 
@@ -118,57 +117,17 @@ def _orientations(structure: Structure) -> Space:
     skeleton = _planes(structure)
 
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
-        return [_draw_orientation(skeleton, k, edges, key, number) for number in range(start, start + count)]
+        stuck = 0
+        if k <= MOST_ORIENTED:
+            found, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, start, count, MOST_TRIES)
+        if k > MOST_ORIENTED or stuck >= 0:
+            raise ValueError(
+                f"a skeleton of {k} nodes and {len(edges)} edges is too dense for uniform draws of its orientations; "
+                "use null='permutation', or null='edges' for DAGs with as many edges"
+            )
+        return parent_sets(found, k)
 
     return Space(None, draw)
-
-
-def _draw_orientation(
-    skeleton: NDArray[np.uint64], k: int, edges: Edges, key: NDArray[np.uint64], number: int
-) -> list[int]:
-    """Draw an orientation uniformly, or nearly so where the skeleton is too dense for that."""
-    if k <= MOST_ORIENTED:
-        found, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, number, 1, MOST_TRIES)
-        if stuck < 0:
-            return parent_sets(found, k)[0]
-    seed = int(uniforms(key, number, 1)[0, 0] * 2.0**53)
-    return draw_orientation(k, edges, np.random.default_rng(seed))
-
-
-def draw_orientation(k: int, edges: Edges, generator: np.random.Generator) -> list[int]:
-    """Draw an acyclic orientation of a skeleton, nearly uniformly, by a chain that reverses one arc at a time.
-
-    A reversal that closes no cycle is as likely as its undoing, and reversals lead from every orientation to every
-    other, so the chain's law is uniform in the limit. It starts from a random order and takes 4 m (1 + log m)
-    steps.
-    """
-    place = generator.permutation(k)
-    parents = [0] * k
-    for a, b in edges:
-        child, parent = (a, b) if place[a] > place[b] else (b, a)
-        parents[child] |= 1 << parent
-    steps = int(4 * len(edges) * (1 + math.log(max(1, len(edges)))))
-    for at in generator.integers(len(edges), size=steps).tolist() if edges else []:
-        a, b = edges[at]
-        child, parent = (a, b) if parents[a] >> b & 1 else (b, a)
-        parents[child] ^= 1 << parent
-        if _is_ancestor(parents, parent, child):
-            # the reversed arc would close a cycle
-            parents[child] ^= 1 << parent
-        else:
-            parents[parent] ^= 1 << child
-    return parents
-
-
-def _is_ancestor(parents: list[int], node: int, of: int) -> bool:
-    """Check whether a directed path leads from one node to another."""
-    seen = waiting = parents[of]
-    while waiting:
-        lowest = waiting & -waiting
-        new = parents[lowest.bit_length() - 1] & ~seen
-        seen |= new
-        waiting ^= lowest | new
-    return bool(seen >> node & 1)
 
 
 def _planes(structure: Structure) -> NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""Controls of networks: random DAGs that are parameterised as the estimate was.
+"""Controls of networks: random DAGs, or their classes, that are parameterised as the estimate was.
 
 Parameters come from the same data, or from the true joint law, so that a control differs in its arcs alone: its
 parameters are not random guesses. Against a complete or equivalent DAG the KL divergence is uninformative by
@@ -20,17 +20,38 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ..family_fits import FamilyFits
+from ...contract.null import Controls, Matching
+from ...graphs.kernels import kernels
+from ...graphs.kernels.planes import arcs_from_planes, planes_from_arcs
+from ..classes import Classes, ClassPairs, DagClass, class_of_arcs
+from ..family_fits import FamilyFits, Fits
 from ..fitting import parameterise
 from ..networks.network import Network
 from ..networks.pairs import NetworkPairs, Networks
 from ..networks.structure import Structure
-from .dag_spaces import (
-    ParentSets,
-    Space,
-    bits,
-)
-from .fitted_controls import FittedControls
+from .dag_spaces import ParentSets, Space, bits
+
+
+class FittedControls(Controls):
+    """Base of the controls of networks: their class is that of DAGs, and their cost is that of their tables."""
+
+    pairs: NetworkPairs
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls: DAGs."""
+        return np.full(self.pairs.n, "dag", object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes that a control takes while it is scored, roughly: its tables, their logarithms, and copies."""
+        return 64 * max((structure.size for structure in self.pairs.estimate.structures), default=1)
+
+
+def no_fits(matching: Matching) -> Fits:
+    """Start the store of a table's fits, so that batches of rows with the same data share them."""
+    return {}
+
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -128,3 +149,56 @@ class RandomNetworks(FittedControls):
             own, inverse = np.unique(masks[:, i], return_inverse=True)
             total += np.array([terms[i, mask] for mask in own.tolist()])[inverse]
         return np.where(np.abs(total) < 1e-12, 0.0, total)
+
+
+Dag = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RandomClasses(RandomNetworks):
+    """Controls that are the Markov equivalence classes of random DAGs, or where a row asks for that the DAGs."""
+
+    #: rows whose controls are classes
+    of_classes: NDArray[np.bool_]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls."""
+        return np.where(self.of_classes, np.array("cpdag", object), np.array("dag", object))
+
+    def pairs_with(self, wanted: list[tuple[int, Dag]]) -> ClassPairs:
+        """Return pairs of the rows' truths with the classes of DAGs (parent sets as bits)."""
+        completed = classes_of_dags(list({parents for row, parents in wanted if self.of_classes[row]}))
+        number: dict[tuple[DagClass, int], int] = {}
+        found: list[tuple[DagClass, FamilyFits]] = []
+        index = np.empty(len(wanted), np.int64)
+        for at, (row, parents) in enumerate(wanted):
+            one = completed[parents] if self.of_classes[row] else DagClass(parents, (0,) * len(parents))
+            key = (one, id(self.fits[row]))
+            if key not in number:
+                number[key] = len(found)
+                found.append((one, self.fits[row]))
+            index[at] = number[key]
+        rows = np.array([row for row, _ in wanted], np.int64)
+        some = Classes.of(found, self.pairs.structure)
+        return ClassPairs(self.pairs.truth, some, self.pairs.truth_index[rows], index)
+
+    def _values(self, metric: Metric, row: int, masks: ParentSets) -> Floats:
+        """Score the class of every DAG of a row's space, each class once."""
+        pairs = self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()])
+        distinct, inverse = pairs.unique()
+        return np.asarray(metric.function(distinct, **metric.options), np.float64)[inverse]
+
+
+def classes_of_dags(dags: list[Dag]) -> dict[Dag, DagClass]:
+    """Return the Markov equivalence class of each DAG, given by the parents of its nodes as bits."""
+    if not dags:
+        return {}
+    k = len(dags[0])
+    arcs = [(row, p, i) for row, dag in enumerate(dags) for i, mask in enumerate(dag) for p in bits(mask)]
+    columns = np.array(arcs, np.int64).reshape(-1, 3).T
+    completed, _ = kernels().dag_to_cpdag(planes_from_arcs(len(dags), k, *columns), k)
+    found: list[set[tuple[int, int]]] = [set() for _ in dags]
+    for row, source, target in zip(*(x.tolist() for x in arcs_from_planes(completed, k)), strict=True):
+        found[row].add((source, target))
+    return {dag: class_of_arcs(k, frozenset(own)) for dag, own in zip(dags, found, strict=True)}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal as OneOf
 
-__all__ = ["Atom", "Conjunction", "Literal", "Model", "set_text"]
+__all__ = ["Atom", "Model"]
 
 Literal = tuple[str, int]
 Arrow = OneOf["<->", "=>", "<="]
@@ -220,21 +220,11 @@ def require_equivalences(model: Model) -> None:
 
 
 def set_text(models: Iterable[Model]) -> str:
-    """Write a set of models, as `A<->C; B<->C`, or `{}`.
-
-    Parameters
-    ----------
-    models : iterable of Model
-        The models.
-
-    Returns
-    -------
-    str
-        Canonical text, which `parse_set` reads back.
+    """Write a set of models as one text, which `parse_set` reads.
 
     Examples
     --------
-    >>> from causaleval_pd.configurational import parse_set
+    >>> from causaleval_pd.configurational.formulas.reader import parse_set
     >>> set_text(parse_set("b<->C;A<->C")), set_text([])
     ('A<->C; b<->C', '{}')
     """

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole, shown
 from .configurations import factor_columns, membership, refuse_case_numbers
 from .formula import Model, require_equivalences
-from .measures import of_memberships, ratios, read_measures, short_name
 from .reader import as_model
 from .vocabulary import MAX_CONFIGURATIONS, Domains, FormulaTooLargeError, Vocabulary, bits, read_domains
 
@@ -26,15 +25,7 @@ __all__ = ["Setting", "ideal_data"]
 
 
 class TruthTable:
-    """Configurations as bit planes.
-
-    Attributes
-    ----------
-    rows : int
-        The configurations, as a bit set.
-    planes : dict of int
-        The configurations that have a literal, by its bit.
-    """
+    """Configurations (`rows`) and those that have a literal (`planes`, by its bit), as bit planes."""
 
     def __init__(self, rows: int, planes: dict[int, int]) -> None:
         self.rows, self.planes = rows, planes
@@ -66,12 +57,6 @@ class TruthTable:
     def both(left: int, right: int) -> int:
         """Return the number of configurations in both."""
         return (left & right).bit_count()
-
-    def measures(self, left: int, outcome: int) -> NDArray[np.float64]:
-        """Return the measures of sufficiency and necessity of a left-hand side, in the order of `MEASURES`."""
-        p, y, n = left.bit_count(), outcome.bit_count(), self.rows.bit_count()
-        a = self.both(left, outcome)
-        return np.array(ratios(a, p - a, y - a, n - p - y + a, p, y, n), np.float64)
 
 
 def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict[int, int]]:
@@ -200,14 +185,9 @@ def _as_array(plane: int, n_bits: int) -> NDArray[np.bool_]:
 
 
 class FuzzyTable:
-    """Cases with memberships in [0, 1] instead of configurations: conjunction is the minimum, disjunction the maximum.
+    """Cases with memberships in [0, 1] in place of configurations: conjunction is the minimum, disjunction the maximum.
 
-    Attributes
-    ----------
-    rows : (n,) ndarray
-        Ones.
-    planes : dict of (n,) ndarray
-        Memberships in a literal, by its bit.
+    `planes` has the memberships in a literal, by its bit.
     """
 
     def __init__(self, n_cases: int, planes: dict[int, NDArray[np.float64]]) -> None:
@@ -234,11 +214,6 @@ class FuzzyTable:
     def both(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
         """Return the sum of memberships in both."""
         return float(np.minimum(left, right).sum())
-
-    @staticmethod
-    def measures(left: NDArray[np.float64], outcome: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the measures of sufficiency and necessity of a left-hand side, in the order of `MEASURES`."""
-        return of_memberships(left, outcome)
 
 
 def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
@@ -297,9 +272,7 @@ class Setting:
     data : DataFrame, optional
         Cases that models are minimised relative to; without them every model has its own ideal data.
     con, cov : float
-        Sufficiency and necessity that a minimal form must have in the data.
-    measures : (str, str)
-        What measures these, a form of consistency and one of coverage by full or short names, as `("PAcon", "PACcov")`.
+        Consistency and coverage that a minimal form must have in the data.
     max_size : (int, int, int), optional
         Literals of a disjunct, disjuncts, and literals in all that a minimal form relative to data may have; default
         any.
@@ -318,7 +291,6 @@ class Setting:
         cov: float = 1.0,
         max_size: tuple[int, int, int] | None = None,
         factors: Sequence[str] | None = None,
-        measures: tuple[str, str] = ("consistency", "coverage"),
     ) -> None:
         if data is not None and not isinstance(data, pd.DataFrame):
             raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
@@ -327,7 +299,6 @@ class Setting:
         if data is None and (con, cov) != (1.0, 1.0):
             raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
         self.data, self.con, self.cov = data, float(con), float(cov)
-        self.measures = read_measures(measures)
         self.max_size = None if max_size is None else _sizes(max_size)
         self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
         values: Domains = read_domains(domains)
@@ -348,9 +319,8 @@ class Setting:
     @property
     def thresholds(self) -> str:
         """The thresholds that a minimal form must reach in the data, as `con=0.8 and cov=0.8`."""
-        con, cov = map(short_name, self.measures)
         sizes = "" if self.max_size is None else f" within max_size={self.max_size}"
-        return f"{con}={self.con:.12g} and {cov}={self.cov:.12g}{sizes}"
+        return f"con={self.con:.12g} and cov={self.cov:.12g}{sizes}"
 
     def check(self, model: Model, *, relative: bool) -> None:
         """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""

@@ -129,126 +129,67 @@ def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], 
     return pairs.spread(values.tolist())
 
 
-def _read(pairs: FormulaPairs, arrows: Arrows) -> FormulaPairs:
-    """Return the pairs with arrows as they were written, or all as equivalences."""
+def _evaluate(
+    pairs: FormulaPairs,
+    score: Callable[[Values], Values],
+    empty: float,
+    models: SetRule,
+    convention: str | Convention,
+    constant_outcome: ConstantRule | None,
+    arrows: Arrows,
+) -> Values:
+    """Combine what `score` makes of the counts of the models of each pair; `empty` is that of none."""
     check_known(arrows, ("as_written", "equivalence"), "value of arrows")
-    return pairs.as_equivalences() if arrows == "equivalence" else pairs
+    read = pairs.as_equivalences() if arrows == "equivalence" else pairs
+    counts, n_models = read.quality(Convention.of(convention, constant_outcome))
+    return _combined(read, score(counts), n_models, models, empty)
 
 
-def _score(
-    pairs: FormulaPairs,
-    side: int,
-    component: str | None,
-    models: SetRule,
-    convention: Convention,
-    zero_division: float,
-) -> Values:
-    """Compute correctness or completeness of every pair, of one component or all together; see `correctness`."""
-    # an output without models contains nothing incorrect, but it is incomplete
-    empty = math.nan if side == CORRECTNESS else 0.0
-    counts, n_models = pairs.quality(convention)
-    return _combined(pairs, _shares(counts[:, side], component, zero_division), n_models, models, empty)
+def _share_function(side: int, component: str | None) -> Callable[..., Values]:
+    """Return the metric of correctness or completeness, of one component or all together."""
+
+    def share(
+        pairs: FormulaPairs,
+        *,
+        models: SetRule = "max",
+        convention: str | Convention = "corrected",
+        constant_outcome: ConstantRule | None = None,
+        arrows: Arrows = "as_written",
+        zero_division: float = math.nan,
+    ) -> Values:
+        def score(counts: Values) -> Values:
+            return _shares(counts[:, side], component, zero_division)
+
+        # an output without models contains nothing incorrect, but it is incomplete
+        empty = math.nan if side == CORRECTNESS else 0.0
+        return _evaluate(pairs, score, empty, models, convention, constant_outcome, arrows)
+
+    return share
 
 
-def _f_score(
-    pairs: FormulaPairs,
-    beta: float,
-    component: str | None,
-    models: SetRule,
-    convention: Convention,
-    zero_division: float,
-) -> Values:
-    """Combine correctness and completeness of every model; parameters as in `_score` and `f_beta`."""
-    check_number(beta, "beta", "[0, inf)")
-    counts, n_models = pairs.quality(convention)
-    p, r = (_shares(counts[:, side], component, zero_division) for side in (CORRECTNESS, COMPLETENESS))
-    # a mean with 0 is 0, also where the other part is undefined
-    neither = (p == 0) | (r == 0)
-    scores = np.where(neither, 0.0, (1 + beta**2) * p * r / np.where(neither, 1.0, beta**2 * p + r))
-    return _combined(pairs, scores, n_models, models, 0.0)
+def _f_function(component: str | None) -> Callable[..., Values]:
+    """Return the metric of F-beta, of one component or all together."""
 
+    def f_score(
+        pairs: FormulaPairs,
+        *,
+        beta: float = 1.0,
+        models: SetRule = "max",
+        convention: str | Convention = "corrected",
+        constant_outcome: ConstantRule | None = None,
+        arrows: Arrows = "as_written",
+        zero_division: float = math.nan,
+    ) -> Values:
+        def score(counts: Values) -> Values:
+            p, r = (_shares(counts[:, side], component, zero_division) for side in (CORRECTNESS, COMPLETENESS))
+            # a mean with 0 is 0, also where the other part is undefined
+            neither = (p == 0) | (r == 0)
+            return np.where(neither, 0.0, (1 + beta**2) * p * r / np.where(neither, 1.0, beta**2 * p + r))
 
-@metric(**_QUALITY, long_name="correctness")
-@with_options(_OPTIONS)
-def correctness(
-    pairs: FormulaPairs,
-    *,
-    models: SetRule = "max",
-    convention: str | Convention = "corrected",
-    constant_outcome: ConstantRule | None = None,
-    arrows: Arrows = "as_written",
-    zero_division: float = math.nan,
-) -> Values:
-    """Compute the share of the estimate's causal exposition that the truth shares.
+        check_number(beta, "beta", "[0, inf)")
+        return _evaluate(pairs, score, 0.0, models, convention, constant_outcome, arrows)
 
-    Shared over own complexity of the estimate's exposition, summed over outcomes and over literals, conjunctions,
-    disjunctions and paths. NaN for an output without models.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.correctness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)")
-    0.75
-    """
-    return _score(
-        _read(pairs, arrows), CORRECTNESS, None, models, Convention.of(convention, constant_outcome), zero_division
-    )
-
-
-@metric(**_QUALITY, long_name="completeness")
-@with_options(_OPTIONS)
-def completeness(
-    pairs: FormulaPairs,
-    *,
-    models: SetRule = "max",
-    convention: str | Convention = "corrected",
-    constant_outcome: ConstantRule | None = None,
-    arrows: Arrows = "as_written",
-    zero_division: float = math.nan,
-) -> Values:
-    """Compute the share of the truth's causal exposition that the estimate shares.
-
-    Shared over own complexity of the truth's exposition, summed over outcomes and over literals, conjunctions,
-    disjunctions and paths. 0 for an output without models.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.completeness("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)"), 3)
-    0.49
-    """
-    return _score(
-        _read(pairs, arrows), COMPLETENESS, None, models, Convention.of(convention, constant_outcome), zero_division
-    )
-
-
-@metric(**_QUALITY, long_name="F-beta of correctness and completeness")
-@with_options(_OPTIONS)
-def f_beta(
-    pairs: FormulaPairs,
-    *,
-    beta: float = 1.0,
-    models: SetRule = "max",
-    convention: str | Convention = "corrected",
-    constant_outcome: ConstantRule | None = None,
-    arrows: Arrows = "as_written",
-    zero_division: float = math.nan,
-) -> Values:
-    """Compute the weighted harmonic mean of correctness and completeness.
-
-    (1 + b^2) P R / (b^2 P + R) of correctness P and completeness R, 0 where one of them is 0, and 0 for an output
-    without models.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth, model = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)"
-    >>> round(ce.f_beta(truth, model), 3), round(ce.f_beta(truth, model, beta=0.5), 3)
-    (0.593, 0.678)
-    """
-    return _f_score(
-        _read(pairs, arrows), beta, None, models, Convention.of(convention, constant_outcome), zero_division
-    )
+    return f_score
 
 
 #: by component: the parts of an exposition that it counts, and their definition
@@ -272,35 +213,38 @@ _PATH_RULES = {
 }
 
 
-def _register(
-    function: Callable[..., Values],
-    measure: str,
-    component: str,
-    *,
-    long_name: str,
-    summary: str,
-    details: str,
-    value: str,
-) -> Metric:
-    """Register the metric of one component.
+def _texts(measure: str, component: str | None) -> tuple[str, str]:
+    """Return the first sentence of a metric's docstring, and what follows it."""
+    kind = "" if component is None else f"{component} "
+    if measure == "f_beta":
+        none = ", and 0 for an output without models" if component is None else ""
+        return (
+            f"Compute the weighted harmonic mean of {kind}correctness and completeness.",
+            f"(1 + b^2) P R / (b^2 P + R) of {kind}correctness P and completeness R, 0 where one of them is 0{none}.",
+        )
+    own, other = ("estimate", "truth") if measure == "correctness" else ("truth", "estimate")
+    if component is None:
+        none = "NaN" if measure == "correctness" else "0"
+        return (
+            f"Compute the share of the {own}'s causal exposition that the {other} shares.",
+            f"Shared over own complexity of the {own}'s exposition, summed over outcomes and over literals, "
+            f"conjunctions, disjunctions and paths. {none} for an output without models.",
+        )
+    parts, definition = _PARTS[component]
+    details = f"Shared over own complexity of {definition}; summed over outcomes."
+    details += _PATH_RULES[measure] if component == "sequential" else ""
+    return f"Compute the share of the {own}'s {parts} that the {other} shares.", details
 
-    Parameters
-    ----------
-    function : callable
-        A function of pairs; it gets the metric's name and docstring.
-    measure, component : str
-        The parts of the name.
-    long_name : str
-        Label of axes and tables.
-    summary, details : str
-        First sentence and further prose of the docstring.
-    value : str
-        Result of the docstring's example, rounded to three digits.
-    """
-    name = function.__name__ = function.__qualname__ = f"{measure}_{component}"
-    function.__doc__ = f"""{textwrap.fill(summary, 118)}
 
-{textwrap.fill(details, 118)}
+def _quality_of(measure: str, component: str | None, value: float) -> Metric:
+    """Register the metric of a measure, of one component or all together; `value` is that of its example."""
+    sides = {"correctness": CORRECTNESS, "completeness": COMPLETENESS}
+    function = _f_function(component) if measure == "f_beta" else _share_function(sides[measure], component)
+    name = function.__name__ = function.__qualname__ = measure if component is None else f"{measure}_{component}"
+    summary, details = (textwrap.fill(text, 116) for text in _texts(measure, component))
+    function.__doc__ = f"""{summary}
+
+{details}
 
 Examples
 --------
@@ -308,71 +252,24 @@ Examples
 >>> round(ce.{name}("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)"), 3)
 {value}
 """
+    kind = "" if component is None else f"{component} "
+    long_name = f"F-beta of {kind}correctness and completeness" if measure == "f_beta" else f"{kind}{measure}"
     closed_form = f"literal_{measure}" if component == "literal" else None
     return metric(**_QUALITY, long_name=long_name, closed_form=closed_form)(with_options(_OPTIONS)(function))
 
 
-def _share_of(measure: OneOf["correctness", "completeness"], component: str, value: str) -> Metric:
-    """Register correctness or completeness of one component; `value` is that of the docstring's example."""
-    side, own, other = {
-        "correctness": (CORRECTNESS, "estimate", "truth"),
-        "completeness": (COMPLETENESS, "truth", "estimate"),
-    }[measure]
-    parts, definition = _PARTS[component]
-
-    def function(
-        pairs: FormulaPairs,
-        *,
-        models: SetRule = "max",
-        convention: str | Convention = "corrected",
-        constant_outcome: ConstantRule | None = None,
-        arrows: Arrows = "as_written",
-        zero_division: float = math.nan,
-    ) -> Values:
-        return _score(
-            _read(pairs, arrows), side, component, models, Convention.of(convention, constant_outcome), zero_division
-        )
-
-    summary = f"Compute the share of the {own}'s {parts} that the {other} shares."
-    details = f"Shared over own complexity of {definition}; summed over outcomes."
-    details += _PATH_RULES[measure] if component == "sequential" else ""
-    long_name = f"{component} {measure}"
-    return _register(function, measure, component, long_name=long_name, summary=summary, details=details, value=value)
-
-
-def _f_beta_of(component: str, value: str) -> Metric:
-    """Register F-beta of one component; `value` is that of the docstring's example."""
-
-    def function(
-        pairs: FormulaPairs,
-        *,
-        beta: float = 1.0,
-        models: SetRule = "max",
-        convention: str | Convention = "corrected",
-        constant_outcome: ConstantRule | None = None,
-        arrows: Arrows = "as_written",
-        zero_division: float = math.nan,
-    ) -> Values:
-        return _f_score(
-            _read(pairs, arrows), beta, component, models, Convention.of(convention, constant_outcome), zero_division
-        )
-
-    p, r = f"{component} correctness", f"{component} completeness"
-    summary = f"Compute the weighted harmonic mean of {p} and completeness."
-    details = f"(1 + b^2) P R / (b^2 P + R) of {p} P and {r} R, 0 where one of them is 0."
-    long_name = f"F-beta of {p} and completeness"
-    return _register(function, "f_beta", component, long_name=long_name, summary=summary, details=details, value=value)
-
-
-correctness_literal = _share_of("correctness", "literal", "1.0")
-correctness_conjunctive = _share_of("correctness", "conjunctive", "0.571")
-correctness_disjunctive = _share_of("correctness", "disjunctive", "0.556")
-correctness_sequential = _share_of("correctness", "sequential", "1.0")
-completeness_literal = _share_of("completeness", "literal", "0.545")
-completeness_conjunctive = _share_of("completeness", "conjunctive", "0.545")
-completeness_disjunctive = _share_of("completeness", "disjunctive", "0.471")
-completeness_sequential = _share_of("completeness", "sequential", "0.4")
-f_beta_literal = _f_beta_of("literal", "0.706")
-f_beta_conjunctive = _f_beta_of("conjunctive", "0.558")
-f_beta_disjunctive = _f_beta_of("disjunctive", "0.51")
-f_beta_sequential = _f_beta_of("sequential", "0.571")
+correctness = _quality_of("correctness", None, 0.75)
+completeness = _quality_of("completeness", None, 0.49)
+f_beta = _quality_of("f_beta", None, 0.593)
+correctness_literal = _quality_of("correctness", "literal", 1.0)
+correctness_conjunctive = _quality_of("correctness", "conjunctive", 0.571)
+correctness_disjunctive = _quality_of("correctness", "disjunctive", 0.556)
+correctness_sequential = _quality_of("correctness", "sequential", 1.0)
+completeness_literal = _quality_of("completeness", "literal", 0.545)
+completeness_conjunctive = _quality_of("completeness", "conjunctive", 0.545)
+completeness_disjunctive = _quality_of("completeness", "disjunctive", 0.471)
+completeness_sequential = _quality_of("completeness", "sequential", 0.4)
+f_beta_literal = _quality_of("f_beta", "literal", 0.706)
+f_beta_conjunctive = _quality_of("f_beta", "conjunctive", 0.558)
+f_beta_disjunctive = _quality_of("f_beta", "disjunctive", 0.51)
+f_beta_sequential = _quality_of("f_beta", "sequential", 0.571)

@@ -6,25 +6,20 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from ..formulas.formula import Conjunction, Literal, Model
-from ..formulas.truth_table import Setting
-from .exposition import expose
-from .submodel import Entailed
+from ..formulas.truth_table import Setting, evaluation_order, ideal_table
+from ..formulas.vocabulary import Vocabulary, Work
+from .exposition import Expansion, expose
+from .minimisation import NO_CAPS, Form, Minimiser
 
 #: see `Verdict`
 Standing = OneOf["both", "part", "indirect", "bypass", "false"]
 
 
 class Verdict(NamedTuple):
-    """What the truth says of one disjunct of the estimate.
+    """What the truth says of one disjunct of the estimate, and which literals are true causes of its outcome.
 
-    Attributes
-    ----------
-    standing : {"both", "part", "indirect", "bypass", "false"}
-        The truth has it; has it with further conjuncts; entails it through outcomes that the estimate does not mention;
-        entails it only through outcomes that the estimate mentions, beside which it is not a direct cause; or does not
-        entail it.
-    causes : frozenset of literals
-        The literals that are causes of the outcome in the truth, directly or along its chains.
+    "both": the truth has it; "part": with further conjuncts; "indirect": entails it through outcomes that the estimate
+    does not mention; "bypass": only through outcomes that it mentions, beside which it is not a direct cause; "false".
     """
 
     standing: Standing
@@ -34,14 +29,7 @@ class Verdict(NamedTuple):
 def judge_claims(
     truth: Model, estimate: Model, setting: Setting | None = None
 ) -> dict[tuple[Conjunction, Literal], Verdict]:
-    """Judge every disjunct of an estimate, by disjunct and outcome.
-
-    Parameters
-    ----------
-    truth, estimate : Model
-        Two acyclic models.
-    setting : Setting, optional
-        Values of multi-value factors.
+    """Judge every disjunct of an acyclic estimate, by disjunct and outcome.
 
     Examples
     --------
@@ -78,3 +66,27 @@ def judge_claims(
                 standing = "bypass"
             found[disjunct, atom.outcome] = Verdict(standing, disjunct & causes)
     return found
+
+
+class Entailed:
+    """The minimal formulas that a model entails, by outcome and by the outcomes that were substituted."""
+
+    def __init__(self, model: Model, words: Vocabulary) -> None:
+        if evaluation_order(model) is None:
+            raise ValueError(f"{model} is cyclic: chains of causes have no end, so indirect causes are not defined")
+        self.atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in model.atoms}
+        self.work = Work()
+        self.expansion = Expansion(self.atoms, words, self.work)
+        self.table = ideal_table(model, words)
+        self._forms: dict[int, dict[frozenset[int], set[Form]]] = {}
+
+    def forms(self, outcome: int) -> dict[frozenset[int], set[Form]]:
+        """Return the minimal formulas of an outcome by the set of substituted outcomes."""
+        if outcome not in self._forms:
+            minimiser = Minimiser(self.table, outcome, NO_CAPS, self.work)
+            found: dict[frozenset[int], set[Form]] = {}
+            for substituted, candidate in self.expansion.substitutions(self.atoms[outcome]):
+                forms = minimiser.forms(candidate) if substituted else [candidate]
+                found.setdefault(substituted, set()).update(forms)
+            self._forms[outcome] = found
+        return self._forms[outcome]

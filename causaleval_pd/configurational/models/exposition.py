@@ -16,14 +16,14 @@ from typing import Literal as OneOf
 
 import pandas as pd
 
-from ..formulas.formula import Model, conjunction_text, dnf_text, literal_text, require_equivalences
+from ..formulas.formula import Model, conjunction_text, dnf_text, require_equivalences
 from ..formulas.reader import as_model
 from ..formulas.truth_table import Setting, evaluation_order, ideal_table
 from ..formulas.vocabulary import MAX_PATHS, FormulaTooLargeError, Vocabulary, Work, bits, union
 from .minimisation import NO_CAPS, Caps, Form, Minimiser, ThresholdMinimiser
 from .redundancy import full_table, is_irredundant
 
-__all__ = ["exposition_table", "exposition_text"]
+__all__ = ["exposition_table"]
 
 PathRule = OneOf["outcome", "pairwise"]
 #: literals of a disjunct, disjuncts and literals of a minimal form relative to data, in the published functions
@@ -87,17 +87,7 @@ def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None
 
 
 class Expansion:
-    """The formulas that follow from a model's when outcomes are replaced by their causes.
-
-    Parameters
-    ----------
-    atoms : dict
-        Formula by the bit of its outcome; acyclic.
-    vocabulary : Vocabulary
-        Which bit is which literal.
-    work : Work, optional
-        Steps that are left.
-    """
+    """The formulas that follow from those of acyclic `atoms` when outcomes are replaced by their causes."""
 
     def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
         self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
@@ -177,20 +167,9 @@ def expose(
     path_rule: PathRule = "outcome",
     size_caps: bool = False,
 ) -> Exposition:
-    """Compute the causal exposition of a model in the vocabulary of a setting.
+    """Compute the causal exposition of an acyclic model in the vocabulary of a setting.
 
-    Parameters
-    ----------
-    model : Model
-        An acyclic model.
-    setting : Setting, optional
-        Values of factors, and data.
-    relative : bool
-        Minimise relative to the setting's data instead of the model's ideal data.
-    path_rule : {"outcome", "pairwise"}
-        Whether the elements of a path must be causes of its outcome, or also of every later element.
-    size_caps : bool
-        Whether minimal forms may only have the published sizes.
+    The model is minimised on its ideal data, or `relative` to the data of the setting.
     """
     setting = setting or Setting()
     require_equivalences(model)
@@ -224,7 +203,6 @@ class _Expositor:
                 caps,
                 consistency=setting.con,
                 coverage=setting.cov,
-                measures=setting.measures,
                 work=work,
             )
         else:
@@ -362,53 +340,3 @@ def exposition_table(
 
 def _text(code: int, words: Vocabulary) -> str:
     return conjunction_text(words.decode(code), multi_value=words.multi_value)
-
-
-def exposition_text(model: Model | str, setting: Setting | None = None) -> str:
-    """Describe the causes that a model ascribes to each outcome, in words.
-
-    Parameters
-    ----------
-    model : Model or str
-        An acyclic model.
-    setting : Setting, optional
-        Values of multi-value factors; data that the model is minimised relative to.
-
-    Returns
-    -------
-    str
-        Up to five lines an outcome.
-
-    Raises
-    ------
-    ValueError
-        If the model is cyclic, or mentions values that a factor does not have.
-    FormulaTooLargeError
-        If the evaluation would take too long.
-
-    Examples
-    --------
-    >>> print(exposition_text("(A<->B)*(B+C<->D)"))
-    B
-      causes                   A
-      joint causes             A
-      alternative causes       A
-      causal paths             A->B
-    D
-      causes                   A, B, C
-      joint causes             A, B, C
-      alternative causes       A+C, B+C
-      causal paths             A->B->D, C->D
-    """
-    names = dict(zip(COMPONENTS, ("causes", "joint causes", "alternative causes", "causal paths"), strict=True))
-    setting = setting or Setting()
-    table = exposition_table(model, setting)
-    found = as_model(model)
-    lines = []
-    for outcome in (literal_text(one, multi_value=setting.vocabulary.multi_value) for one in found.outcomes):
-        own = table[table["outcome"] == outcome]
-        lines.append(outcome if len(own) else f"{outcome} has no causes in these data")
-        for component, name in names.items():
-            items = own.loc[own["component"] == component, "item"]
-            lines += [f"  {name:<24} {', '.join(items)}"] if len(items) else []
-    return "\n".join(lines)

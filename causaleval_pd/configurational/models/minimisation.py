@@ -19,7 +19,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..formulas.measures import MEASURES
 from ..formulas.truth_table import FuzzyTable, TruthTable
 from ..formulas.vocabulary import Work, bits, union
 from .matching import injects
@@ -60,19 +59,7 @@ NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
 
 
 class Minimiser:
-    """Minimal forms of an outcome on a truth table, with perfect consistency and coverage.
-
-    Parameters
-    ----------
-    table : TruthTable
-        Configurations.
-    outcome : int
-        Bit of the outcome.
-    caps : Caps
-        Size of the forms.
-    work : Work, optional
-        Steps that are left.
-    """
+    """Minimal forms of an outcome on a truth table, with perfect consistency and coverage."""
 
     def __init__(self, table: TruthTable, outcome: int, caps: Caps, work: Work | None = None) -> None:
         self.table, self.caps, self.work = table, caps, work or Work()
@@ -218,22 +205,8 @@ def _irredundant(planes: list[int]) -> bool:
 class ThresholdMinimiser:
     """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
 
-    No measure is monotone, so parts are tried by size: a form is kept if no part of it is admissible.
-
-    Parameters
-    ----------
-    table : TruthTable or FuzzyTable
-        Cases.
-    outcome : int
-        Bit of the outcome.
-    caps : Caps
-        Size of the forms.
-    consistency, coverage : float
-        Least sufficiency of every disjunct and of the form, least necessity of the form.
-    measures : (str, str)
-        The measures of sufficiency and necessity.
-    work : Work, optional
-        Steps that are left.
+    Every disjunct and the form reach the consistency, the form the coverage. Neither is monotone, so parts are tried by
+    size: a form is kept if no part of it is admissible.
     """
 
     def __init__(
@@ -244,7 +217,6 @@ class ThresholdMinimiser:
         *,
         consistency: float,
         coverage: float,
-        measures: tuple[str, str] = ("consistency", "coverage"),
         work: Work | None = None,
     ) -> None:
         cases: Any = table  # the two sorts of table have different sorts of planes
@@ -254,8 +226,6 @@ class ThresholdMinimiser:
         tolerance = self.n_cases * 2.2e-16
         self.consistency, self.coverage = consistency - tolerance, coverage - tolerance
         self.total = cases.size(self.outcome)
-        #: places among `MEASURES` where the measures are not the standard ones
-        self.places = None if measures == MEASURES[:2] else [MEASURES.index(name) for name in measures]
         self._sufficient: dict[int, Form] = {}
         self._consistent: dict[int, bool] = {}
 
@@ -266,8 +236,6 @@ class ThresholdMinimiser:
 
     def _is_consistent(self, cases: Any) -> bool:
         size = self.table.size(cases)
-        if self.places is not None:
-            return size > 0 and bool(self.table.measures(cases, self.outcome)[self.places[0]] >= self.consistency)
         return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
 
     def minimally_sufficient(self, conjunction: int) -> Form:
@@ -317,7 +285,4 @@ class ThresholdMinimiser:
 
     def _admissible(self, form: Collection[int]) -> bool:
         cases = self.table.disjunction(form)
-        if self.places is not None:
-            found = self.table.measures(cases, self.outcome)[self.places]
-            return bool((found >= [self.consistency, self.coverage]).all())
         return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)

@@ -28,7 +28,7 @@ from ..formulas.vocabulary import (
 )
 from .minimisation import Caps, Minimiser
 
-__all__ = ["is_inus", "minimal_models", "redundancy_free", "redundant_atoms"]
+__all__ = ["redundancy_free"]
 
 
 def full_table(form: Iterable[int], vocabulary: Vocabulary) -> TruthTable:
@@ -53,93 +53,10 @@ def is_irredundant(form: Iterable[int], table: TruthTable) -> bool:
     return True
 
 
-def is_inus(model: Model | str, domains: Domains | None = None) -> bool:
-    """Check whether no literal and no disjunct of a model can be deleted.
-
-    Deleting one must change the truth values of the left-hand side on configurations that the other atoms allow, and
-    the left-hand side must vary there.
-
-    Parameters
-    ----------
-    model : Model or str
-        The model.
-    domains : mapping, optional
-        Values of multi-value factors; a factor that is not mentioned may have one more value than the model gives it.
-
-    Returns
-    -------
-    bool
-        Whether every atom is in INUS form.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are too many configurations.
-
-    Examples
-    --------
-    >>> is_inus("A*b+C<->E"), is_inus("A+A*B<->E"), is_inus("A*B+a*B<->E")
-    (True, False, False)
-    >>> is_inus("(D<->E)*(G+E*d<->K)")
-    False
-    """
-    model = as_model(model)
-    words = open_vocabulary(model, domains)
-    forms = [[words.encode(one) for one in atom.disjuncts] for atom in model.atoms]
-    table = full_table((*itertools.chain(*forms), *map(words.bit, model.outcomes)), words)
-    allowed = allowed_rows(model, table, words)
-    for i, form in enumerate(forms):
-        rows = table.rows
-        for other in allowed[:i] + allowed[i + 1 :]:
-            rows &= other
-        if not is_irredundant(form, TruthTable(rows, table.planes)):
-            return False
-    return True
-
-
-def allowed_rows(model: Model, table: TruthTable, vocabulary: Vocabulary) -> list[int]:
-    """Return the configurations of a table on which each atom of a model holds, one bit set an atom."""
-    require_equivalences(model)
-    return [
-        table.rows & ~(table.disjunction(map(vocabulary.encode, a.disjuncts)) ^ table.planes[vocabulary.bit(a.outcome)])
-        for a in model.atoms
-    ]
-
-
-def open_vocabulary(model: Model, domains: Domains | None = None) -> Vocabulary:
-    """Return a vocabulary in which multi-value factors of unknown domain have one value more than the model mentions.
-
-    Factors with the values 0 and 1 keep two.
-    """
-    values: dict[str, set[int]] = {}
-    for atom in model.atoms:
-        for name, value in (*atom.literals, atom.outcome):
-            values.setdefault(name, {0, 1}).add(value)
-    more = {name: [*found, max(found) + 1] for name, found in values.items() if max(found) > 1}
-    return Vocabulary(more | {name: list(known) for name, known in read_domains(domains).items()})
-
-
 def minimal_models(model: Model | str, domains: Domains | None = None) -> tuple[Model, ...]:
     """Return the models that remain when everything redundant on a model's ideal data is deleted.
 
-    Parameters
-    ----------
-    model : Model or str
-        The model.
-    domains : mapping, optional
-        Values of each multi-value factor.
-
-    Returns
-    -------
-    tuple of Model
-        All combinations of minimal left-hand sides; empty if an outcome is constant.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are too many, or finding them would take too long.
-    ValueError
-        If a value occurs that the factor does not have.
+    They are all combinations of minimal left-hand sides; there is none if an outcome is constant.
 
     Examples
     --------
@@ -158,50 +75,6 @@ def minimal_models(model: Model | str, domains: Domains | None = None) -> tuple[
     if math.prod(map(len, choices)) > MAX_FORMS:
         raise FormulaTooLargeError(f"{model} has more than {MAX_FORMS} minimal forms")
     return tuple(sorted((Model(chosen) for chosen in itertools.product(*choices)), key=str))
-
-
-def redundant_atoms(model: Model | str, domains: Domains | None = None) -> tuple[Atom, ...]:
-    """Return the atoms that the other atoms entail: the model allows the same configurations without such an atom.
-
-    Parameters
-    ----------
-    model : Model or str
-        The model.
-    domains : mapping, optional
-        Values of each multi-value factor.
-
-    Returns
-    -------
-    tuple of Atom
-        Each of them is redundant by itself; once one is deleted, another may be needed.
-
-    Raises
-    ------
-    FormulaTooLargeError
-        If there are too many configurations.
-    ValueError
-        If a value occurs that the factor does not have.
-
-    Examples
-    --------
-    >>> redundant_atoms("(A<->B)*(a<->b)")
-    (Atom('a<->b'), Atom('A<->B'))
-    >>> redundant_atoms("(A+B<->C)*(C+D<->E)")
-    ()
-    """
-    model, words = as_model(model), Vocabulary(domains)
-    for atom in model.atoms:
-        words.encode((*atom.literals, atom.outcome))
-    table = TruthTable(*free_planes(model.factors, words))
-    allowed = allowed_rows(model, table, words)
-    found = []
-    for i, atom in enumerate(model.atoms):
-        others = table.rows
-        for rows in allowed[:i] + allowed[i + 1 :]:
-            others &= rows
-        if not others & ~allowed[i]:
-            found.append(atom)
-    return tuple(found)
 
 
 def redundancy_free(model: Model | str, domains: Domains | None = None) -> bool:
@@ -294,18 +167,9 @@ def _deletable(
     plane: Mapping[Literal, int],
     everything: int,
 ) -> bool:
-    """Check whether a disjunct or a literal of an atom can be deleted where the other atoms hold.
+    """Check whether a disjunct or a literal of an atom can be deleted where the `others` hold.
 
-    Parameters
-    ----------
-    disjuncts : sequence of frozensets of literals
-        The left-hand side.
-    cubes, left : list of int, int
-        Configurations on which each disjunct, and on which the left-hand side, is true.
-    others : int
-        Configurations on which the other atoms hold.
-    plane, everything : mapping, int
-        Configurations that have each literal, and all of them.
+    `cubes` are the configurations on which each disjunct is true, `left` those on which one is.
     """
     for i, disjunct in enumerate(disjuncts):
         rest = union(cubes[:i] + cubes[i + 1 :])

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, check_whole
+from ...contract.checks import check_known, check_number
 from ...contract.null import Controls, Matching, Null, register_null
-from ...execution.random_streams import RNGLike, resolve_seed
 from ..field import FORMULAS
 from ..formulas.formula import Model
-from ..formulas.reader import Cell, as_model
-from ..formulas.vocabulary import Domains, read_domains
+from ..formulas.reader import Cell
+from ..formulas.vocabulary import Domains
 from ..models.redundancy import is_redundancy_free, minimal_models
 from ..pairs import FormulaPairs
 from ..simulation.ground_truths import NoSuchModelError, draw_model, stream
 from .crisp_draws import complexity_codes
 from .drawn_models import DrawnModels, ModelLaw, known_factors, warn_unstated_factors
-
-__all__ = ["acceptance_rate"]
 
 #: attempts at a set of different models before the row is refused
 _MAX_SETS = 1_000
@@ -42,7 +39,7 @@ def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate"
     def sample(key: int, number: int) -> Cell:
         uniforms = stream(key, number)
         for _ in range(_MAX_SETS):
-            drawn = {draw_like(model, factors, domains, uniforms, signs)[0] for model in models}
+            drawn = {draw_like(model, factors, domains, uniforms, signs) for model in models}
             if len(drawn) == len(models):
                 return tuple(sorted(drawn, key=str))
         raise NoSuchModelError(f"{_MAX_SETS} sets of {len(models)} models all had equal ones")
@@ -59,10 +56,8 @@ def _without_redundancy(model: Model, domains: Domains) -> Model:
     return next(iter(minimal_models(model, domains)), model)
 
 
-def draw_like(
-    model: Model, factors: Sequence[str], domains: Domains, uniforms: Iterator[float], signs: Signs
-) -> tuple[Model, int]:
-    """Draw a model of the shape of another one; return it and how many atoms were proposed."""
+def draw_like(model: Model, factors: Sequence[str], domains: Domains, uniforms: Iterator[float], signs: Signs) -> Model:
+    """Draw a model of the shape of another one."""
     sizes = {atom.outcome: tuple(sorted(map(len, atom.disjuncts))) for atom in model.atoms}
     values = {a.outcome: sorted(value for one in a.disjuncts for _, value in one) for a in model.atoms}
     return draw_model(
@@ -84,60 +79,6 @@ def check_signs(signs: Any) -> Signs:
     return check_number(signs, "signs", "[0, 1]")
 
 
-def acceptance_rate(
-    estimate: Model | str,
-    factors: int | list[str] | None = None,
-    *,
-    domains: Domains | None = None,
-    signs: Signs = "estimate",
-    n_draws: int = 200,
-    rng: RNGLike = None,
-) -> float:
-    """Estimate the share of proposed atoms that end up in controls of null="complexity".
-
-    Parameters
-    ----------
-    estimate : Model or str
-        The model whose shape controls have.
-    factors : list of str or int, optional
-        Factors a guess may use, or how many there are; default the model's.
-    domains : mapping, optional
-        Values of multi-value factors.
-    signs : {"estimate", "free"} or float
-        Values of literals: the estimate's in random places, independent and uniform, or negative with this probability.
-    n_draws : int
-        Controls to draw.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    float
-        Atoms in the controls drawn, divided by atoms proposed.
-
-    Raises
-    ------
-    NoSuchModelError
-        If no such model was found.
-
-    Examples
-    --------
-    >>> round(acceptance_rate("A*B+C<->E", list("ABCDE"), rng=1), 2)
-    0.58
-    """
-    model = as_model(estimate).as_equivalence()
-    names = list(model.factors)
-    if isinstance(factors, int):
-        names += [f"OTHER{i}" for i in range(factors - len(names))]
-    elif factors is not None:
-        names = sorted({*names, *map(str.upper, factors)})
-    check_whole(n_draws, "n_draws", 1)
-    check_signs(signs)
-    seed, values = resolve_seed(rng), read_domains(domains)
-    proposals = [draw_like(model, names, values, stream(seed, i), signs)[1] for i in range(n_draws)]
-    return n_draws * len(model.atoms) / sum(proposals)
-
-
 def prepare_complexity(matching: Matching) -> Signs:
     """Check the options of a table's controls."""
     warn_unstated_factors(matching)
@@ -157,7 +98,7 @@ def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
     values.
 
     A set of models is matched by a set of different ones, each of the shape of its counterpart, and an estimate with
-    redundant parts by the shape of its first minimal form (`minimal_models`).
+    redundant parts by the shape of its first minimal form.
     """
     law = partial(complexity_law, signs=matching.prepared)
     return DrawnModels(pairs, rows, keys, law, always_acyclic=True)

@@ -1,6 +1,6 @@
 """Data from a known model: cases that fit it, limited diversity, noise, prevalence, imbalance, fuzzy memberships.
 
-An inverse search draws a ground truth (`random_model`) and data from it (`simulate_data`), and checks whether a method
+An inverse search draws ground truths (`random_models`) and data from it (`simulate_data`), and checks whether a method
 recovers the truth [1]_. `benchmark_grid` crosses the axes on which such studies differ [2]_.
 
 References
@@ -16,18 +16,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, check_whole
-from ...execution.random_streams import RNGLike
-from ..formulas.formula import Model
-from ..formulas.reader import as_model
-from ..formulas.truth_table import ideal_data
+from ...execution.random_streams import RNGLike, resolve_seed
+from ..formulas.configurations import allows, configurations, factor_columns, membership
+from ..formulas.formula import Model, literal_text
+from ..formulas.reader import as_literal, as_model
+from ..formulas.truth_table import data_values, ideal_data
 from ..formulas.vocabulary import BINARY, Domains, read_domains
-from .noise import add_noise, fuzzify
-from .sampling import fragment, generator, sample_cases
 
 __all__ = ["benchmark_grid", "simulate_data"]
+
+CASES = "a DataFrame with a row a case and a column a factor"
 
 #: share of cases with the value 1 of all exogenous factors, or by factor; or shares of all values of a factor
 Imbalance = float | Mapping[str, float | Sequence[float]]
@@ -86,9 +89,8 @@ def simulate_data(
     Examples
     --------
     >>> data = simulate_data("A*b+C<->D", 100, noise=0.1, fragmentation=0.25, rng=1)
-    >>> from causaleval_pd.configurational import faithfulness
-    >>> len(data), faithfulness("A*b+C<->D", data) < 1
-    (100, True)
+    >>> len(data), int(((data.A & (1 - data.B) | data.C) != data.D).sum())
+    (100, 10)
     """
     model = as_model(model)
     for name, value in (("fragmentation", fragmentation), ("noise", noise)):
@@ -200,3 +202,213 @@ def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
     if len(set(found)) < len(found):
         raise ValueError(f"{name} has a value twice: {found}")
     return found
+
+
+def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.DataFrame:
+    """Drop a share of the distinct configurations, with all their cases: limited diversity.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> len(fragment(pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1]}), 0.5, rng=1))
+    2
+    """
+    check_number(share, "share", "[0, 1]")
+    check_type(data, pd.DataFrame, CASES, "data")
+    codes = data.groupby(list(data.columns), sort=True).ngroup().to_numpy()
+    n = int(codes.max(initial=-1)) + 1
+    gone = generator(rng).permutation(n)[: round(share * n)]
+    if len(gone) == n:
+        raise ValueError(f"a share of {share} leaves none of the {n} configurations; take a smaller one")
+    return data[~np.isin(codes, gone)]
+
+
+def sample_cases(
+    data: pd.DataFrame,
+    n_cases: int,
+    *,
+    outcome: tuple[str, int] | str | None = None,
+    prevalence: float | None = None,
+    imbalance: Mapping[str, float | Sequence[float]] | None = None,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Draw cases with replacement, each equally likely, or so that factors and an outcome have given shares.
+
+    `imbalance` has by factor the probability of 1, or the probabilities of its values in order. A case is drawn with a
+    probability proportional to the product over these factors, each divided by the number of cases that share the
+    value, so that factors which are independent in `data` have the given probabilities in the sample.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"A": [0, 1, 1, 1], "E": [0, 1, 1, 1]})
+    >>> sample_cases(data, 100, outcome="E", prevalence=0.2, rng=1)["E"].mean()
+    np.float64(0.2)
+    """
+    check_whole(n_cases, "n_cases", 1)
+    check_type(data, pd.DataFrame, CASES, "data")
+    if (outcome is None) != (prevalence is None):
+        raise ValueError("outcome and prevalence belong together; give both or neither")
+    random, weights = generator(rng), _weights(data, imbalance)
+    if outcome is None or prevalence is None:
+        rows = draw_rows(np.arange(len(data)), n_cases, "cases", random, weights)
+        return data.iloc[rows].reset_index(drop=True)
+    check_number(prevalence, "prevalence", "[0, 1]")
+    literal = as_literal(outcome)
+    has = membership(factor_columns(data, [literal[0]])[literal[0]], literal) > 0.5
+    n_with = round(prevalence * n_cases)
+    with_it, without = (
+        draw_rows(np.flatnonzero(rows), n, f"cases {word} outcome {literal_text(literal)}", random, weights)
+        for rows, n, word in ((has, n_with, "with"), (~has, n_cases - n_with, "without"))
+    )
+    return data.iloc[random.permutation(np.concatenate([with_it, without]))].reset_index(drop=True)
+
+
+def _weights(data: pd.DataFrame, imbalance: Mapping[str, float | Sequence[float]] | None) -> NDArray[np.float64] | None:
+    """Return the weights of cases by the shares of factors' values."""
+    if imbalance is None:
+        return None
+    check_type(imbalance, Mapping, "a mapping of factors to probabilities, as {'A': 0.9}", "imbalance")
+    weights = np.ones(len(data))
+    for name, cells in factor_columns(data, [str(name).upper() for name in imbalance]).items():
+        given = next(share for key, share in imbalance.items() if str(key).upper() == name)
+        values = data_values(data, [name])[name]
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in given]
+            if len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
+                raise ValueError(
+                    f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
+                    f"{list(values)}, found {list(given)}"
+                )
+        else:
+            share = check_number(given, f"imbalance of {name}", "[0, 1]")
+            if values != BINARY:
+                raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
+            shares = [1 - share, share]
+        for value, share in zip(values, shares, strict=True):
+            rows = cells == value
+            weights[rows] *= share / max(1, rows.sum())
+    return weights
+
+
+def draw_rows(
+    rows: NDArray[np.int64],
+    n: int,
+    what: str,
+    random: np.random.Generator,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Draw n of the rows with replacement, each equally likely or by the weights of all rows."""
+    if not n:
+        return np.empty(0, np.int64)
+    chances = np.ones(len(rows)) if weights is None else weights[rows]
+    if not chances.sum():
+        raise ValueError(f"found no {what} to draw {n} from")
+    return random.choice(rows, n) if weights is None else random.choice(rows, n, p=chances / chances.sum())
+
+
+def generator(rng: RNGLike) -> np.random.Generator:
+    """Return a generator: the given one, or one of the seed."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
+
+
+def add_noise(
+    data: pd.DataFrame,
+    model: Model | str,
+    share: float,
+    *,
+    keep: tuple[str, int] | str | None = None,
+    domains: Domains | None = None,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Replace a share of the cases by configurations that contradict the model, each equally likely.
+
+    A replaced case has the outcome literal `keep`, as `"E"`, if and only if it had it before, so that its prevalence
+    stays.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 0, 1, 1]})
+    >>> noisy = add_noise(data, "A<->B", 0.5, rng=1)
+    >>> int((noisy.A != noisy.B).sum())
+    2
+    """
+    model = as_model(model)
+    check_number(share, "share", "[0, 1]")
+    check_type(data, pd.DataFrame, CASES, "data")
+    values = read_domains(domains)
+    columns = factor_columns(data, [str(name).upper() for name in data.columns])
+    factor_columns(data, model.factors)
+    fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
+    if fuzzy:
+        raise ValueError(
+            f"noise is for crisp and multi-value data, but {fuzzy} are fuzzy; add noise first, then fuzzify"
+        )
+    known = data_values(data, columns) | {name: values[name] for name in columns.keys() & values.keys()}
+    # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there
+    rows = configurations({name: known[name] for name in model.factors})
+    wrong = rows[~allows(model, rows, model.factors)]
+    random = generator(rng)
+    cases = random.permutation(len(data))[: round(share * len(data))]
+    chosen = np.empty(len(cases), np.int64)
+    for of_cases, of_rows, word in _by_literal(keep, columns, cases, wrong, model):
+        what = f"contradicting configurations{word}"
+        chosen[of_cases] = draw_rows(np.flatnonzero(of_rows), int(of_cases.sum()), what, random)
+    drawn = wrong[chosen]
+    noisy = data.to_numpy(copy=True)
+    for position, name in enumerate(columns):
+        own = name in model.factors
+        noisy[cases, position] = drawn[:, model.factors.index(name)] if own else random.choice(known[name], len(cases))
+    return pd.DataFrame(noisy, index=data.index, columns=data.columns)
+
+
+def _by_literal(
+    keep: tuple[str, int] | str | None,
+    columns: Mapping[str, NDArray[np.float64]],
+    cases: NDArray[np.int64],
+    wrong: NDArray[np.int8],
+    model: Model,
+) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_], str]]:
+    """Pair the cases that have a literal with the configurations that have it, and the others; or all with all."""
+    if keep is None:
+        return [(np.ones(len(cases), bool), np.ones(len(wrong), bool), "")]
+    name, value = as_literal(keep)
+    if name not in model.factors:
+        raise ValueError(f"keep must be an outcome of the model, but {name} is not one of its factors")
+    has, having = columns[name][cases] == value, wrong[:, model.factors.index(name)] == value
+    text = literal_text((name, value))
+    return [(has, having, f" with {text}"), (~has, ~having, f" without {text}")]
+
+
+def fuzzify(
+    data: pd.DataFrame, spread: float, *, factors: Sequence[str] | None = None, rng: RNGLike = None
+) -> pd.DataFrame:
+    """Turn crisp data into fuzzy memberships: 0 becomes uniform on [0, spread), 1 uniform on (1 - spread, 1].
+
+    With a spread up to 0.5, rounding gives the crisp data back. Columns that are not among `factors` stay.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> crisp = pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1]})
+    >>> fuzzify(crisp, 0.4, rng=1).round().astype(int).equals(crisp)
+    True
+    """
+    # memberships keep their side of 0.5
+    check_number(spread, "spread", "(0, 0.5]")
+    check_type(data, pd.DataFrame, CASES, "data")
+    names = list(data.columns) if factors is None else [str(name).upper() for name in factors]
+    columns = factor_columns(data, [str(name).upper() for name in names])
+    others = [name for name, cells in columns.items() if not np.isin(cells, BINARY).all()]
+    if others:
+        raise ValueError(
+            f"only crisp data can be made fuzzy; expected values 0 and 1, but {others} have others; name the crisp "
+            "factors by factors="
+        )
+    away = generator(rng).random((len(data), len(columns))) * spread
+    fuzzy = data.astype(np.float64)
+    for position, name in enumerate(str(name).upper() for name in data.columns):
+        if name in columns:
+            fuzzy.isetitem(position, np.abs(columns[name] - away[:, list(columns).index(name)]))
+    return fuzzy

@@ -15,7 +15,7 @@ from ..formulas.truth_table import topological_order
 from ..formulas.vocabulary import BINARY, Domains, read_domains
 from ..models.redundancy import is_irredundant_alone, is_redundancy_free
 
-__all__ = ["NoSuchModelError", "random_model", "random_models", "switches"]
+__all__ = ["NoSuchModelError", "random_models"]
 
 Range = int | tuple[int, int]
 
@@ -29,8 +29,8 @@ class NoSuchModelError(ValueError):
 
     Examples
     --------
-    >>> from causaleval_pd.configurational import random_model
-    >>> random_model(["A", "B", "C"], outcomes=1, disjuncts=3, conjuncts=1, rng=1)
+    >>> from causaleval_pd.configurational import random_models
+    >>> random_models(1, ["A", "B", "C"], outcomes=1, disjuncts=3, conjuncts=1, rng=1)
     Traceback (most recent call last):
         ...
     causaleval_pd.configurational.simulation.ground_truths.NoSuchModelError: 50000 proposals over the factors A, B, C
@@ -42,16 +42,6 @@ class NoSuchModelError(ValueError):
 def switches(model: Model | str) -> int:
     """Count the factors that occur with more than one value on left-hand sides, as F in `(A+B*F<->D)*(C+B*f<->E)`.
 
-    Parameters
-    ----------
-    model : Model or str
-        The model.
-
-    Returns
-    -------
-    int
-        Number of such factors.
-
     Examples
     --------
     >>> switches("(A+B*F<->D)*(C+B*f<->E)"), switches("A+B<->C")
@@ -60,63 +50,6 @@ def switches(model: Model | str) -> int:
     model = as_model(model)
     literals = {literal for atom in model.atoms for literal in atom.literals}
     return len(literals) - len({name for name, _ in literals})
-
-
-def random_model(
-    factors: int | Sequence[str],
-    *,
-    outcomes: int | Sequence[str] = 1,
-    disjuncts: Range = (1, 3),
-    conjuncts: Range = (1, 3),
-    negated: float = 0.5,
-    switch: Range | None = None,
-    domains: Domains | None = None,
-    rng: RNGLike = None,
-) -> Model:
-    """Draw an atomic or complex model without redundancies, as the ground truth of a simulation.
-
-    The number of disjuncts of an atom and of literals of a disjunct are uniform in their ranges, a disjunct is a
-    uniform subset of the factors, its values independent; proposals are rejected until the model is acyclic, has no
-    redundant part (`redundancy_free`) and the wanted number of switches. Sizes that leave many models redundant are
-    therefore rarer than their share of the range.
-
-    Parameters
-    ----------
-    factors : int or sequence of str
-        Names, or how many letters; the last ones are the outcomes if these are given as a number.
-    outcomes : int or sequence of str
-        How many, or their literals, as `["D", "e"]`.
-    disjuncts, conjuncts : int or (int, int)
-        Disjuncts an atom, literals a disjunct: a number, or the smallest and largest.
-    negated : float
-        Probability that a literal of a binary factor is negative.
-    switch : int or (int, int), optional
-        Number of factors that occur with more than one value; default any.
-    domains : mapping, optional
-        Values of multi-value factors by name.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    Model
-        The model.
-
-    Raises
-    ------
-    NoSuchModelError
-        If no model of that shape was found.
-    ValueError
-        If a setting is invalid.
-
-    Examples
-    --------
-    >>> random_model(5, disjuncts=2, conjuncts=2, rng=1)
-    Model('a*c+a*D<->E')
-    >>> random_model(7, outcomes=2, disjuncts=2, conjuncts=(1, 2), switch=1, rng=1)
-    Model('(A+B*c<->F)*(B*D+d*E<->G)')
-    """
-    return next(_random_models(1, factors, outcomes, disjuncts, conjuncts, negated, switch, domains, rng))
 
 
 def random_models(
@@ -131,14 +64,29 @@ def random_models(
     domains: Domains | None = None,
     rng: RNGLike = None,
 ) -> pd.Series:
-    """Draw models independently, as a column of truths.
+    """Draw atomic or complex models without redundancies, as the ground truths of a simulation.
+
+    The number of disjuncts of an atom and of literals of a disjunct are uniform in their ranges, a disjunct is a
+    uniform subset of the factors, its values independent; proposals are rejected until the model is acyclic, has no
+    redundant part (`redundancy_free`) and the wanted number of switches. Sizes that leave many models redundant are
+    therefore rarer than their share of the range.
 
     Parameters
     ----------
     n : int
         How many.
-    factors, outcomes, disjuncts, conjuncts, negated, switch, domains
-        As in `random_model`.
+    factors : int or sequence of str
+        Names, or how many letters; the last ones are the outcomes if these are given as a number.
+    outcomes : int or sequence of str
+        How many, or their literals, as `["D", "e"]`.
+    disjuncts, conjuncts : int or (int, int)
+        Disjuncts an atom, literals a disjunct: a number, or the smallest and largest.
+    negated : float
+        Probability that a literal of a binary factor is negative.
+    switch : int or (int, int), optional
+        Number of factors that occur with more than one value, as F in `(A+B*F<->D)*(C+B*f<->E)`; default any.
+    domains : mapping, optional
+        Values of multi-value factors by name.
     rng : int, Generator or None
         Seed; the first models do not depend on `n`.
 
@@ -159,22 +107,6 @@ def random_models(
     >>> random_models(3, 4, disjuncts=2, conjuncts=(1, 2), rng=5).tolist()
     ['A*B+C<->D', 'A+B*C<->D', 'a*C+B<->D']
     """
-    drawn = _random_models(n, factors, outcomes, disjuncts, conjuncts, negated, switch, domains, rng)
-    return pd.Series(list(map(str, drawn)), name="truth", dtype="str")
-
-
-def _random_models(
-    n: int,
-    factors: int | Sequence[str],
-    outcomes: int | Sequence[str],
-    disjuncts: Range,
-    conjuncts: Range,
-    negated: float,
-    switch: Range | None,
-    domains: Domains | None,
-    rng: RNGLike,
-) -> Iterator[Model]:
-    """Check the settings, which are those of `random_models`, once; then yield models."""
     for name, given in (("factors", factors), ("outcomes", outcomes)):
         if not isinstance(given, int) and (isinstance(given, str) or not isinstance(given, Sequence)):
             raise TypeError(f"{name} must be a number or a list of names, found {shown(given)}")
@@ -193,7 +125,7 @@ def _random_models(
     values = read_domains(domains)
     ranges = [_range(disjuncts, "disjuncts", 1), _range(conjuncts, "conjuncts", 1)]
     wanted = None if switch is None else _range(switch, "switch", 0)
-    seed = resolve_seed(rng)
+    seed, drawn = resolve_seed(rng), list[str]()
     for number in range(check_whole(n, "n")):
         uniforms = stream(seed, number)
 
@@ -203,7 +135,9 @@ def _random_models(
         def accept(model: Model) -> bool:
             return wanted is None or wanted[0] <= switches(model) <= wanted[1]
 
-        yield draw_model(chosen, sizes, names, values, uniforms, negated=negated, accept=accept)[0]
+        model = draw_model(chosen, sizes, names, values, uniforms, negated=negated, accept=accept)
+        drawn.append(str(model))
+    return pd.Series(drawn, name="truth", dtype="str")
 
 
 def _range(given: Range, name: str, low: int) -> tuple[int, int]:
@@ -277,8 +211,8 @@ def draw_model(
     negated: float = 0.5,
     values: Callable[[Literal], Sequence[int]] | None = None,
     accept: Callable[[Model], bool] | None = None,
-) -> tuple[Model, int]:
-    """Draw a redundancy-free acyclic model by rejection; return it and how many atoms were proposed.
+) -> Model:
+    """Draw a redundancy-free acyclic model by rejection.
 
     Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn for
     every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`) and
@@ -291,9 +225,9 @@ def draw_model(
 
     Examples
     --------
-    >>> model, proposals = draw_model([("D", 1)], lambda outcome: (1, 2), list("ABCD"), {}, stream(1, 0))
-    >>> sorted(map(len, model.atoms[0].disjuncts)), proposals
-    ([1, 2], 2)
+    >>> model = draw_model([("D", 1)], lambda outcome: (1, 2), list("ABCD"), {}, stream(1, 0))
+    >>> sorted(map(len, model.atoms[0].disjuncts))
+    [1, 2]
     """
     room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
     proposals = 0
@@ -317,7 +251,7 @@ def draw_model(
         elif len(lefts) == len(outcomes):
             model = Model(tuple(map(Atom, lefts, outcomes)))
             if (len(lefts) == 1 or is_redundancy_free(model, domains)) and (accept is None or accept(model)):
-                return model, proposals
+                return model
             lefts = []
 
 

@@ -20,6 +20,7 @@ from ...contract.delegation import takes_settings_of
 from ...contract.field import get_field
 from ...contract.null import Nulls
 from ...execution.files import computation
+from ...execution.options import serially
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
 from ...tables.columns import column
 from ...tables.tasks import Metrics, Task
@@ -46,7 +47,7 @@ from .partitions import cells_of, check_draws, cube_settings, in_partition, leve
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
 
 
-@takes_settings_of(cube_of, without=("best_of", "progress", "engine", "n_jobs"))
+@takes_settings_of(cube_of, without=("best_of",))
 def cube(
     table: dd.DataFrame,
     metrics: Metrics = None,
@@ -103,9 +104,8 @@ def cube(
     >>> float(found.ceval.summary()["p_value"].max())
     1e-05
     """
-    unsuited = {"best_of", "progress", "engine", "n_jobs"} & set(settings)
-    if unsuited:
-        raise ValueError(f"a cube of a dask table has no setting {', '.join(sorted(unsuited))}; it is computed by dask")
+    if "best_of" in settings:
+        raise ValueError("a cube of a dask table has no setting best_of: candidates may lie in other partitions")
     check_draws(n_draws)
     made = cube_settings(table, metrics, settings)
     if made.get("truth", "truth") is None and made.get("context") and replicate is None:
@@ -130,7 +130,8 @@ def cube(
     plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting, field)
     scoring = made | {"cluster": plan.placed}
     blank = table._meta.assign(**MARKS)
-    template = cube_of(blank, metrics, by=by, replicate=replicate, engine="serial", **scoring)
+    with serially():
+        template = cube_of(blank, metrics, by=by, replicate=replicate, **scoring)
     strata = {name: len(coordinates[name]) for name in strata_edges(by)}
     numbers = _numbers(found, coordinates, made) if replicate is None else None
     if numbers is not None:
@@ -306,7 +307,7 @@ def _score(
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
     with in_partition(partition, shuffled=shuffled):
-        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, engine="serial", **settings)
+        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, **settings)
     at = np.searchsorted(found[_STRATUM].to_numpy().astype(np.int64), stratum), number
     names: list[Hashable] = [*found.data_vars, *row_identities(found)]
     rows = {name: found[name].transpose(_STRATUM, "replicate", ...).to_numpy()[at] for name in names}

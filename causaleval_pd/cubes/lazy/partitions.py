@@ -12,6 +12,7 @@ import pandas as pd
 from ...contract.context import data_columns, resolve_context
 from ...contract.field import get_field
 from ...contract.null import Null, Nulls
+from ...execution.options import serially
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
 from ...tables.matching import find_members, named_nulls
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def in_partition(number: int | None, *, shuffled: bool = False) -> Iterator[None]:
-    """Name the partition in errors about its rows, which are not where they were if the table was `shuffled`."""
+    """Work in this thread, and name the partition in errors: a `shuffled` table has rows at other places."""
     try:
-        yield
+        with serially():
+            yield
     except (ValueError, TypeError) as error:
         where = f"partition{'' if number is None else f' {number}'}{' of the shuffled table' if shuffled else ''}"
         raise type(error)(f"{where}: {error}") from error

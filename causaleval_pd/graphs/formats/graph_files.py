@@ -1,297 +1,102 @@
-"""Texts of GraphML, GEXF and GML as cells, with the marks of their edges where they declare them."""
+"""Texts of GraphML and GML as cells, read and written by networkx, with the marks of edges that declare them."""
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARKS_OF_SIGN, TAIL, MarkedEdges, forward
-from ..weights import refuse_numbers
+from ..edge_marks import ARROW, CIRCLE, TAIL, forward
+from .networkx_graph import read_networkx
 
-_ENDPOINTS = {"tail": TAIL, "none": TAIL, "arrow": ARROW, "circle": CIRCLE}
-_WORDS = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
-_TYPES = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)} | MARKS_OF_SIGN
-
-_XML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<graphml[\s>]", re.S)
+_GRAPHML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<graphml[\s>]", re.S)
 _GML = re.compile(
     r"(?:\s|#[^\n]*\n|(?:Creator|Version|comment)\s++(?:\"[^\"]*\"|[^\s\"]++))*+graph\s*+\[\s*+"
     r"(?:(?:directed|multigraph|id)\s*+\d|(?:node|edge)\s*+\[|(?:name|label|comment|creator)\s*+\")",
     re.I,
 )
-_GML_TOKEN = re.compile(r'(?P<blank>\s+|#[^\n]*)|"(?P<string>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s\[\]"]+)')
-#: a character reference, which has a semicolon; without one it is text
-_REFERENCE = re.compile(r"&(?:[0-9A-Za-z]+|#(?:[0-9]+|x[0-9A-Fa-f]+));")
+_WORDS = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
 #: ids that igraph writes for nodes whose names are data
 _NUMBERED = re.compile(r"n\d++")
-_GEXF = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<gexf[\s>]", re.S)
-_DEEPEST = 50
-#: data of edges that are read
-_READ = ("source", "target", "weight", "sourceEndpoint", "targetEndpoint", "type", "label")
-
-#: an edge of a file: its place for messages, source and target, data by key, and whether it is directed
-Arc = tuple[str, Any, Any, dict[Any, str], bool]
-Lines = dict[Element, int]
-
-
-def parse_xml(text: str, what: str) -> tuple[Element, Lines]:
-    r"""Return the root of a text in XML, tags without their namespace, and the line of each element.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    what : str
-        What is expected, for messages.
-
-    Returns
-    -------
-    root : Element
-        The root.
-    lines : dict
-        The line in which each element begins, from 1.
-
-    Raises
-    ------
-    ValueError
-        If the text is not well-formed, or declares entities; names the line.
-
-    Examples
-    --------
-    >>> root, lines = parse_xml("<graph>\n<node id='A'/></graph>", "a graph")
-    >>> lines[root[0]], root[0].get("id")
-    (2, 'A')
-    """
-    builder, lines = TreeBuilder(), Lines()
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.buffer_text = True
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        lines[builder.start(_local(tag), attributes)] = parser.CurrentLineNumber
-
-    def refuse(*_: Any) -> NoReturn:
-        raise ValueError(f"line {parser.CurrentLineNumber}: found entities in {what}, which are not read")
-
-    parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
-    parser.EndElementHandler = lambda tag: builder.end(_local(tag))
-    parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
-    try:
-        parser.Parse(text, True)
-    except expat.ExpatError as fault:
-        raise ValueError(f"line {fault.lineno}: found no {what}: {fault}") from None
-    return builder.close(), lines
-
-
-def _local(tag: str) -> str:
-    return tag.rpartition("}")[2]
+#: letters of a fault of networkx, which may repeat the text
+_MOST_SHOWN = 200
 
 
 def read_graphml(text: str) -> Edges:
     """Read GraphML; an edge may have the data sourceEndpoint and targetEndpoint, or type."""
-    root, lines = parse_xml(text, "GraphML")
-    keys = {key.get("id"): key.get("attr.name") for key in root.iterfind("key")}
-    graph = _only_graph(root, "GraphML")
-    directed = graph.get("edgedefault", "directed") != "undirected"
-    edges = MarkedEdges()
-    for node in graph.iterfind("node"):
-        name = node.get("id")
-        if not name or name in edges.position:
-            raise ValueError(f"line {lines[node]}: found the node {name!r:.60}, expected a name that no other node has")
-        edges.node(name)
-    arcs: list[Arc] = []
-    for edge in graph.iterfind("edge"):
-        data = {keys.get(x.get("key"), x.get("key")): (x.text or "").strip() for x in edge.iterfind("data")}
-        given = {"true": True, "false": False}.get(edge.get("directed", ""), directed)
-        arcs.append((f"line {lines[edge]}", edge.get("source"), edge.get("target"), data, given))
-    found = _read_edges(edges, arcs)
-    return found._replace(labels=_names_of_igraph(graph, keys) or found.labels)
+    import networkx as nx
+
+    try:
+        graphs = ElementTree.fromstring(text).findall("{*}graph")
+        _check_graphml(graphs)
+        graph = nx.parse_graphml(text)
+    except (ElementTree.ParseError, nx.NetworkXError) as fault:
+        raise ValueError(f"found no GraphML: {fault}") from None
+    names = nx.get_node_attributes(graph, "name")
+    if len(names) == len(graph) and all(map(_NUMBERED.fullmatch, names)):
+        return _read_renamed(graph, names, "GraphML")
+    return read_networkx(graph)
 
 
-def _names_of_igraph(graph: Element, keys: Mapping[str | None, str | None]) -> tuple[str, ...] | None:
-    """Return the names that igraph writes as data of the nodes n0, n1, ...; None for other graphs."""
-    names = []
-    for node in graph.iterfind("node"):
-        name = next((x.text for x in node.iterfind("data") if keys.get(x.get("key")) == "name"), None)
-        if not name or not _NUMBERED.fullmatch(node.get("id", "")):
-            return None
-        names.append(name)
-    if len({*names}) < len(names):
-        raise ValueError("found two nodes with one name in GraphML; give each a name of its own")
-    return tuple(names)
-
-
-def _only_graph(root: Element, what: str) -> Element:
-    graphs = root.findall("graph")
+def _check_graphml(graphs: Sequence[ElementTree.Element]) -> None:
+    """Refuse what networkx reads without a word: several graphs, no direction, nodes found twice or not at all."""
     if len(graphs) != 1:
-        raise ValueError(f"found {len(graphs)} graphs in {what}, expected one")
-    return graphs[0]
-
-
-def read_gexf(text: str) -> Edges:
-    """Read GEXF; the label names a node, else its id. An edge may have endpoints or a type among its attributes."""
-    root, lines = parse_xml(text, "GEXF")
-    graph = _only_graph(root, "GEXF")
-    titles = {x.get("id"): x.get("title") for x in graph.iterfind("attributes[@class='edge']/attribute")}
-    default = graph.get("defaultedgetype", "undirected")
-    names: dict[str | None, str] = {}
-    for node in graph.iterfind("nodes/node"):
-        name, label = node.get("id"), node.get("label")
+        raise ValueError(f"found {len(graphs)} graphs in GraphML, expected one")
+    graph = graphs[0]
+    if graph.get("edgedefault") not in ("directed", "undirected"):
+        raise ValueError(f"found edgedefault={graph.get('edgedefault')!r}, expected 'directed' or 'undirected'")
+    names = set[str | None]()
+    for node in graph.iterfind("{*}node"):
+        name = node.get("id")
         if not name or name in names:
-            raise ValueError(f"line {lines[node]}: found the id {name!r:.60}, expected one that no other node has")
-        names[name] = label or name
+            raise ValueError(f"found the node {name!r:.60}, expected a name that no other node has")
+        names.add(name)
+    for edge in graph.iterfind("{*}edge"):
+        for key in ("source", "target"):
+            if edge.get(key) not in names:
+                raise ValueError(f"found the node {edge.get(key)!r:.60}, which is not among the nodes")
+
+
+def _read_renamed(graph: Any, names: Mapping[Hashable, Any], what: str) -> Edges:
+    """Read a graph of networkx under names that its nodes have as attributes."""
+    import networkx as nx
+
     if len({*names.values()}) < len(names):
-        raise ValueError("found two nodes with one label in GEXF; labels name the nodes")
-    arcs: list[Arc] = []
-    for edge in graph.iterfind("edges/edge"):
-        where = f"line {lines[edge]}"
-        a, b = (_named(names, edge.get(key), where) for key in ("source", "target"))
-        attributes = edge.iterfind("attvalues/attvalue")
-        data: dict[Any, str] = {titles.get(x.get("for")): x.get("value", "") for x in attributes}
-        data |= {"weight": edge.get("weight", "1")}
-        word = edge.get("type", default)
-        if word not in ("directed", "undirected", "mutual"):
-            data |= {"type": word}
-        arcs.append((where, a, b, data, word == "directed"))
-    return _read_edges(MarkedEdges(list(names.values())), arcs)
-
-
-def _named(names: Mapping[str | None, str], key: str | None, where: str) -> str:
-    if key not in names:
-        raise ValueError(f"{where}: found the node {key!r:.60}, which is not among the nodes")
-    return names[key]
-
-
-def _read_edges(edges: MarkedEdges, arcs: Sequence[Arc]) -> Edges:
-    """Add edges with their data; without data, the edges of both directions are an undirected one."""
-    refuse_numbers((data for _, _, _, data, _ in arcs), _READ)
-    plain = {(a, b) for _, a, b, data, directed in arcs if directed and not _declares_marks(data)}
-    for where, a, b, data, directed in arcs:
-        for name in (a, b):
-            if name not in edges.position:
-                raise ValueError(f"{where}: found the node {name!r:.60}, which is not among the nodes")
-        both = (TAIL, TAIL) if not directed or (b, a) in plain else (TAIL, ARROW)
-        try:
-            edges.add(a, b, *(_marks_of(data) or both))
-        except ValueError as fault:
-            raise ValueError(f"{where}: {fault}") from None
-    return edges.found()
-
-
-def _declares_marks(data: dict[Any, str]) -> bool:
-    return any(key in data for key in ("sourceEndpoint", "targetEndpoint", "type"))
-
-
-def _marks_of(data: dict[Any, str]) -> tuple[int, int] | None:
-    """Return the marks that the data of an edge declare, at its source and target."""
-    if "weight" in data and data["weight"] not in ("1", "1.0"):
-        raise ValueError(f"found the weight {data['weight'][:60]}; cut weights by size, and write edges without")
-    if "sourceEndpoint" in data or "targetEndpoint" in data:
-        source, target = (data.get(key, "").lower() for key in ("sourceEndpoint", "targetEndpoint"))
-        if source not in _ENDPOINTS or target not in _ENDPOINTS:
-            raise ValueError(f"found the endpoints {source[:60]!r} and {target[:60]!r}, expected tail, arrow or circle")
-        return _ENDPOINTS[source], _ENDPOINTS[target]
-    if "type" in data:
-        if data["type"] not in _TYPES:
-            raise ValueError(f"found the type {data['type'][:60]!r}, expected one of {', '.join(_TYPES)}")
-        return _TYPES[data["type"]]
-    return None
+        raise ValueError(f"found two nodes with one name in {what}; give each a name of its own")
+    return read_networkx(nx.relabel_nodes(graph, names))
 
 
 def write_graphml(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as GraphML; marks are the data sourceEndpoint and targetEndpoint."""
+    import networkx as nx
+
     odd = next((x for x in names if re.search(r"[\x00-\x1f\x7f\ufffe\uffff]", x)), None)
     if odd is not None:
         raise ValueError(f"GraphML cannot hold the node name {odd!r}; rename the node")
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-        '<key id="sourceEndpoint" for="edge" attr.name="sourceEndpoint" attr.type="string"/>',
-        '<key id="targetEndpoint" for="edge" attr.name="targetEndpoint" attr.type="string"/>',
-        '<graph edgedefault="directed">',
-        *(f"<node id={quoteattr(name)}/>" for name in names),
-    ]
-    for i, j, a, b in sorted(map(forward, ends)):
-        data = "".join(
-            f'<data key="{key}">{escape(_WORDS[mark])}</data>'
-            for key, mark in (("sourceEndpoint", a), ("targetEndpoint", b))
-        )
-        lines.append(f"<edge source={quoteattr(names[i])} target={quoteattr(names[j])}>{data}</edge>")
-    return "\n".join([*lines, "</graph>", "</graphml>"])
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    for i, j, at_i, at_j in sorted(map(forward, ends)):
+        # a bidirected edge beside a directed one, which is the first, is an arc the other way
+        ends_of = (names[j], names[i]) if graph.has_edge(names[i], names[j]) else (names[i], names[j])
+        graph.add_edge(*ends_of, sourceEndpoint=_WORDS[at_i], targetEndpoint=_WORDS[at_j])
+    return "\n".join(nx.generate_graphml(graph))
 
 
 def read_gml(text: str) -> Edges:
     """Read GML; the label names a node, else its name, which igraph writes, else its id."""
-    nodes: dict[str, str] = {}
-    found: list[tuple[int, dict[str, str]]] = []
-    directed, n_graphs = False, 0
-    for path, line, fields in _gml_lists(text):
-        if path == ("graph",):
-            n_graphs += 1
-            if n_graphs > 1:
-                raise ValueError(f"line {line}: found a second graph; a file holds one")
-            directed = fields.get("directed", "0") == "1"
-        elif path == ("graph", "node"):
-            if "id" not in fields or fields["id"] in nodes:
-                raise ValueError(f"line {line}: found a node without an id that no other node has")
-            nodes[fields["id"]] = fields.get("label", fields.get("name", fields["id"]))
-        elif path == ("graph", "edge"):
-            found.append((line, fields))
-    if len({*nodes.values()}) < len(nodes):
-        raise ValueError("found two nodes with one label in GML; labels name the nodes")
-    arcs: list[Arc] = []
-    for line, fields in found:
-        for key in ("source", "target"):
-            if fields.get(key) not in nodes:
-                raise ValueError(f"line {line}: found the {key} {fields.get(key)!r:.60}, which is not among the nodes")
-        a, b = nodes[fields["source"]], nodes[fields["target"]]
-        arcs.append((f"line {line}", a, b, dict[Any, str](fields), directed))
-    return _read_edges(MarkedEdges(list(nodes.values())), arcs)
+    import networkx as nx
 
-
-def _gml_value(token: re.Match[str]) -> str:
-    """Return a value, with the characters of a text that are written by their numbers or names."""
-    if token.lastgroup != "string":
-        return token.group()
-    return _REFERENCE.sub(lambda found: html.unescape(found.group()), token.group("string"))
-
-
-def _gml_lists(text: str) -> Iterator[tuple[tuple[str, ...], int, dict[str, str]]]:
-    """Yield the lists of a GML text as they close: the keys that lead to one, its line, and its values by key."""
-    open_lists: list[tuple[str, int, dict[str, str]]] = []
-    key, line, at = "", 1, 0
-    while at < len(text):
-        token = _GML_TOKEN.match(text, at)
-        if token is None:
-            raise ValueError(f"line {line}: cannot read {text[at : at + 20]!r}")
-        at = token.end()
-        line += token.group().count("\n")
-        if token.lastgroup == "blank":
-            continue
-        if token.lastgroup == "mark" and token.group() == "[":
-            if not key or len(open_lists) >= _DEEPEST:
-                raise ValueError(f"line {line}: found '[', expected a key before it, nested at most {_DEEPEST} deep")
-            open_lists.append((key, line, {}))
-            key = ""
-        elif token.lastgroup == "mark":
-            if key or not open_lists:
-                raise ValueError(f"line {line}: found ']', expected a key with a value")
-            path = tuple(name for name, _, _ in open_lists)
-            yield path, *open_lists.pop()[1:]
-        elif key:
-            if open_lists:
-                open_lists[-1][2].setdefault(key, _gml_value(token))
-            key = ""
-        elif token.lastgroup == "word":
-            key = token.group()
-        else:
-            raise ValueError(f"line {line}: found {token.group()[:60]!r}, expected a key")
-    if key or open_lists:
-        raise ValueError(f"line {line}: found the end of the text, expected ']'")
+    try:
+        graph = nx.parse_gml(text, label="id")
+    except (nx.NetworkXError, RecursionError) as fault:
+        raise ValueError(f"found no GML: {fault}"[:_MOST_SHOWN]) from None
+    nodes = {node: data.get("label", data.get("name", node)) for node, data in graph.nodes(data=True)}
+    odd = next((name for name in nodes.values() if not isinstance(name, (str, int, float))), None)
+    if odd is not None:
+        raise ValueError(f"found {odd!r:.60} in GML, expected one name of a node")
+    return _read_renamed(graph, {node: str(name) for node, name in nodes.items()}, "GML")
 
 
 GRAPHML = register_encoding(
@@ -304,23 +109,8 @@ GRAPHML = register_encoding(
         example="'\\n'.join(nx.generate_graphml(graph))",
         read=read_graphml,
         types=(str,),
-        recognise=lambda text: bool(_XML.match(text)),
+        recognise=lambda text: bool(_GRAPHML.match(text)),
         write_text=write_graphml,
-    )
-)
-
-GEXF = register_encoding(
-    Encoding(
-        name="GEXF",
-        tool="networkx, Gephi",
-        cells="GEXF",
-        meaning="type directed or undirected, or the attributes sourceEndpoint and targetEndpoint, or type; both arcs "
-        "of a pair an undirected edge; labels name the nodes",
-        mark="an edge i -> j has source i and target j",
-        example="'\\n'.join(nx.generate_gexf(graph))",
-        read=read_gexf,
-        types=(str,),
-        recognise=lambda text: bool(_GEXF.match(text)),
     )
 )
 

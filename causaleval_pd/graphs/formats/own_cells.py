@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, TAIL
-from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_mixed_graph, write_names
+from ...contract.encoding import Encoding, register_encoding
+from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_names
 from ..graph import Graph
 from ..packing.header import is_cell
-
-
-def read_edge_string(text: str) -> Edges:
-    """Read an edge string; ``{}`` is the graph without nodes."""
-    names, arcs, doubtful, ends = parse_edges(text)
-    return Edges(names if names or text.strip() == "{}" else None, arcs, True, doubtful, ends)
-
-
-def write_edge_string(names: Sequence[str], ends: Ends) -> str:
-    """Write a graph as an edge string."""
-    written = write_names(names)
-    if any(CIRCLE in edge[2:] or edge[2:] == (ARROW, ARROW) for edge in ends):
-        return write_mixed_graph(written, ends)
-    arcs = [arc for i, j, at_i, at_j in ends for arc, mark in (((i, j), at_i), ((j, i), at_j)) if mark == TAIL]
-    return write_graph(written, arcs)
 
 
 def _is_likely_text(text: str) -> bool:
@@ -39,10 +21,10 @@ EDGE_STRING = register_encoding(
         "chains A -> B -- C, isolated nodes as bare names",
         mark="an edge i -> j is the arrow between the names",
         example="'A -> B; B -- C; D'",
-        read=read_edge_string,
+        read=parse_edges,
         types=(str,),
         is_likely=_is_likely_text,
-        write_text=write_edge_string,
+        write_text=lambda names, ends: write_graph(write_names(names), ends),
     )
 )
 

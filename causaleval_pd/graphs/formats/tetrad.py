@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
-from .graph_files import parse_xml
 
 _NODES = re.compile(r"Graph Nodes:(.*)")
 _EDGES = re.compile(r"Graph Edges:\s*$")
@@ -112,39 +111,5 @@ TETRAD = register_encoding(
         types=(str,),
         recognise=is_tetrad,
         write_text=write_tetrad,
-    )
-)
-
-# ---- XML -----------------------------------------------------------------------------------------------------------
-
-_XML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<graph\s*+>\s*+<variables\b", re.S)
-
-
-def read_tetrad_xml(text: str) -> Edges:
-    """Read Tetrad's XML: a list of variables, and edges as in its text."""
-    root, lines = parse_xml(text, "XML of Tetrad")
-    edges = MarkedEdges()
-    for variable in root.iterfind("variables/variable"):
-        name = (variable.text or "").strip()
-        if not name or name in edges.position:
-            raise ValueError(f"line {lines[variable]}: found {name!r:.60}, expected a name that no other variable has")
-        edges.node(name)
-    names = frozenset(map(str, edges.position))
-    for edge in root.iterfind("edges/edge"):
-        _read_edge((edge.text or "").strip(), edges, names, lines[edge])
-    return edges.found()
-
-
-TETRAD_XML = register_encoding(
-    Encoding(
-        name="Tetrad XML",
-        tool="Tetrad",
-        cells="Tetrad XML",
-        meaning="variables, then edges with the marks of Tetrad's text",
-        mark="an edge i -> j is <edge>i --&gt; j</edge>",
-        example="'<graph><variables><variable>A</variable></variables><edges/></graph>'",
-        read=read_tetrad_xml,
-        types=(str,),
-        recognise=lambda text: bool(_XML.match(text)),
     )
 )

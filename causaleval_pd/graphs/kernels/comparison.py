@@ -270,7 +270,6 @@ def _check_cells(
     size: np.uint64,
     words: np.uint64,
     padding: np.uint64,
-    texts: Words,
     kinds: NDArray[np.uint8],
     n_kinds: np.uint64,
 ) -> bool:
@@ -287,26 +286,20 @@ def _check_cells(
         for n in range(first, last):
             for w in range(along, size):
                 differs |= cells[n, w] ^ cells[0, w]
-            undirected, n_edges = ZERO, 0
+            undirected = ZERO
             for w in range(size, forward_end):
                 undirected |= cells[n, w] & cells[n, w + words]
-                n_edges += popcount(cells[n, w] | cells[n, w + words])
             differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
             differs |= (cells[n, before] ^ cells[0, before]) & ~CLASS_BITS
             kind = (cells[n, before] >> _CLASS_SHIFT) & _BYTE
             kinds[n] = kind
             if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
                 return False
-            if before != ZERO and texts.shape[1] > 0:
-                if n_edges >= texts.shape[1]:
-                    return False
-                for w in range(before):
-                    differs |= cells[n, w] ^ texts[kind, n_edges, w]
     return differs == ZERO
 
 
 def split_cells(
-    cells: ArrayLike, before: int, size: int, words: int, padding: np.uint64, texts: NDArray[np.uint64]
+    cells: ArrayLike, before: int, size: int, words: int, padding: np.uint64
 ) -> tuple[Words, NDArray[np.uint8], bool]:
     """Take packed cells apart that should all have the first one's header.
 
@@ -318,8 +311,6 @@ def split_cells(
         Words before the header, before the planes, and of a plane.
     padding : uint64
         Bits of a plane's last word that must be zero.
-    texts : (K, M, before) uint64
-        Words before the header by class and number of edges; they are not compared where M is 0.
 
     Returns
     -------
@@ -334,5 +325,5 @@ def split_cells(
     given = read_only(cells, np.uint64)
     planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)
     sizes = map(np.uint64, (before, size, words, padding))
-    alike = _check_cells(given, *sizes, read_only(texts, np.uint64), kinds, np.uint64(len(PLAIN_KINDS)))
+    alike = _check_cells(given, *sizes, kinds, np.uint64(len(PLAIN_KINDS)))
     return planes, kinds, bool(alike)

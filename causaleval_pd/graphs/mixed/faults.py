@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from ..edge_strings import write_mixed_edges, write_name
+from ..edge_strings import write_edges, write_names
 from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON, a_kind
 from .conversions import mag_to_pag, pag_to_mag
 from .marks import ARROW, CIRCLE, NONE, TAIL, ends_from_planes, marks_from_planes
@@ -46,7 +46,7 @@ class _Written:
     """One graph as names and a matrix of codes: the mark at j of i - j in cell (i, j)."""
 
     def __init__(self, planes: Planes, names: Sequence[str]) -> None:
-        self.names = [write_name(name) for name in names]
+        self.names = write_names(names)
         self._planes = planes
         _, *ends = ends_from_planes(planes[None], len(names))
         self.ends = list(zip(*(x.tolist() for x in ends), strict=True))
@@ -69,7 +69,7 @@ class _Written:
 
     def edge(self, i: int, j: int) -> str:
         """Write the edge or edges of a pair."""
-        return " and ".join(write_mixed_edges(self.names, [x for x in self.ends if set(x[:2]) == {i, j}]))
+        return " and ".join(write_edges(self.names, [x for x in self.ends if set(x[:2]) == {i, j}]))
 
     def first(self, odd: Callable[[int, int], bool]) -> str | None:
         """Write the first edge whose codes are odd."""

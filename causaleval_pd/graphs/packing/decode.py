@@ -24,8 +24,8 @@ from ..kernels.planes import (
     planes_of_kind,
     row_chunks,
 )
-from ..mixed.marks import count_edges, is_mixed, reserved
-from .header import HEADER_WORDS, MAGIC, cell_texts, not_a_graph, read_header, text_table, text_words
+from ..mixed.marks import is_mixed, reserved
+from .header import HEADER_WORDS, TEXT_WORDS, not_a_graph, read_header
 from .unpacked import Block, UnpackedColumn, all_rows, group_rows, join_by_key
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
@@ -53,7 +53,6 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         cells = words.reshape(len(rows), length)
         return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
-    _check_one_version(words, start, rows, where)
     found: list[Block] = []
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
@@ -90,11 +89,11 @@ def _cell_words(
     bounds = np.frombuffer(offsets, dtype=dtype)[array.offset : array.offset + len(array) + 1]
     even = _evenly_spaced(bounds)
     length = np.diff(bounds[:2] if even else bounds).astype(np.int64, copy=False)
-    bad = (length & 7 != 0) | (length < 8 * HEADER_WORDS)
+    bad = (length & 7 != 0) | (length < 8 * (TEXT_WORDS + HEADER_WORDS))
     if bad.any():
         at = int(bad.argmax())
         raise ValueError(
-            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least three"
+            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least seven"
         )
     raw = np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
     if raw.ctypes.data % 8:
@@ -125,16 +124,13 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: 
         names, size = read_header(cells[0])
     except ValueError:
         return None
-    n_nodes, before = len(names), text_words(cells[0])
+    n_nodes = len(names)
     words, padding = plane_words(n_nodes), padding_mask(n_nodes)
     if cells.shape[1] == size + N_PLANES * words:
-        texts = text_table(n_nodes)
-        planes, kinds, alike = kernels().split_cells(cells, before, size, words, padding, texts)
-        compared = texts.size > 0
+        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding)
     else:
-        planes, kinds, alike = _split_mixed_cells(cells, before, size, words, padding)
-        compared = False
-    if not alike or (not compared and _false_texts(cells, before, planes, kinds, n_nodes).any()):
+        planes, kinds, alike = _split_mixed_cells(cells, size, words, padding)
+    if not alike:
         return None
     if not in_place:
         planes = planes.copy()
@@ -142,43 +138,20 @@ def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: 
 
 
 def _split_mixed_cells(
-    cells: NDArray[np.uint64], before: int, size: int, words: int, padding: np.uint64
+    cells: NDArray[np.uint64], size: int, words: int, padding: np.uint64
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint8], bool]:
     """Take cells of mixed graphs apart, as the kernel `split_cells` does those of other graphs."""
     planes = cells[:, size:].reshape(len(cells), -1, words)
-    head = cells[:, before]
+    head = cells[:, TEXT_WORDS]
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
     alike = bool(
         ((head ^ head[0]) & ~CLASS_BITS == 0).all()
-        and (cells[:, before + 1 : size] == cells[0, before + 1 : size]).all()
+        and (cells[:, TEXT_WORDS + 1 : size] == cells[0, TEXT_WORDS + 1 : size]).all()
         and ((kinds >= len(PLAIN_KINDS)) & (kinds < len(KINDS))).all()
         and not (planes[:, :, -1] & padding).any()
         and not reserved(planes).any()
     )
     return planes, kinds, alike
-
-
-def _false_texts(
-    cells: NDArray[np.uint64], before: int, planes: NDArray[np.uint64], kinds: NDArray[np.uint8], n_nodes: int
-) -> NDArray[np.bool_]:
-    """Return which cells begin with a text that is not their graph's."""
-    if not before:
-        return np.zeros(len(cells), np.bool_)
-    found = [cell_texts(kinds[i], n_nodes, count_edges(planes[i])) for i in row_chunks(len(cells), planes[0].nbytes)]
-    return np.asarray((cells[:, :before] != np.concatenate(found)).any(axis=1))
-
-
-def _check_one_version(
-    words: NDArray[np.uint64], start: NDArray[np.int64], rows: NDArray[np.int64], where: Where
-) -> None:
-    """Refuse cells of two versions: equal graphs would not be equal cells."""
-    old = words[start] & np.uint64(0xFF) == np.uint64(MAGIC)
-    if old.any() and not old.all():
-        row = int(rows[old.argmax()])
-        raise ValueError(
-            f"{where(row)}: was packed by an earlier release, in other bytes than the cells of other rows; pack the "
-            "column again by series.graph.repack(), so that equal graphs are equal cells"
-        )
 
 
 def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:
@@ -193,17 +166,13 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
         except ValueError as fault:
             raise refuse(at, str(fault)) from None
 
-    _check_one_version(cells.reshape(-1), np.arange(len(cells)) * cells.shape[1], rows, where)
-    before = text_words(cells[0])
-    if cells.shape[1] < before + HEADER_WORDS:
-        header(0)
-    node_set, _ = pd.factorize(cells[:, before + 1].copy())
+    node_set, _ = pd.factorize(cells[:, TEXT_WORDS + 1].copy())
     first = np.empty(int(node_set.max()) + 1, dtype=np.int64)
     first[node_set[::-1]] = np.arange(len(node_set))[::-1]
     headers = [header(at) for at in first.tolist()]
     # each cell must have the header of the first one with its digest
     like = first[node_set]
-    head, name_bytes = cells[:, before].copy(), cells[:, before + 2].copy()
+    head, name_bytes = cells[:, TEXT_WORDS].copy(), cells[:, TEXT_WORDS + 2].copy()
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
     n_planes = ((head >> np.uint64(24)) & np.uint64(0xFF)).astype(np.int64)
     differing = ((head ^ head[like]) & ~CLASS_BITS != 0) | (name_bytes != name_bytes[like]) | (kinds >= len(KINDS))
@@ -212,7 +181,9 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
     for size, chosen in group_rows(sizes):
         for part in row_chunks(len(chosen), 16 * size):
             some = chosen[part]
-            unlike = cells[some, before + HEADER_WORDS : size] != cells[like[some], before + HEADER_WORDS : size]
+            unlike = (
+                cells[some, TEXT_WORDS + HEADER_WORDS : size] != cells[like[some], TEXT_WORDS + HEADER_WORDS : size]
+            )
             differing[some] |= unlike.any(axis=1)
     if differing.any():
         at = int(differing.argmax())
@@ -236,9 +207,6 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
             if undirected.any():
                 at = chosen[undirected.argmax()]
                 raise refuse(at, f"is declared a {KINDS[kinds[at]]} but has undirected edges")
-        false = _false_texts(cells[chosen], before, planes, kinds[chosen], n_nodes)
-        if false.any():
-            raise refuse(chosen[false.argmax()], "begins with the text of another graph; the cell is damaged")
         blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
     return tuple(blocks), tuple(names for names, _ in headers)
 

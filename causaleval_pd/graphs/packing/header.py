@@ -10,8 +10,6 @@ word 6    bytes 0-3 length of the names in bytes, bytes 4-7 zero
 names     UTF-8 names in code-point order joined by NUL, filled up with zero bytes to whole words
 planes    the pair planes, two or four by class, bits of no pair being zero
 ========= ====================================================================================================
-
-Cells of version 1 begin with word 4 and are read too. The same graph has other bytes in either version.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -28,7 +25,7 @@ from numpy.typing import NDArray
 
 from ...contract.alike import alike, explain_alike, face
 from ...contract.cells import CellFormat, format_of, register_cell_format
-from ..kernels.planes import KINDS, PLAIN_KINDS, plane_words, planes_of_kind
+from ..kernels.planes import KINDS, plane_words, planes_of_kind
 from ..mixed.marks import count_edges
 
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
@@ -40,9 +37,7 @@ _AS_GRAPHS = {
     "metrics of scores",
 }
 TEXT_WORDS = 4
-FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS, without_text=True))
-#: largest number of pairs of nodes of graphs whose numbers of edges are looked up in one table
-_FEW_PAIRS = 2048
+FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS))
 
 
 def cell_text(kind: int, n_nodes: int, n_edges: int) -> bytes:
@@ -56,21 +51,8 @@ def cell_texts(kinds: NDArray[np.uint8], n_nodes: int, n_edges: NDArray[np.int64
     """Return the texts of cells as words, (N, 4)."""
     code, distinct = pd.factorize(n_edges * len(KINDS) + kinds)
     graphs = zip((distinct % len(KINDS)).tolist(), (distinct // len(KINDS)).tolist(), strict=True)
-    return _as_words([cell_text(kind, n_nodes, edges) for kind, edges in graphs])[code]
-
-
-@lru_cache(maxsize=64)
-def text_table(n_nodes: int) -> NDArray[np.uint64]:
-    """Return the texts of all graphs without further marks, (kinds, edges, 4); no edges where that is too many."""
-    pairs = n_nodes * (n_nodes - 1) // 2
-    if pairs > _FEW_PAIRS:
-        return np.empty((len(PLAIN_KINDS), 0, TEXT_WORDS), np.uint64)
-    texts = [cell_text(kind, n_nodes, edges) for kind in range(len(PLAIN_KINDS)) for edges in range(pairs + 1)]
-    return _as_words(texts).reshape(len(PLAIN_KINDS), pairs + 1, TEXT_WORDS)
-
-
-def _as_words(texts: list[bytes]) -> NDArray[np.uint64]:
-    return np.frombuffer(b"".join(texts), np.uint64).reshape(-1, TEXT_WORDS)
+    texts = b"".join(cell_text(kind, n_nodes, edges) for kind, edges in graphs)
+    return np.frombuffer(texts, np.uint64).reshape(-1, TEXT_WORDS)[code]
 
 
 def check_names(names: Sequence[str]) -> str | None:
@@ -125,24 +107,14 @@ def pack_cell(names: Sequence[str], kind: int, planes: NDArray[np.uint64]) -> by
     return cell_text(kind, len(names), int(count_edges(planes[None])[0])) + words.tobytes()
 
 
-def text_words(cell: NDArray[np.uint64]) -> int:
-    """Return the number of words before the header."""
-    return 0 if is_old(cell[:1].tobytes()) else TEXT_WORDS
-
-
-def is_old(raw: bytes) -> bool:
-    """Return whether bytes begin as a cell of version 1 does, without a line of text."""
-    return raw[:1] == bytes([MAGIC])
-
-
 def is_cell(raw: bytes) -> bool:
-    """Return whether bytes begin as a packed graph of any version does."""
+    """Return whether bytes begin as a packed graph does."""
     return FORMAT.holds(raw)
 
 
 def contents(raw: bytes) -> bytes:
-    """Return the bytes of a graph in version 1, by which graphs of all versions are identified."""
-    return raw if is_old(raw) else bytes([MAGIC, 1]) + raw[8 * TEXT_WORDS + 2 :]
+    """Return the bytes by which a graph is identified: without its text and version."""
+    return bytes([MAGIC, 1]) + raw[8 * TEXT_WORDS + 2 :]
 
 
 def not_a_graph(raw: bytes) -> str:
@@ -154,14 +126,12 @@ def not_a_graph(raw: bytes) -> str:
 
 def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     """Return node names and number of words before the planes; raise a ValueError for a faulty cell."""
-    before = text_words(whole)
-    cell, raw = whole[before:], whole[before:].tobytes()
+    cell = whole[TEXT_WORDS:]
+    raw = cell.tobytes()
     if len(cell) < HEADER_WORDS or raw[0] != MAGIC:
         raise ValueError(f"{not_a_graph(whole.tobytes())} (these start with a line such as 'dag, 3 nodes, 2 edges')")
-    if raw[1] == VERSION and not before:
-        raise ValueError("begins without its line of text, such as 'dag, 3 nodes, 2 edges'; the cell is damaged")
-    if raw[1] != (VERSION if before else 1):
-        raise ValueError(f"found a packed graph of format version {raw[1]}; this release reads versions 1 to {VERSION}")
+    if raw[1] != VERSION:
+        raise ValueError(f"found a packed graph of format version {raw[1]}; this release reads version {VERSION}")
     if raw[2] >= len(KINDS):
         raise ValueError(f"found class code {raw[2]}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
     n_planes = planes_of_kind(raw[2])
@@ -174,7 +144,7 @@ def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     if len(cell) != size + n_planes * plane_words(n_nodes):
         raise ValueError(
             f"found {8 * len(whole)} bytes, but a graph of {n_nodes} nodes with {n_bytes} bytes of names has "
-            f"{8 * (before + size + n_planes * plane_words(n_nodes))}; the cell is damaged"
+            f"{8 * (TEXT_WORDS + size + n_planes * plane_words(n_nodes))}; the cell is damaged"
         )
     filled = raw[8 * HEADER_WORDS : 8 * size]
     blob = filled[:n_bytes]
@@ -192,4 +162,4 @@ def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     fault = check_names(names)
     if fault:
         raise ValueError(fault)
-    return names, before + size
+    return names, TEXT_WORDS + size

@@ -17,7 +17,7 @@ from ..edge_strings import TEXT_OF_OBJECT, explain_text
 from ..kernels.planes import plane_words, row_chunks
 from ..mixed.marks import count_edges
 from .decode import Where, to_large_binary, unpack_array
-from .header import TEXT_WORDS, cell_texts, is_old, names_header
+from .header import TEXT_WORDS, cell_texts, names_header
 from .unpacked import UnpackedColumn, group_rows
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
@@ -102,15 +102,6 @@ def _consecutive(positions: Rows) -> Rows | slice:
     """Return ascending positions as a slice, by which arrays are not copied, where they leave none out."""
     first, last = int(positions[0]), int(positions[-1])
     return slice(first, last + 1) if last - first == len(positions) - 1 else positions
-
-
-def repack_column(series: pd.Series) -> pd.Series:
-    """Return a packed column whose cells are all in the present format."""
-    labels, series = series.index, series.reset_index(drop=True)
-    old = pd.Series([cell is not None and is_old(cell) for cell in _arrow(series).to_pylist()], dtype=bool)
-    parts = [part for part in (series[old], series[~old]) if len(part)]
-    packed = [pack_column(unpack_column(part), index=part.index, name=part.name) for part in parts]
-    return pd.concat(packed).sort_index().set_axis(labels) if packed else pack_column(unpack_column(series))
 
 
 def as_packed(series: pd.Series) -> pd.Series:

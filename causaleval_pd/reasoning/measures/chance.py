@@ -1,4 +1,4 @@
-"""Effects of chance on a PNS: exact laws of perfect and random reasoners and of decisions, required sample sizes."""
+"""Effects of chance on a PNS: exact laws of perfect and random reasoners, required sample sizes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_number, check_whole, shown
 from ...contract.law import Distribution
-from ...execution.random_streams import RNGLike, resolve_seed
-from ..tasks.worlds_by_task import Worlds, all_worlds, composition_paths
-from .count_laws import binomial_shares
-from .resampled_answers import DrawnPNS, class_shares
-from .validity import FLOOR, meets, share_tests
-from .yes_counts import Floats
+from .validity import meets
+from .yes_counts import Floats, binomial_shares
 
-__all__ = ["decision_power", "perfect_reasoner", "random_classes", "random_reasoner", "required_samples"]
+__all__ = ["perfect_reasoner", "random_reasoner", "required_samples"]
 
 
 def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: float = 0.1) -> pd.DataFrame:
@@ -60,81 +56,6 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
     return _table(true, np.full(len(true), _random_share(p_yes)), n, delta)
 
 
-def random_classes(
-    worlds: Worlds,
-    n: int,
-    *,
-    p_yes: float = 0.5,
-    delta: float = 0.1,
-    n_draws: int = 2000,
-    rng: RNGLike = None,
-) -> pd.DataFrame:
-    """Estimate how often random answers fall into each class, by fixed thresholds against the exact truth.
-
-    Answers to different pairs are independent, so the estimated PNS of all pairs are drawn from their exact law.
-
-    Parameters
-    ----------
-    worlds : Tasks, TaskTables, World or mapping of task to World
-        Worlds with one root and one leaf.
-    n : int
-        Samples.
-    p_yes : float
-        Probability of yes.
-    delta : float
-        Largest relative error that counts as valid, and as consistent.
-    n_draws : int
-        Number of reasoners drawn.
-    rng : int, Generator or None
-        Seed.
-
-    Returns
-    -------
-    DataFrame
-        A row a task: task, VC, VI, IC, II (shares of the draws), p_valid (mean over pairs, exact), p_product_valid and
-        p_consistent (means over compositions; missing without compositions), n_draws.
-
-    Raises
-    ------
-    ValueError
-        If n or n_draws is less than 1, p_yes is outside [0, 1], or a world has several roots or leaves.
-
-    References
-    ----------
-    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
-
-    Examples
-    --------
-    >>> from causaleval_pd.reasoning import example_world, random_classes
-    >>> random_classes(example_world(), n=1000, rng=1)[["VC", "VI", "IC", "II"]].to_numpy().tolist()
-    [[0.0, 0.0, 0.0, 1.0]]
-    """
-    share, seed = _random_share(p_yes), resolve_seed(rng)
-    _probabilities([], n)
-    check_whole(n_draws, "n_draws", 1)
-    rows = []
-    for place, (task, world) in enumerate(all_worlds(worlds).items()):
-        pairs = world.pairs("cut")
-        true = np.array([world.pns(*pair) for pair in pairs])
-        generator = np.random.default_rng([seed, place])
-        drawn = DrawnPNS(
-            pairs,
-            list(composition_paths(world.cut_nodes, None, task)) if world.is_monotone else [],
-            generator.binomial(n, share, (n_draws, len(pairs))) / n,
-            np.broadcast_to(true, (n_draws, len(pairs))),
-        )
-        valid, consistent = drawn.valid(delta), drawn.consistent(delta)
-        means = {"p_product_valid": valid[:, len(pairs) :], "p_consistent": consistent}
-        rows.append(
-            {"task": task}
-            | class_shares(valid, consistent)
-            | {"p_valid": float(_table(true, np.full(len(true), share), n, delta)["p_valid"].mean())}
-            | {name: float(passed.mean()) if passed.size else np.nan for name, passed in means.items()}
-            | {"n_draws": n_draws}
-        )
-    return pd.DataFrame(rows)
-
-
 def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.DataFrame:
     """Compute in closed form how a reasoner without error scores on a PNS with n samples.
 
@@ -167,51 +88,6 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
     """
     true = _probabilities(truth, n)
     return _table(true, true, n, delta)
-
-
-def decision_power(
-    truth: ArrayLike, share: ArrayLike, n: int, *, delta: float = 0.1, floor: float = FLOOR, level: float = 0.95
-) -> pd.DataFrame:
-    """Compute the probability of each decision of `judge`, for a reasoner whose answers have the PNS `share`.
-
-    Parameters
-    ----------
-    truth, share : array_like of float
-        True PNS of the world, and PNS of the reasoner's answers; they are broadcast.
-    n : int
-        Number of independent samples.
-    delta, floor, level
-        As in `judge`.
-
-    Returns
-    -------
-    DataFrame
-        A row a pair of truth and share: truth, share, valid, invalid, undecided (probabilities).
-
-    Raises
-    ------
-    ValueError
-        If n is less than 1, or a number is outside [0, 1].
-
-    Examples
-    --------
-    >>> from causaleval_pd.reasoning import decision_power
-    >>> decision_power(0.2, [0.2, 0.25], n=5000).round(2)
-       truth  share  valid  invalid  undecided
-    0    0.2   0.20   0.94      0.0       0.06
-    1    0.2   0.25   0.00      1.0       0.00
-    """
-    for name, value in (("delta", delta), ("floor", floor)):
-        check_number(value, name, "[0, inf)")
-    check_number(level, "level", "(0, 1)")
-    true, own = np.broadcast_arrays(_probabilities(truth, n), _probabilities(share, n))
-    counts, weights = _counts(own, n)
-    tolerance = np.broadcast_to((delta * np.maximum(true, floor))[:, None], counts.shape)
-    beyond, within = share_tests(counts.astype(np.float64), np.float64(n), true[:, None], tolerance)
-    valid = (within <= 1 - level) * weights
-    invalid = ((within > 1 - level) & (beyond <= 1 - level)) * weights
-    table = pd.DataFrame({"truth": true, "share": own, "valid": valid.sum(axis=1), "invalid": invalid.sum(axis=1)})
-    return table.assign(undecided=(1 - table["valid"] - table["invalid"]).clip(lower=0.0))
 
 
 def _random_share(p_yes: float) -> float:

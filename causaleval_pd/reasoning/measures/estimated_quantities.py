@@ -11,10 +11,15 @@ import pandas as pd
 from ...contract.checks import check_known, check_type
 from ..tasks.worlds_by_task import Worlds, cut_chains, known_noise, multiplicative, pair_complexity, worlds_by_task
 from ..worlds.world import World
-from .answer_arms import Estimator, count_terms, interventional_arms, missing_bounds, observational_arms
-from .answer_table import check_answers
-from .composition_rows import composition_rows
-from .standard_errors import StandardErrors
+from .answer_arms import (
+    Estimator,
+    check_answers,
+    count_terms,
+    interventional_arms,
+    missing_bounds,
+    observational_arms,
+)
+from .standard_errors import StandardErrors, composition_rows
 from .yes_counts import LEVEL, QUANTITIES, divide, estimates
 
 __all__ = ["quantities"]
@@ -42,7 +47,7 @@ def quantities(
         stays missing and is counted.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners: model, prompt.
-    worlds : Tasks, TaskTables, World or mapping of task to World, optional
+    worlds : Tasks, World or mapping of task to World, optional
         Source of exact truths, mediators and compositions.
     cut_nodes : mapping of task to nodes, optional
         Root, cut nodes, leaf by task, for compositions of tasks whose world is unknown.

@@ -13,7 +13,7 @@ from ...contract.checks import check_known, check_number, check_type, name_row
 from ...execution.random_streams import hash_rows
 from ...statistics.arrays import SMALLEST_P
 from ...statistics.clusters import jackknife_error
-from .answer_table import as_bits, check_answers, setting_names
+from .answer_arms import as_bits, check_answers, known_truths, setting_names
 from .yes_counts import Floats, divide
 
 __all__ = ["answer_scores", "score_questions"]
@@ -32,7 +32,7 @@ def answer_scores(
     answers: pd.DataFrame,
     *,
     by: str | Sequence[str] | None = None,
-    within: Sequence[str] = ("world",),
+    within: str | Sequence[str] | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Score yes/no answers against the true ones: accuracy, precision, recall, F1, with controls in closed form.
@@ -40,12 +40,13 @@ def answer_scores(
     Parameters
     ----------
     answers : DataFrame
-        As for `quantities`.
+        As for `quantities`; sample, truth and answer are enough. A column `question` tells questions on a sample apart
+        where cause, effect and world do not.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
-    within : sequence of str
-        Further columns by which results are split: any of task, cause, effect, world. World "fact" is the level of
-        association, "do1" and "do0" that of intervention.
+    within : str or sequence of str, optional
+        Further columns by which results are split: any of task, cause, effect, world; default world, where there is
+        one. World "fact" is the level of association, "do1" and "do0" that of intervention.
     level : float
         Probability of the interval of the accuracy.
 
@@ -98,10 +99,18 @@ def answer_scores(
     [['fact', 1.0, 1.0], ['do1', 1.0, 1.0], ['do0', 1.0, 1.0]]
     """
     check_number(level, "level", "(0, 1)")
-    table, settings = check_answers(answers, by)
+    check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
+    if within is None:
+        within = ["world"] if "world" in answers.columns else []
     within = [within] if isinstance(within, str) else within
     if odd := [name for name in within if name not in ("task", "cause", "effect", "world")]:
         raise ValueError(f"within takes task, cause, effect and world, found {odd}; pass settings as by=")
+    for name in within:
+        check_known(name, answers.columns, "column")
+    effect = answers["question"] if "question" in answers.columns else None
+    unsaid = {"task": 0, "cause": None, "effect": effect, "world": "fact"}
+    given = answers.assign(**{name: value for name, value in unsaid.items() if name not in answers.columns})
+    table, settings = check_answers(given, by)
     names = [*settings, *within]
     query = hash_rows([table[name] for name in (*settings, "task", "cause", "effect", "world")])
     table = table.assign(query=query, question=query, cluster=hash_rows([table["task"], table["sample"]]))
@@ -114,8 +123,8 @@ def score_questions(
     answers: pd.DataFrame,
     *,
     by: str | Sequence[str] | None = None,
-    within: str | Sequence[str] = ("rung",),
-    shuffle_within: str | Sequence[str] = ("query",),
+    within: str | Sequence[str] | None = None,
+    shuffle_within: str | Sequence[str] | None = None,
     cluster: str | None = CLUSTER,
     level: float = 0.95,
 ) -> pd.DataFrame:
@@ -129,11 +138,11 @@ def score_questions(
         a repeated question.
     by : str or sequence of str, optional
         Columns of settings that distinguish reasoners.
-    within : str or sequence of str
-        Columns by which results are split: rung, graph, query.
-    shuffle_within : str or sequence of str
-        Columns within which answers are shuffled, besides `by` and `within`: a reasoner that gives each kind of
-        question its usual answer is no better than its shuffled answers.
+    within : str or sequence of str, optional
+        Columns by which results are split: rung, graph, query; default rung, where there is one.
+    shuffle_within : str or sequence of str, optional
+        Columns within which answers are shuffled, besides `by` and `within`; default query, where there is one. A
+        reasoner that gives each kind of question its usual answer is no better than its shuffled answers.
     cluster : str or None
         Column of stories or other sources that questions share: the answers of a cluster depend on each other and move
         together (see the Notes of `answer_scores`), so that p can be small only with many clusters that were asked
@@ -159,26 +168,22 @@ def score_questions(
     >>> answered = pd.DataFrame(
     ...     {"question": range(8), "rung": [1, 1, 1, 1, 2, 2, 2, 2], "truth": [True, False] * 4, "answer": [True] * 8}
     ... )
-    >>> found = score_questions(answered, shuffle_within=[])
+    >>> found = score_questions(answered)
     >>> found[["rung", "accuracy", "control_accuracy", "p_value"]].values.tolist()
     [[1.0, 0.5, 0.5, 1.0], [2.0, 0.5, 0.5, 1.0]]
     """
     check_number(level, "level", "(0, 1)")
     check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
-    settings, within, shuffled = (setting_names(names) for names in (by, within, shuffle_within))
+    within, shuffled = (
+        [name] * (name in answers.columns) if names is None else setting_names(names)
+        for names, name in ((within, "rung"), (shuffle_within, "query"))
+    )
+    settings = setting_names(by)
     if cluster not in (None, CLUSTER):
         check_known(cluster, answers.columns, "column (cluster)")
     repeats = [name for name in ("replicate", "epoch") if name in answers.columns]
-    for name in ("question", "truth", "answer", *settings):
+    for name in ("question", "truth", "answer", *settings, *within, *shuffled):
         check_known(name, answers.columns, "column")
-    lacking = {"within": within, "shuffle_within": shuffled}
-    lacking = {option: [x for x in names if x not in answers.columns] for option, names in lacking.items()}
-    # the defaults, which other sets of questions lack
-    hints = [f"{option}=[]" for option, names in lacking.items() if {"rung", "query"} & set(names)]
-    verb = "takes" if len(hints) == 1 else "take"
-    hint = f"{' and '.join(hints)} {verb} questions without such kinds; " if hints else ""
-    for name in (*lacking["within"], *lacking["shuffle_within"]):
-        check_known(name, answers.columns, "column", hint)
     if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
         row = int(repeated.argmax())
         raise ValueError(
@@ -188,10 +193,7 @@ def score_questions(
     names = list(dict.fromkeys([*settings, *within]))
     kind = list(dict.fromkeys([*names, *shuffled]))
     table = answers[kind].reset_index(drop=True)
-    for name in ("truth", "answer"):
-        table[name] = as_bits(answers[name], name)
-    if (missing := table["truth"].isna().to_numpy()).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing")
+    table["truth"], table["answer"] = known_truths(answers), as_bits(answers["answer"], "answer")
     unit = "question" if cluster is None or cluster not in answers.columns else cluster
     if (missing := answers[unit].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, unit)} is missing; give each row a value")

@@ -1,21 +1,33 @@
-"""Validity of quantities and consistency of compositions: published thresholds, and tests that account for noise."""
+"""Validity of quantities, consistency of compositions and classes of reasoners: as published, and by tests."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ...contract.checks import check_number, check_type, nearest
-from .yes_counts import Floats, divide, estimates, parse_counts
+from ...contract.checks import check_known, check_number, check_type, check_whole, nearest
+from ...execution.random_streams import RNGLike, resolve_seed, row_keys
+from ..tasks.worlds_by_task import Worlds, worlds_by_task
+from .answer_arms import Arms, check_answers, interventional_arms, setting_names
+from .yes_counts import Floats, Integers, divide
 
-__all__ = ["consistency_test", "judge"]
+__all__ = ["judge", "resampled_pns", "taxonomy"]
 
 #: smallest truth in a tolerance: with delta = .1, probabilities below .1 may be wrong by .01
 FLOOR = 0.1
+
+#: valid and consistent, valid and inconsistent, invalid and consistent, invalid and inconsistent
+CLASSES = ("VC", "VI", "IC", "II")
+
+Convention = Literal["paper"] | None
+
+#: resampled values held at once
+_HELD = 2_000_000
 
 #: decisions on a row, by relation
 DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")
@@ -122,6 +134,132 @@ def judge(
         "decision": pd.Categorical(pd.Series(decision).where(known), categories=list(DECISIONS)),
     }
     return given.assign(**added)
+
+
+def taxonomy(
+    quantities: pd.DataFrame,
+    *,
+    by: str | Sequence[str] | None = None,
+    convention: Convention = None,
+    delta: float = 0.1,
+    floor: float = FLOOR,
+    level: float = 0.95,
+    multiplier: float | None = 1.25,
+) -> pd.DataFrame:
+    """Classify each reasoner and task by whether all its PNS are valid and all its compositions consistent.
+
+    Parameters
+    ----------
+    quantities : DataFrame
+        Table made by `quantities`; its rows of the PNS are used.
+    by : str or sequence of str, optional
+        Settings, as given to `quantities`.
+    convention : {"paper"}, optional
+        By default noise is accounted for: valid if each PNS is shown to be valid, invalid if one is shown to be invalid
+        (smallest p-value times their number, Holm's first step), else undecided. "paper": relative error against
+        the same-sample truth of at most delta, and of a composition's product against the estimated whole of at most
+        `multiplier` times the error of the true answers; a truth of 0 always fails, so that a perfect reasoner may.
+    delta, floor, level
+        As in `judge`; floor and level do not matter to the paper's rule.
+    multiplier : float, optional
+        As published in code; None for delta in place of that threshold, as on the project's page.
+
+    Returns
+    -------
+    DataFrame
+        A row a setting and task: n_external, n_internal, share_valid, share_consistent, valid ("yes", "no",
+        "undecided"), consistent, class ("VC", "VI", "IC", "II"; missing where one side is undecided).
+
+    Raises
+    ------
+    ValueError
+        If the table has no rows of the PNS, or a setting is unknown.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+    .. [2] Holm, S. (1979). https://www.jstor.org/stable/4615733
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import make_tasks, quantities, taxonomy
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=1000, rng=1)
+    >>> always = tasks.questionnaire().assign(answer=lambda q: q["world"] == "do1")
+    >>> taxonomy(quantities(always, worlds=tasks))["class"].tolist()
+    ['IC']
+    """
+    check_convention(convention)
+    check_quantities(quantities)
+    names = [*setting_names(by), "task"]
+    for name in names:
+        check_known(name, quantities.columns, "column")
+    table = quantities[quantities["quantity"] == "pns"]
+    if not len(table):
+        raise ValueError("the table has no rows of the PNS, needed for classes; call quantities with which=['pns']")
+    judged = judged_by(convention, table, delta=delta, floor=floor, level=level, multiplier=multiplier)
+    if convention is None:
+        decided = _decided(judged, names, 1 - level)
+    else:
+        decided = np.where(judged["excess"] <= 1 + 1e-12, "yes", "no")
+    return _classify(judged, decided, names)
+
+
+def check_convention(convention: Any) -> None:
+    """Refuse a convention other than "paper" and None."""
+    if convention is not None:
+        check_known(convention, ("paper",), "convention (None is the default)")
+
+
+def judged_by(convention: Convention, table: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Judge rows of the PNS; their `excess` is the error as a multiple of what the convention tolerates."""
+    if convention is None:
+        return judge(table, **options)
+    judged = judge(_against_sample(table), **options)
+    # what is undefined or infinite passes no threshold
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.where(judged["rae"] == 0, 0.0, judged["rae"] / judged["threshold"])
+    passes = judged["passes_published"].fillna(False).to_numpy(bool)
+    excess = np.where(passes, np.fmin(excess, 1.0), np.where(excess > 1, excess, np.inf))
+    return judged.assign(excess=excess)
+
+
+def _against_sample(table: pd.DataFrame) -> pd.DataFrame:
+    """Replace the truth of external rows by the same-sample truth, as published."""
+    external = table["relation"] == "external"
+    return table.assign(truth=table["truth"].where(~external, table["truth_sample"]))
+
+
+def _decided(judged: pd.DataFrame, names: list[str], error: float) -> NDArray[np.object_]:
+    """Decide on rows; p-values of "within the tolerance" are corrected for their number in a task and relation."""
+    number = judged.groupby([*names, "relation"], sort=False, dropna=False)["p_beyond"].transform("count")
+    beyond = judged["p_beyond"] * number
+    return np.select([judged["p_within"] <= error, beyond <= error], ["yes", "no"], "undecided").astype(object)
+
+
+def _classify(judged: pd.DataFrame, decided: NDArray[Any], names: list[str]) -> pd.DataFrame:
+    frame = judged[[*names, "relation"]].assign(yes=decided == "yes", no=decided == "no")
+    sides = {}
+    for relation, label in (("external", "valid"), ("internal", "consistent")):
+        grouped = frame[frame["relation"] == relation].groupby(names, sort=False, dropna=False)
+        found = grouped.agg(n=("yes", "size"), share=("yes", "mean"), no=("no", "any"), all=("yes", "all"))
+        words = np.select([found["all"], found["no"]], ["yes", "no"], "undecided")
+        sides[label] = found[["n", "share"]].assign(word=words)
+    valid, consistent = sides["valid"], sides["consistent"].reindex(sides["valid"].index)
+    result = pd.DataFrame(
+        {
+            "n_external": valid["n"].astype("int64"),
+            "n_internal": consistent["n"].fillna(0).astype("int64"),
+            "share_valid": valid["share"],
+            "share_consistent": consistent["share"],
+            "valid": valid["word"].astype("str"),
+            "consistent": consistent["word"].astype("str"),
+        }
+    ).reset_index()
+    code = np.where(result["valid"] == "yes", 0, 2) + np.where(result["consistent"] == "yes", 0, 1)
+    settled = result["valid"].isin(["yes", "no"]) & result["consistent"].isin(["yes", "no"])
+    result["class"] = pd.Categorical.from_codes(np.where(settled, code, -1), categories=pd.Index(CLASSES))
+    return result
 
 
 def _of_few_samples(quantities: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -245,42 +383,103 @@ def lower_tail(yes: Floats, n: Any, p: Floats) -> Floats:
     return upper_tail(n - yes, n, 1 - np.clip(p, 0.0, 1.0))
 
 
-def consistency_test(quantities: pd.DataFrame) -> pd.DataFrame:
-    """Test by score tests whether the global estimate of each composition equals the product of its parts.
+def resampled_pns(
+    answers: pd.DataFrame,
+    worlds: Worlds,
+    *,
+    by: str | Sequence[str] | None = None,
+    n_resamples: int = 1000,
+    delta: float = 0.1,
+    level: float = 0.95,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Compute the published shares of valid estimates: each draw takes one replicate of every sample.
 
-    z = (global - product) / SE with SE^2 = product (1 - product) / n + sum (product / f)^2 f (1 - f) / n over the
-    factors f, as if the answers to different pairs were independent; they share samples, so the test is conservative.
-    A reasoner whose answers never change has SE = 0; then z is 0 if global and product agree.
+    The samples stay as they are, so the intervals do not hold their noise; `judge` accounts for it.
 
     Parameters
     ----------
-    quantities : DataFrame
-        Table made by `quantities`.
+    answers : DataFrame
+        As for `quantities`.
+    worlds : Tasks, World or mapping of task to World
+        As for `quantities`.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+    n_resamples : int
+        Draws.
+    delta : float
+        Largest relative error of a valid estimate.
+    level : float
+        Probability within the interval.
+    rng : int, Generator or None
+        Seed; a reasoner's draws do not depend on the order of rows.
 
     Returns
     -------
     DataFrame
-        The internal rows with statistic and p_value (two-sided, normal).
+        A row a setting, task and pair: truth, estimate (mean of the draws), ci_low, ci_high (quantiles), share_valid
+        (draws with a relative error of at most delta); the published procedure calls a pair valid from 0.9 on.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
 
     Examples
     --------
-    >>> from causaleval_pd.reasoning import consistency_test, make_tasks, quantities
+    >>> from causaleval_pd.reasoning import make_tasks, resampled_pns
     >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=1000, rng=1)
-    >>> perfect = tasks.questionnaire().assign(answer=lambda q: q["truth"])
-    >>> table = quantities(perfect, worlds=tasks, which=["pns"]).pipe(consistency_test)
-    >>> (table["p_value"] > 0.05).tolist()
-    [True]
+    >>> always = tasks.questionnaire().assign(answer=lambda q: q["world"] == "do1")
+    >>> resampled_pns(always, tasks, n_resamples=100, rng=1)["estimate"].tolist()
+    [1.0, 1.0, 1.0]
     """
-    check_quantities(quantities)
-    chosen = quantities[quantities["relation"] == "internal"].copy()
-    terms, _ = parse_counts(chosen["counts"].tolist())
-    value = estimates(terms)
-    n = np.minimum(terms.n1, terms.n0)
-    factor = (terms.quantity >= 0) & (np.arange(value.shape[1]) > 0)
-    product = np.prod(np.where(factor, value, 1.0), axis=1)
-    relative = np.where(factor & (value > 0), divide(1 - value, value * np.where(n > 0, n, np.nan)), 0.0)
-    variance = divide(product * (1 - product), n[:, 0]) + product**2 * relative.sum(axis=1)
-    apart = value[:, 0] - product
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where((apart == 0) & (variance == 0), 0.0, apart / np.sqrt(variance))
-    return chosen.assign(statistic=statistic, p_value=2 * scipy.stats.norm.sf(np.abs(statistic)))
+    check_number(level, "level", "(0, 1)")
+    check_number(delta, "delta", "[0, inf)")
+    n_resamples, seed = check_whole(n_resamples, "n_resamples", 1), resolve_seed(rng)
+    table, settings = check_answers(answers, by)
+    table = table[table["world"].isin(["do1", "do0"])].sort_values(["sample", "replicate"], kind="stable")
+    known = worlds_by_task(worlds, table["task"])
+    names = [*settings, "task"]
+    arms = interventional_arms(table, settings)
+    families = arms.groups.groupby(names, sort=False, dropna=False)
+    labels = families.head(1).reset_index(drop=True)
+    rows = []
+    for (_, label), members, key in zip(
+        labels.iterrows(), families.indices.values(), row_keys(labels, names, seed), strict=True
+    ):
+        drawn = _draw(_hits(arms, np.asarray(members, np.int64)), n_resamples, np.random.default_rng(int(key)))
+        low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        for i, member in enumerate(members):
+            cause, effect = arms.groups.loc[member, ["cause", "effect"]]
+            true = known[label["task"]].pns(cause, effect)
+            values = {"truth": true, "estimate": drawn[:, i].mean(), "ci_low": low[i], "ci_high": high[i]}
+            share = float(meets(relative_error(true, drawn[:, i]), delta).mean())
+            own = {name: label[name] for name in names} | {"cause": cause, "effect": effect}
+            rows.append(own | values | {"share_valid": share})
+    return pd.DataFrame(rows)
+
+
+def _draw(hits: Floats, n: int, generator: np.random.Generator) -> Floats:
+    """Return (draws, pairs): shares of hits among samples, each with one of its replicates."""
+    size, replicates, _ = hits.shape
+    step = max(1, _HELD // max(1, hits.size))
+    parts = []
+    for start in range(0, n, step):
+        chosen = generator.integers(replicates, size=(min(step, n - start), size))
+        drawn = hits[np.arange(size), chosen]
+        known = ~np.isnan(drawn)
+        parts.append(divide(np.where(known, drawn, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64)))
+    return np.concatenate(parts)
+
+
+def _hits(arms: Arms, members: Integers) -> Floats:
+    """Return (samples, replicates, pairs): 1 where yes under do(1) and no under do(0), NaN unknown."""
+    column = np.full(len(arms.groups), -1, np.int64)
+    column[members] = np.arange(len(members))
+    rows = np.flatnonzero(column[arms.group] >= 0)
+    pair = column[arms.group[rows]]
+    sample = np.unique(arms.sample[rows], return_inverse=True)[1]
+    place = pd.Series(np.zeros(len(rows), np.int64)).groupby([pair, sample]).cumcount().to_numpy()
+    found = np.full((int(sample.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1, len(members)), np.nan)
+    answer = arms.answer[rows]
+    found[sample, place, pair] = answer[:, 0] * (1 - answer[:, 1])
+    return found

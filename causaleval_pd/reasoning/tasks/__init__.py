@@ -1,45 +1,11 @@
-"""Tasks: worlds described in words, with contexts, questions and true answers."""
+"""Tasks: worlds described in words, with contexts, questions and true answers; published data and others' questions."""
 
 from __future__ import annotations
 
-from . import (
-    built_in_themes,
-    fixed_benchmark,
-    hidden_noise,
-    parquet,
-    printed_values,
-    published_export,
-    published_format,
-    question_sets,
-    task,
-    task_tables,
-    tasks,
-    theme,
-)
-from .built_in_themes import *
-from .fixed_benchmark import *
-from .hidden_noise import *
-from .parquet import *
-from .printed_values import *
-from .published_export import *
-from .published_format import *
+from . import published, question_sets, tasks, themes
+from .published import *
 from .question_sets import *
-from .task import *
-from .task_tables import *
 from .tasks import *
-from .theme import *
+from .themes import *
 
-__all__ = [
-    *built_in_themes.__all__,
-    *fixed_benchmark.__all__,
-    *hidden_noise.__all__,
-    *parquet.__all__,
-    *printed_values.__all__,
-    *published_export.__all__,
-    *published_format.__all__,
-    *question_sets.__all__,
-    *task.__all__,
-    *task_tables.__all__,
-    *tasks.__all__,
-    *theme.__all__,
-]
+__all__ = [*published.__all__, *question_sets.__all__, *tasks.__all__, *themes.__all__]

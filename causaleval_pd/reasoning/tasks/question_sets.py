@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ...contract.checks import shown
-from .task_tables import instruction_text
+from .tasks import instruction_text
 
 __all__ = ["read_cladder", "read_corr2cause", "read_counterbench"]
 

@@ -2,53 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_whole
-from ...execution.random_streams import RNGLike, resolve_seed
-from ..worlds.components import Kind, read_sizes
-from ..worlds.random_worlds import NOISE, Functions, sample_world
+from ...contract.checks import check_known, check_type, check_whole
+from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
+from ..worlds.exact_quantities import EXACT_QUANTITIES
+from ..worlds.random_worlds import NOISE, Functions, Kind, read_sizes, sample_world
 from ..worlds.world import World
-from .built_in_themes import get_theme
-from .task import Task
-from .task_tables import TaskTables, join_prompts, join_questionnaire
-from .theme import Theme
+from .themes import Condition, Theme, get_theme
 
 __all__ = ["Tasks", "make_tasks"]
 
-#: rows of a chunk; affects memory, not results
-CHUNK = 4096
+#: instructions of prompts, by name; all but "brief" ask for what `parse_answers` reads by default
+INSTRUCTIONS = {
+    "last_line": "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
+    "brief": "Begin with yes or no and keep the answer short.",
+    "json": 'Reply with one JSON object and nothing else: {"answer": "yes"} or {"answer": "no"}.',
+    "chain_of_thought": "Work through the rules in writing, one by one, and then decide. Close with a line "
+    "that reads 'Answer: yes' or 'Answer: no'.",
+    "chain_of_thought_json": "Work through the rules in writing, one by one, and then decide. Close with one JSON "
+    'object on a line of its own: {"answer": "yes"} or {"answer": "no"}.',
+}
+
+_CONTEXT = ["task", "sample", "replicate"]
+
+# bytes of prompts that are joined at once; the allocator reuses memory of this size
+_BYTES_AT_ONCE = 4 * 2**20
+
+#: columns of a questionnaire
+QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
+
+
+#: columns of each table
+COLUMNS = {
+    "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
+    "nodes": ["task", "node", "function", "noise", "is_asked", "condition"],
+    "edges": ["task", "parent", "child"],
+    "quantities": ["task", "cause", "effect", *EXACT_QUANTITIES],
+    "questions": ["task", "question", "cause", "effect", "world", "text"],
+    "contexts": ["task", "sample", "replicate", "noise", "text"],
+    "truths": ["task", "sample", "question", "truth"],
+}
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """Rows start .. stop - 1 of a table of one task, made on demand."""
+class Task:
+    """One world in the words of a theme."""
 
-    make: Callable[[int, int], pa.Table]
-    start: int
-    stop: int
+    #: number within its tasks
+    number: int
+    #: the world, whose nodes have the names used in the text
+    world: World
+    theme: Theme
+    #: meaning of each node's noise
+    conditions: tuple[Condition, ...]
+    #: seed of noise and texts
+    seed: int
+    #: pairs (cause, effect) of the questions
+    pairs: tuple[tuple[str, str], ...]
 
-    def table(self) -> pa.Table:
-        """Make the rows."""
-        return self.make(self.start, self.stop)
+    @cached_property
+    def questions(self) -> pd.DataFrame:
+        """Return the questions: each effect in fact, then each pair under do(cause=1) and do(cause=0)."""
+        effects = dict.fromkeys(effect for _, effect in self.pairs)
+        rows: list[tuple[Any, ...]] = [(None, effect, "fact", self.theme.ask_fact(effect)) for effect in effects]
+        for cause, effect in self.pairs:
+            rows += [(cause, effect, f"do{v:d}", self.theme.ask_do(cause, effect, v)) for v in (True, False)]
+        table = pd.DataFrame(rows, columns=["cause", "effect", "world", "text"]).astype("str")
+        key = str(self.number) + "/" + (table["cause"] + ">").fillna("") + table["effect"] + "/" + table["world"]
+        table.insert(0, "question", key)
+        table.insert(0, "task", self.number)
+        return table
+
+    def truths(self, n: int) -> pa.Table:
+        """Return the true answers of the first n samples, a row a sample and question."""
+        bits = self.world.answers(self.world.sample(n, self.seed), self.pairs)
+        first = {effect: i for i, (_, effect) in reversed(list(enumerate(self.pairs)))}
+        effects = dict.fromkeys(effect for _, effect in self.pairs)
+        fact = bits[:, [first[effect] for effect in effects], 0]
+        found = np.concatenate([fact, bits[:, :, 1:].reshape(n, -1)], axis=1)
+        keys = pa.array(self.questions["question"].tolist())
+        return pa.table(
+            {
+                "task": pa.array(np.full(found.size, self.number)),
+                "sample": pa.array(np.repeat(np.arange(n), len(keys))),
+                "question": keys.take(pa.array(np.tile(np.arange(len(keys)), n))),
+                "truth": pa.array(found.ravel()),
+            }
+        )
+
+    def contexts(self, n: int, replicates: int) -> pa.Table:
+        """Return the texts of the first n samples, a row a replicate of a sample; replicates vary fastest."""
+        sample, replicate = np.divmod(np.arange(n * replicates), replicates)
+        bits = self.world.sample(n, self.seed).to_numpy()[sample]
+
+        # the noise uses `seed` with streams named by nodes, so texts use another seed
+        def draw(labels: Sequence[str]) -> NDArray[np.float64]:
+            keys = row_keys(pd.DataFrame({"label": pd.Series(list(labels), dtype="str")}), "label", self.seed + 1)
+            return uniforms(keys, 0, len(sample))
+
+        return pa.table(
+            {
+                "task": pa.array(np.full(len(sample), self.number)),
+                "sample": pa.array(sample),
+                "replicate": pa.array(replicate),
+                "noise": _bit_strings(bits),
+                "text": self.theme.tell_samples(self.world, self.conditions, bits, draw),
+            }
+        )
+
+
+def _bit_strings(bits: NDArray[np.bool_]) -> pa.Array:
+    """Return each row of booleans as a string of 0 and 1."""
+    n, width = bits.shape
+    offsets = np.arange(n + 1, dtype=np.int32) * width
+    letters = np.ascontiguousarray(bits.astype(np.uint8) + ord("0"))
+    return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
 class Tasks:
-    """Tasks of one call, from which all tables are made on demand; `make_tasks` draws them.
+    """Worlds in words, with samples, questions and true answers: each fact once, as tables made when they are read.
+
+    `make_tasks` draws tasks, and `read_published` reads them.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame or callable
+        The seven tables by their names, or functions that make them.
+    drawn : sequence, optional
+        World, theme and seed of each task, where they were drawn.
 
     Attributes
     ----------
-    tasks : tuple of Task
-        World, theme, conditions and seed of each task.
-    n_samples, replicates : int
-        Samples a task, and texts a sample: replicates share noise and differ in irrelevant details.
+    worlds : DataFrame
+        A row a task: task, theme, n_nodes, n_edges, text.
+    nodes : DataFrame
+        A row a task and node, in topological order: task, node, function, noise, is_asked, condition.
+    edges : DataFrame
+        A row a task and edge: task, parent, child.
+    quantities : DataFrame
+        Exact quantities, a row a task and pair: task and the columns of `World.truths`.
+    questions : DataFrame
+        A row a task and question: task, question (key), cause (missing in fact), effect, world, text.
+    contexts : DataFrame
+        A row a task, sample and replicate: task, sample, replicate, noise (0 or 1 by node), text. Replicates share
+        noise and differ in irrelevant details.
+    truths : DataFrame
+        A row a task, sample and question: task, sample, question, truth.
 
     Examples
     --------
@@ -58,90 +167,70 @@ class Tasks:
     (16, 4)
     """
 
-    def __init__(self, tasks: Sequence[Task], n_samples: int, replicates: int) -> None:
-        self.tasks = tuple(tasks)
-        self.n_samples = n_samples
-        self.replicates = replicates
+    def __init__(
+        self, tables: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]], drawn: Sequence[Task] = ()
+    ) -> None:
+        self._tables = dict(tables)
+        self.drawn = tuple(drawn)
 
     def __repr__(self) -> str:
-        return f"Tasks({len(self.tasks)} tasks, {self.n_samples} samples, {self.replicates} replicates)"
+        return f"Tasks({len(self.worlds)} tasks)"
+
+    def _table(self, name: str) -> pd.DataFrame:
+        """Return a table, made when it is read for the first time."""
+        found = self._tables[name]
+        if not isinstance(found, pd.DataFrame):
+            found = self._tables[name] = found()
+        return found.copy(deep=False)
 
     @property
     def worlds(self) -> pd.DataFrame:
-        """A row a task: task, theme, n_nodes, n_edges, text."""
-        rows = [
-            (t.number, t.theme.name, len(t.world.nodes), len(t.world.edges), t.theme.tell_world(t.world, t.conditions))
-            for t in self.tasks
-        ]
-        table = pd.DataFrame(rows, columns=["task", "theme", "n_nodes", "n_edges", "text"])
-        return table.astype({"theme": "str", "text": "str"})
+        """A row a task."""
+        return self._table("worlds")
 
     @property
     def nodes(self) -> pd.DataFrame:
-        """A row a task and node, in topological order: task, node, function, noise, is_asked, condition."""
-        rows = []
-        for t in self.tasks:
-            asked = {node for pair in t.pairs for node in pair}
-            rows += [
-                (t.number, node, t.world.functions.get(node), t.world.noise[node], node in asked, own.text)
-                for node, own in zip(t.world.nodes, t.conditions, strict=False)
-            ]
-        table = pd.DataFrame(rows, columns=["task", "node", "function", "noise", "is_asked", "condition"])
-        return table.astype({"node": "str", "function": "str", "condition": "str"})
+        """A row a task and node."""
+        return self._table("nodes")
 
     @property
     def edges(self) -> pd.DataFrame:
-        """A row a task and edge: task, parent, child."""
-        rows = [(t.number, parent, child) for t in self.tasks for parent, child in t.world.edges]
-        return pd.DataFrame(rows, columns=["task", "parent", "child"]).astype({"parent": "str", "child": "str"})
+        """A row a task and edge."""
+        return self._table("edges")
 
     @property
     def quantities(self) -> pd.DataFrame:
-        """Exact quantities, a row a task and pair: task and the columns of `World.truths`."""
-        tables = [t.world.truths(t.pairs).assign(task=t.number) for t in self.tasks]
-        table = pd.concat(tables, ignore_index=True)
-        return table[["task", *table.columns.drop("task")]]
+        """Exact quantities, a row a task and pair."""
+        return self._table("quantities")
 
     @property
     def questions(self) -> pd.DataFrame:
-        """A row a task and question: task, question, cause (missing in fact), effect, world, text."""
-        return pd.concat([t.questions for t in self.tasks], ignore_index=True)
+        """A row a task and question."""
+        return self._table("questions")
 
     @property
     def contexts(self) -> pd.DataFrame:
-        """A row a task, sample and replicate: task, sample, replicate, noise (0 or 1 by node), text."""
-        return pa.concat_tables([chunk.table() for chunk in self.context_chunks()]).to_pandas()
-
-    @cached_property
-    def tables(self) -> TaskTables:
-        """All tables at once, kept."""
-        names = ("worlds", "nodes", "edges", "quantities", "questions", "contexts", "truths")
-        return TaskTables(**{name: getattr(self, name) for name in names})
+        """A row a task, sample and replicate."""
+        return self._table("contexts")
 
     @property
     def truths(self) -> pd.DataFrame:
-        """A row a task, sample and question: task, sample, question, truth."""
-        return pa.concat_tables([chunk.table() for chunk in self.truth_chunks()]).to_pandas()
+        """A row a task, sample and question."""
+        return self._table("truths")
 
     def world(self, task: int) -> World:
         """Return the world of a task."""
-        return self._task(task).world
-
-    def _task(self, task: int) -> Task:
-        known = {t.number: t for t in self.tasks}
-        check_known(task, known, "task")
-        return known[task]
-
-    def context_chunks(self) -> list[Chunk]:
-        """Split `contexts` into chunks, for tables larger than memory."""
-        rows = self.n_samples * self.replicates
-        return [
-            Chunk(partial(t.contexts, replicates=self.replicates), *part) for t in self.tasks for part in _cut(rows)
-        ]
-
-    def truth_chunks(self) -> list[Chunk]:
-        """Split `truths` into chunks."""
-        return [Chunk(t.truths, *part) for t in self.tasks for part in _cut(self.n_samples)]
+        known = {own.number: own.world for own in self.drawn}
+        if known:
+            check_known(task, known, "task")
+            return known[task]
+        check_known(task, self.nodes["task"].unique().tolist(), "task")
+        nodes = self.nodes[self.nodes["task"] == task]
+        edges = self.edges.loc[self.edges["task"] == task, ["parent", "child"]]
+        stated = nodes.dropna(subset=["function"])
+        functions = dict(zip(stated["node"].tolist(), stated["function"].tolist(), strict=True))
+        noise = dict(zip(nodes["node"].tolist(), nodes["noise"].tolist(), strict=True))
+        return World(edges.itertuples(index=False, name=None), functions, noise)
 
     def questionnaire(self) -> pd.DataFrame:
         """Return every question about every context, with its true answer.
@@ -150,14 +239,13 @@ class Tasks:
         -------
         DataFrame
             Columns task, sample, replicate, cause (missing in fact), effect, world ("fact", "do1", "do0"), truth
-            (boolean), question (key of `questions`); an answered table also has `answer`.
+            (boolean), question (key of `questions`), in the order of contexts; an answered table also has `answer`.
         """
-        return join_questionnaire(self.truths, self.questions, self._context_keys())
-
-    def _context_keys(self) -> pd.DataFrame:
-        shape = (len(self.tasks), self.n_samples, self.replicates)
-        task, sample, replicate = (part.ravel() for part in np.indices(shape))
-        return pd.DataFrame({"task": task, "sample": sample, "replicate": replicate})
+        known = self.questions[["question", "cause", "effect", "world"]]
+        asked = self.contexts[_CONTEXT].merge(self.truths, on=["task", "sample"], how="inner")
+        asked = asked.merge(known, on="question", how="left", validate="m:1")
+        asked["truth"] = asked["truth"].astype("boolean")
+        return asked[QUESTIONNAIRE]
 
     def prompts(self, rows: pd.DataFrame | None = None, instruction: str | None = "last_line") -> pd.Series:
         """Return the prompts for rows of the questionnaire.
@@ -168,7 +256,7 @@ class Tasks:
             Rows with task, sample, replicate, question; all rows of `questionnaire` if not given.
         instruction : str, optional
             "last_line", "json", "chain_of_thought", "chain_of_thought_json", "brief" (as published, "begin with yes or
-            no"; read its replies by `how="prose"`), a sentence of your own, or None for no instruction.
+            no"; read its replies by a function, `how=`), a sentence of your own, or None for no instruction.
 
         Returns
         -------
@@ -181,24 +269,7 @@ class Tasks:
             If a row names an unknown task, sample or question, or the instruction is unknown.
         """
         rows = self.questionnaire() if rows is None else rows
-        contexts = self._context_texts(rows[["task", "sample", "replicate"]].drop_duplicates())
-        return join_prompts(rows, self.worlds, contexts, self.questions, instruction)
-
-    def _context_texts(self, wanted: pd.DataFrame) -> pd.DataFrame:
-        """Make only the chunks of the wanted contexts, and return their texts."""
-        parts = []
-        known = {t.number: t for t in self.tasks}
-        place = wanted["sample"] * self.replicates + wanted["replicate"]
-        rows = self.n_samples * self.replicates
-        inside = place.between(0, rows - 1) & wanted["replicate"].between(0, self.replicates - 1)
-        chunks = pd.DataFrame({"task": wanted["task"], "start": place // CHUNK * CHUNK})[inside].drop_duplicates()
-        for task, start in chunks.itertuples(index=False, name=None):
-            if task in known:
-                made = known[task].contexts(start, min(start + CHUNK, rows), self.replicates)
-                parts.append(made.select(["task", "sample", "replicate", "text"]))
-        if not parts:
-            return pd.DataFrame({"task": [], "sample": [], "replicate": [], "text": []}).astype({"text": "str"})
-        return wanted.merge(pa.concat_tables(parts).to_pandas())
+        return _join_prompts(rows, self.worlds, self.contexts, self.questions, instruction)
 
 
 def make_tasks(
@@ -262,7 +333,7 @@ def make_tasks(
     >>> from causaleval_pd.reasoning import make_tasks
     >>> tasks = make_tasks(["flu_vaccine", "flower_garden"], [[3, 3], [4, 4]], n_tasks=2, n_samples=10, rng=7)
     >>> tasks
-    Tasks(8 tasks, 10 samples, 1 replicates)
+    Tasks(8 tasks)
     >>> bool(tasks.quantities["pns"].between(0, 1).all())
     True
     """
@@ -291,7 +362,45 @@ def make_tasks(
             drawn = own_theme.conditions(world, own)
             asked = tuple(world.pairs(pairs))
             found.append(Task(len(found), world, own_theme, drawn, int(own.integers(2**62)), asked))
-    return Tasks(found, n_samples, replicates)
+    made = {
+        "worlds": _worlds,
+        "nodes": _nodes,
+        "edges": _edges,
+        "quantities": _quantities,
+        "questions": lambda drawn: pd.concat([t.questions for t in drawn], ignore_index=True),
+        "contexts": lambda drawn: pa.concat_tables([t.contexts(n_samples, replicates) for t in drawn]).to_pandas(),
+        "truths": lambda drawn: pa.concat_tables([t.truths(n_samples) for t in drawn]).to_pandas(),
+    }
+    return Tasks({name: partial(make, found) for name, make in made.items()}, found)
+
+
+def _worlds(drawn: Sequence[Task]) -> pd.DataFrame:
+    rows = [
+        (t.number, t.theme.name, len(t.world.nodes), len(t.world.edges), t.theme.tell_world(t.world, t.conditions))
+        for t in drawn
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS["worlds"]).astype({"theme": "str", "text": "str"})
+
+
+def _nodes(drawn: Sequence[Task]) -> pd.DataFrame:
+    rows = []
+    for t in drawn:
+        asked = {node for pair in t.pairs for node in pair}
+        rows += [
+            (t.number, node, t.world.functions.get(node), t.world.noise[node], node in asked, own.text)
+            for node, own in zip(t.world.nodes, t.conditions, strict=False)
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS["nodes"]).astype(dict.fromkeys(("node", "function", "condition"), "str"))
+
+
+def _edges(drawn: Sequence[Task]) -> pd.DataFrame:
+    rows = [(t.number, parent, child) for t in drawn for parent, child in t.world.edges]
+    return pd.DataFrame(rows, columns=COLUMNS["edges"]).astype({"parent": "str", "child": "str"})
+
+
+def _quantities(drawn: Sequence[Task]) -> pd.DataFrame:
+    tables = [t.world.truths(t.pairs).assign(task=t.number) for t in drawn]
+    return pd.concat(tables, ignore_index=True)[COLUMNS["quantities"]]
 
 
 def _check_sizes(sizes: Sequence[Sequence[int]]) -> None:
@@ -304,5 +413,53 @@ def _check_sizes(sizes: Sequence[Sequence[int]]) -> None:
         read_sizes(size, "sizes", expected, whole=True)
 
 
-def _cut(rows: int) -> list[tuple[int, int]]:
-    return [(start, min(start + CHUNK, rows)) for start in range(0, rows, CHUNK)]
+def _join_prompts(
+    rows: pd.DataFrame, worlds: pd.DataFrame, contexts: pd.DataFrame, questions: pd.DataFrame, instruction: str | None
+) -> pd.Series:
+    """Join the texts of world, context and question, and the instruction, for each row.
+
+    Rows have task, sample, replicate and question. A row whose text is missing is refused.
+    """
+    last = instruction_text(instruction)
+    keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
+    asked = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"].fillna(-1).to_numpy(np.int64)
+    question = pd.Index(questions["question"]).get_indexer(rows["question"])
+    world = pd.Index(worlds["task"]).get_indexer(rows["task"])
+    lost = (asked < 0) | (question < 0) | (world < 0)
+    if lost.any():
+        row = int(lost.argmax())
+        raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
+    used, first, context = np.unique(asked, return_index=True, return_inverse=True)
+    # where each context describes the world, the world's own text is empty
+    intro = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
+    opening = _joined(intro, _arrow(contexts["text"].take(used)), "")
+    asks = _arrow(questions["text"] + last)
+    length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
+    step = max(1, _BYTES_AT_ONCE // max(1, length))
+    joined = [
+        _joined(opening.take(pa.array(context[i : i + step])), asks.take(pa.array(question[i : i + step])), "\n\n")
+        for i in range(0, len(rows), step)
+    ]
+    prompts = pd.array(pa.chunked_array(joined, pa.large_string()), dtype="str")
+    return pd.Series(prompts, rows.index, name="prompt")
+
+
+def instruction_text(instruction: str | None) -> str:
+    """Return what follows a question: a named instruction, a sentence of your own, or nothing for None."""
+    if instruction is None:
+        return ""
+    check_type(instruction, str, "the name of an instruction, a sentence of your own, or None", "instruction")
+    if " " not in instruction.strip():
+        check_known(
+            instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces, None is no instruction):"
+        )
+    return " " + INSTRUCTIONS.get(instruction, instruction)
+
+
+def _joined(left: pa.Array, right: pa.Array, separator: str) -> pa.Array:
+    return pc.binary_join_element_wise(left, right, pa.scalar(separator, pa.large_string()))
+
+
+def _arrow(texts: pd.Series) -> pa.Array:
+    found = pa.array(texts, pa.large_string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import check_type
-from ..worlds.components import compositions, n_compositions
-from ..worlds.world import World
-from .task_tables import TaskTables
+from ..worlds.world import World, compositions, n_compositions
 from .tasks import Tasks
 
 #: largest number of compositions of a task that are made by default
 MOST_COMPOSITIONS = 4096
 
-#: where worlds come from: drawn or stored tasks, one world for all tasks, or a world by task
-Worlds = Tasks | TaskTables | World | Mapping[Any, World]
+#: where worlds come from: tasks, one world for all tasks, or a world by task
+Worlds = Tasks | World | Mapping[Any, World]
 
 
 def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
@@ -30,44 +28,28 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
         found: Mapping[Any, World] = dict.fromkeys(tasks.unique().tolist(), worlds)
     elif isinstance(worlds, Mapping):
         found = worlds
-    elif isinstance(worlds, Tasks):
-        found = {task.number: task.world for task in worlds.tasks}
     else:
-        check_type(worlds, TaskTables, "the tasks, a World, or a mapping of tasks to worlds", "worlds")
-        stored = set(worlds.nodes["task"].tolist())
+        check_type(worlds, Tasks, "the tasks, a World, or a mapping of tasks to worlds", "worlds")
+        stored = {own.number for own in worlds.drawn} or set(worlds.nodes["task"].tolist())
         found = {task: worlds.world(task) for task in tasks.unique().tolist() if task in stored}
     if lacking := [task for task in tasks.unique().tolist() if task not in found]:
         raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {list(found)[:10]}")
     return {task: found[task] for task in tasks.unique().tolist()}
 
 
-def all_worlds(worlds: Worlds) -> dict[Any, World]:
-    """Return every world by its task; a single world is task 0."""
-    if isinstance(worlds, World):
-        return {0: worlds}
-    if isinstance(worlds, Tasks):
-        return {task.number: task.world for task in worlds.tasks}
-    numbers = list(worlds) if isinstance(worlds, Mapping) else worlds.nodes["task"].unique().tolist()
-    return worlds_by_task(worlds, pd.Series(numbers, dtype=object))
-
-
-def known_noise(worlds: Tasks | TaskTables, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
+def known_noise(tasks: Tasks, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
     """Yield the tasks of a table with their worlds and the noise of their samples, a row a sample."""
     number: Any
+    drawn = {own.number: own for own in tasks.drawn}
     for number, samples in table.groupby("task", sort=False)["sample"]:
-        wanted = np.sort(samples.unique())
-        if isinstance(worlds, Tasks):
-            task = next(task for task in worlds.tasks if task.number == number)
-            yield number, task.world, task.world.sample(int(wanted[-1]) + 1, task.seed).iloc[wanted]
+        wanted, world = np.sort(samples.unique()), tasks.world(number)
+        if number in drawn:
+            yield number, world, world.sample(int(wanted[-1]) + 1, drawn[number].seed).iloc[wanted]
             continue
-        names = worlds.nodes.loc[worlds.nodes["task"] == number, "node"].tolist()
-        contexts = worlds.contexts[worlds.contexts["task"] == number].drop_duplicates("sample").set_index("sample")
+        names = tasks.nodes.loc[tasks.nodes["task"] == number, "node"].tolist()
+        contexts = tasks.contexts[tasks.contexts["task"] == number].drop_duplicates("sample").set_index("sample")
         bits = np.array([list(text) for text in contexts["noise"].loc[wanted]]) == "1"
-        yield (
-            number,
-            worlds.world(number),
-            pd.DataFrame(bits, index=pd.Index(wanted, name="sample"), columns=names),
-        )
+        yield number, world, pd.DataFrame(bits, index=pd.Index(wanted, name="sample"), columns=names)
 
 
 def cut_chains(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from ...contract.checks import check_known, check_number, shown
+from ...contract.checks import check_known, check_number, check_type, check_whole, shown
 from ...execution.random_streams import RNGLike, resolve_seed
-from .components import KINDS, Kind, component_kinds, join_components, read_sizes
 from .world import FUNCTIONS, World
 
 __all__ = ["example_world", "sample_world"]
+
+KINDS = ("cycle", "wheel")
+Kind = Literal["cycle", "wheel", "mixed"]
+
+#: largest number of nodes of a random world
+MAX_NODES = 10_000
 
 Functions = Literal["and", "or", "xor", "random", "mixed"]
 
@@ -166,3 +171,59 @@ def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> Worl
     edges = [(edge[0], edge[1]) for edge in ("XA", "XB", "AC", "BC", "CD", "DE", "DF", "EY", "FY")]
     nodes = "XABCDEFY"
     return World(edges, dict.fromkeys(nodes, function), dict.fromkeys(nodes, p))
+
+
+def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[int, int]]:
+    """Return the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1.
+
+    A "cycle" is a path with a shortcut from source to sink, a "wheel" a hub 0 that leads to such a path; two nodes are
+    one edge, three a triangle, whatever the kind.
+    """
+    check_known(kind, KINDS, "kind of component")
+    size = check_whole(size, "size of a component", 2)
+    last = size - 1
+    if size == 2:
+        return [(0, 1)]
+    if kind == "cycle":
+        return [*((i, i + 1) for i in range(last)), (0, last)]
+    rim = [(i, i + 1) for i in range(1, last)]
+    return [*((0, i) for i in range(1, size)), *rim, *([(1, last)] if size > 3 else [])]
+
+
+def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
+    """Check sizes and return the kind of each component, or None where they are drawn."""
+    if not sizes:
+        raise ValueError("sizes must name at least one component")
+    for size in sizes:
+        if size < 2:
+            raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
+    if sum(sizes) > MAX_NODES:
+        raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
+    if isinstance(kind, str):
+        check_known(kind, (*KINDS, "mixed"), "kind of component")
+        return None if kind == "mixed" else [kind] * len(sizes)
+    check_type(kind, (tuple, list), f"one of {', '.join(map(repr, KINDS))} or 'mixed', or one a component", "kind")
+    kinds = [str(k) for k in kind]
+    for k in kinds:
+        check_known(k, KINDS, "kind of component")
+    if len(kinds) != len(sizes):
+        raise ValueError(f"kind must name one kind a component: {len(sizes)} sizes, {len(kinds)} kinds")
+    return kinds
+
+
+def join_components(sizes: Sequence[int], kinds: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the edges of components in a row, over names in topological order."""
+    edges, first = [], 0
+    for size, kind in zip(sizes, kinds, strict=True):
+        edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, kind)]
+        first += size - 1
+    return edges
+
+
+def read_sizes(given: Any, name: str, expected: str, *, whole: bool = False) -> None:
+    """Refuse anything but a sequence; with `whole`, anything but a sequence of integers."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
+        raise TypeError(f"{name} must hold {expected}, found {shown(given)}")
+    for size in given if whole else ():
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
+            raise TypeError(f"{name} must hold {expected}, found {shown(given)}")

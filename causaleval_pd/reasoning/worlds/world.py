@@ -10,20 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ...contract.checks import check_known, check_number, check_type
+from ...contract.checks import check_known, check_number, check_type, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .causal_graph import Pair, acyclic_graph, read_edges, topological_order
-from .components import compositions
 from .exact_quantities import EXACT_QUANTITIES, Divorced, divorce_parents, is_monotone, quantities_of, response_joints
-from .structural_equations import answers, evaluate, noise_by_node
+from .structural_equations import (
+    Pair,
+    acyclic_graph,
+    answers,
+    evaluate,
+    noise_by_node,
+    read_edges,
+    topological_order,
+)
 
 __all__ = ["World"]
 
 #: what a question supposes: nothing, do(cause=1), do(cause=0); the last axis of `World.answers`
 WORLDS = ("fact", "do1", "do0")
-
-#: what a question with hidden noise asks for: a probability of necessity, or of sufficiency
-HIDDEN = ("pn", "ps")
 
 FUNCTIONS = ("and", "or", "xor")
 
@@ -373,3 +376,22 @@ def _check_functions(functions: Mapping[str, str], parents: Mapping[str, tuple[s
         if node in functions:
             check_known(functions[node], FUNCTIONS, f"function of node {node!r}:")
     return {node: functions[node] for node in parents if node in functions}
+
+
+def n_compositions(n_cut_nodes: int) -> int:
+    """Count the paths of `compositions`: 2**(n - 2) - 1."""
+    check_whole(n_cut_nodes, "n_cut_nodes (root and leaf included)", 2)
+    return int(2 ** (n_cut_nodes - 2) - 1)
+
+
+def compositions(cut_nodes: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield, one at a time, the paths from root to leaf of a cut tree that have at least two edges.
+
+    The PNS of (root, leaf) is the product of the PNS along each path. They come in lexicographic order of the nodes'
+    positions, so the path over all cut nodes, whose factors are single components, is the first.
+    """
+    n_compositions(len(cut_nodes))
+    root, *inner, leaf = cut_nodes
+    for chosen in range(2 ** len(inner) - 1, 0, -1):
+        bits = format(chosen, f"0{len(inner)}b")
+        yield (root, *(node for node, bit in zip(inner, bits, strict=True) if bit == "1"), leaf)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...graphs.cells import refuse_blank
-from ...graphs.edge_strings import explain_doubt, parse_edges, write_graph, write_names
+from ...graphs.edge_strings import parse_edges, write_graph, write_names
 from ...graphs.mixed.marks import ARROW, TAIL
 from .marks import TURNED, Codes, check_size, code
 
@@ -25,7 +25,9 @@ _OTHER_TIME = re.compile(
     r"|L\d+\..+",
     re.DOTALL,
 )
-_HEADER = re.compile(r"lags?\s*\d+\s*\.\.")
+_HEADER = re.compile(r"\s*lags?\s*\d+\s*\.\.")
+#: a time, in a message
+_TIME = re.compile(r"@|\(t\b")
 
 
 def is_lagged_text(text: str) -> bool:
@@ -37,20 +39,21 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     """Return names in order of appearance, codes (L + 1, d, d), and the smallest searched lag."""
     refuse_blank(text)
     found = _LAGS.match(text)
-    read = parse_edges(text[found.end() :] if found else text)
-    doubtful = [name for name in read.doubtful if not _AT.fullmatch(name)]
-    if doubtful:
-        raise ValueError(explain_doubt(doubtful[0]))
-    header = None if found else next((name for name in read.nodes if _HEADER.match(name)), None)
-    if header is not None:
-        raise ValueError(f"found {header!r:.60}; a text begins with its searched lags as in 'lags 0..2:'")
-    elsewhere = next((name for name in read.nodes if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
+    if found is None and _HEADER.match(text):
+        raise ValueError(f"found {text!r:.60}; a text begins with its searched lags as in 'lags 0..2:'")
+    try:
+        read = parse_edges(text[found.end() :] if found else text)
+    except ValueError as fault:
+        hint = "; a variable at t - 1 is written with its time, as in 'X@-1'" if _TIME.search(str(fault)) else ""
+        raise ValueError(f"{fault}{hint}") from None
+    names = tuple(map(str, read.labels or ()))
+    elsewhere = next((name for name in names if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
     if elsewhere is not None:
         raise ValueError(
             f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
             f"its name with another, as in '{elsewhere}@0'"
         )
-    places = [_split(name) for name in read.nodes]
+    places = [_split(name) for name in names]
     position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
     min_lag, max_lag = (int(found[1]), int(found[2])) if found else (0, max((lag for _, lag in places), default=0))
     beyond = next((name for name, lag in places if lag > max_lag), None)
@@ -69,7 +72,7 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
             source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
         if other:
             raise ValueError(
-                f"found a link between {read.nodes[a]!r} and {read.nodes[b]!r}; links end at t, as in "
+                f"found a link between {names[a]!r} and {names[b]!r}; links end at t, as in "
                 f"'{source}@{other - lag or -1} -> {target}'"
             )
         i, j = position[source], position[target]
@@ -89,7 +92,7 @@ def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]
     # a name that ends like a lag needs its own
     plain = [f"{name}@0" if _AT.fullmatch(name) or _OTHER_TIME.fullmatch(name) else name for name in nodes]
     used = sorted({(lag, i) for lag, i, _, _ in links if lag})
-    written = write_names([*plain, *(f"{nodes[i]}@-{lag}" for lag, i in used)])
+    written = write_names((*plain, *(f"{nodes[i]}@-{lag}" for lag, i in used)))
     at = {(lag, i): written[len(nodes) + k] for k, (lag, i) in enumerate(used)}
     statements = [
         f"{at[lag, i] if lag else written[i]} {sign} {written[j]}"

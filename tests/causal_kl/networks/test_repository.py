@@ -85,7 +85,7 @@ def test_networks_of_the_repository(name, tmp_path):
         except ValueError as error:
             # too densely connected for an exact answer
             assert name in LARGE
-            assert "needs a table over" in str(error) and "pass n_samples=" in str(error)
+            assert "needs a table over" in str(error)
 
 
 def test_graphs_without_parameters_are_refused_by_name():
@@ -112,38 +112,3 @@ def test_gaussian_networks_of_the_repository():
         found = ce.as_network(dicts)
         assert found.kind == "gaussian" and len(found.nodes) == len(nodes)
         assert ce.ckl3(found, found) == 0
-
-
-def as_dsc(network: ce.DiscreteNetwork) -> str:
-    """Write a network as bnlearn writes DSC files."""
-    text = 'belief network "unknown"\n'
-    for name, states in network.states.items():
-        listed = ", ".join(f'"{state}"' for state in states)
-        text += f"node {name} {{\n  type : discrete [ {len(states)} ] = {{ {listed} }};\n}}\n"
-    for name, cpt in network.cpts.items():
-        bar = f" | {', '.join(network.parents[name])}" if network.parents[name] else ""
-        text += f"probability ( {name}{bar} ) {{\n"
-        for row in np.ndindex(*cpt.shape[:-1]):
-            text += (f"  ({', '.join(map(str, row))}) : " if row else "   ") + ", ".join(map(repr, cpt[row].tolist()))
-            text += ";\n"
-        text += "}\n"
-    return text
-
-
-@pytest.mark.parametrize("name", ["asia", "alarm", "hepar2"])
-def test_the_other_formats_hold_the_same_networks(name, tmp_path):
-    with warnings.catch_warnings():
-        # an extension module that cannot be imported where warnings are errors
-        warnings.simplefilter("ignore")
-        import pyagrum as gum
-    plain = tmp_path / f"{name}.bif"
-    plain.write_bytes(gzip.decompress((FOLDER / f"{name}.bif.gz").read_bytes()))
-    found, model = ce.as_network(plain), gum.loadBN(str(plain))
-    for suffix in ("net", "bifxml"):
-        gum.saveBN(model, str(tmp_path / f"{name}.{suffix}"))
-    (tmp_path / f"{name}.dsc").write_text(as_dsc(found), encoding="utf-8")
-    for suffix in ("net", "bifxml", "dsc"):
-        other = ce.as_network(tmp_path / f"{name}.{suffix}")
-        assert other.structure == found.structure
-        # what the peer writes it has read in single precision
-        assert np.allclose(other.parameters, found.parameters, rtol=0, atol=1e-15 if suffix == "dsc" else 1e-5)

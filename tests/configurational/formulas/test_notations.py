@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from causaleval_pd.configurational import parse, parse_set, random_models, write_models
+from causaleval_pd.configurational import parse, random_models, write_models
+from causaleval_pd.configurational.formulas.reader import parse_set
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from causaleval_pd.configurational import parse, parse_set
+from causaleval_pd.configurational import parse
 from causaleval_pd.configurational.formulas import reader
+from causaleval_pd.configurational.formulas.reader import parse_set
 
 
 def long_model(n: int, salt: int) -> str:

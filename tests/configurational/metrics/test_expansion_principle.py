@@ -14,7 +14,8 @@ import random
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import Atom, Model, is_inus, parse, submodel_of
+from causaleval_pd.configurational import Atom, Model, parse, redundancy_free
+from causaleval_pd.configurational.models.submodel import submodel_of
 
 
 def random_form(rng: random.Random, names: str) -> list[frozenset[tuple[str, int]]]:
@@ -60,11 +61,11 @@ def test_true_additions_never_lower_correctness():
     while n_expansions < 1500:
         true = random_form(rng, "ABCD")
         own = list(model(damaged(rng, true)).atoms[0].disjuncts)
-        if not (is_inus(model(true)) and is_inus(model(own))):
+        if not (redundancy_free(model(true)) and redundancy_free(model(own))):
             continue
         truth, before = str(model(true)), ce.correctness(str(model(true)), str(model(own)))
         for new in {model(form) for form in true_expansions(own, list(model(true).atoms[0].disjuncts))}:
-            if is_inus(new) and new != model(own):
+            if redundancy_free(new) and new != model(own):
                 assert ce.correctness(truth, str(new)) >= before - 1e-12, (truth, str(model(own)), str(new))
                 n_expansions += 1
 

@@ -94,7 +94,6 @@ def test_true_values_beyond_the_published_sizes() -> None:
     assert ce.correctness(LARGE, LARGE) == ce.completeness(LARGE, LARGE) == 1
     assert ce.correctness(LARGE, "A*B*C*D<->E") == 1
     assert math.isnan(ce.correctness(LARGE, LARGE, convention="paper"))
-    assert ce.is_causal_submodel(LARGE, LARGE) == ce.is_causal_submodel(LARGE, "A*B*C*D<->E") == 1
     # relative to data too
     wide = "A+B+C+D+E<->F"
     runs = pd.DataFrame({"truth": [wide, wide], "estimate": [wide, "A+B<->F"]})

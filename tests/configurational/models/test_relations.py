@@ -1,4 +1,4 @@
-"""Submodel relations, INUS form, redundancy and NCR against published programs and against their definitions."""
+"""Submodels, redundancy and NCR against published programs and against their definitions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,18 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import (
+    Atom,
     FormulaTooLargeError,
-    Setting,
-    causal_submodel_of,
-    is_cyclic,
-    is_inus,
-    minimal_models,
+    Model,
+    ideal_data,
     parse,
-    redundant_atoms,
-    relation_matrix,
-    strict_submodel_of,
-    submodel_of,
+    redundancy_free,
     submodels,
 )
-from causaleval_pd.configurational.formulas.formula import Atom, Model
-from causaleval_pd.configurational.formulas.truth_table import ideal_data
+from causaleval_pd.configurational.formulas.truth_table import evaluation_order
+from causaleval_pd.configurational.models.claims import judge_claims
+from causaleval_pd.configurational.models.redundancy import minimal_models
+from causaleval_pd.configurational.models.submodel import submodel_of
 
 KNOWN = pathlib.Path(__file__).parents[2] / "known_answers" / "configurational_relations.csv.gz"
 DOMAINS = {"A": range(3), "B": range(3), "C": range(4), "D": range(2), "E": range(3)}
@@ -45,12 +42,9 @@ def test_published_relations(kind):
         x, y = parse(row.x), parse(row.y)
         assert submodel_of(x, y) == row.is_submodel, row
         assert (x == y) == row.identical, row
-        assert causal_submodel_of(x, y, Setting(domains)) == row.causal_submodel, row
-        assert is_inus(x) == row.inus_x, row
-        assert (x.complexity, is_cyclic(x)) == (row.complexity_x, row.cyclic_x), row
-        if kind == "cs":
-            assert strict_submodel_of(x, y) == row.strict, row
-            assert bool(redundant_atoms(x)) == row.redundant_any_x, row
+        assert (x.complexity, evaluation_order(x) is None) == (row.complexity_x, row.cyclic_x), row
+        if len(x.atoms) == 1:
+            assert redundancy_free(x, domains) == row.inus_x, row
 
 
 @given(models, models)
@@ -83,7 +77,7 @@ def inus_by_definition(form):
 @given(models)
 def test_inus_by_definition(model):
     form = list(model.atoms[0].disjuncts)
-    assert is_inus(model) == inus_by_definition(form)
+    assert redundancy_free(model) == inus_by_definition(form)
 
 
 def submodels_by_definition(form):
@@ -113,22 +107,20 @@ def test_ncr_of_other_outcomes_and_chains():
 
 
 @pytest.mark.parametrize(
-    ("truth", "estimate", "causal", "syntactic"),
+    ("truth", "estimate", "standing"),
     [
-        ("(A+B<->C)*(C+D<->E)", "A+D<->E", True, False),
-        ("(A+B<->C)*(C+D<->E)", "A+B+D<->E", True, False),
-        ("(A+B<->C)*(C+D<->E)", "(A<->C)*(A+D<->E)", False, False),  # C is no bypass where the model has C
-        ("(A+B*f<->C)*(C*F+D<->E)", "(A+B<->C)*(C+D<->E)", False, True),  # B never works through C*F
+        ("(A+B<->C)*(C+D<->E)", "A+D<->E", {"both", "indirect"}),
+        ("(A+B<->C)*(C+D<->E)", "(A<->C)*(A+D<->E)", {"both", "bypass"}),  # C is no bypass where the model has C
+        ("(A+B*f<->C)*(C*F+D<->E)", "B<->E", {"false"}),  # B never works through C*F
     ],
 )
-def test_indirect_causes(truth, estimate, causal, syntactic):
-    assert ce.is_causal_submodel(truth, estimate) == causal
-    assert ce.is_submodel(truth, estimate) == syntactic
+def test_indirect_causes(truth, estimate, standing):
+    found = judge_claims(parse(truth), parse(estimate))
+    assert {verdict.standing for verdict in found.values()} == standing
 
 
 def test_criteria_in_use_before():
-    assert ce.has_complete_disjuncts("A*b+C<->E", "A*b<->E") == 1
-    assert ce.has_complete_disjuncts("A*b+C<->E", "A+C<->E") == 0
+    assert ce.submodel_completeness("A*b+C<->E", "C + b*A <-> E") == 1
     assert ce.submodel_completeness("A*b+C<->E", "A+C<->E") == pytest.approx(2 / 3)
     assert ce.submodel_completeness("A*b+C<->E", "A+D<->E") == 0
 
@@ -139,17 +131,10 @@ def test_minimal_models_allow_the_same_configurations(model):
     found = minimal_models(model)
     names = sorted(set("ABCD") | set(model.factors))
     whole = ideal_data(model, dict.fromkeys(names, (0, 1)))
-    assert all(submodel_of(one, model) and is_inus(one) for one in found)
+    assert all(submodel_of(one, model) and redundancy_free(one) for one in found)
     for one in found:
         pd.testing.assert_frame_equal(ideal_data(one, dict.fromkeys(names, (0, 1))), whole)
     assert bool(found) == (len(set(truth_values(model.atoms[0].disjuncts, names))) == 2)
-
-
-def test_relation_matrix():
-    table = relation_matrix(["A+C<->E", "C + A <-> E", "A*b+C<->E"])
-    assert table.to_numpy().tolist() == [[True, True], [False, True]]
-    assert list(table.index) == ["A+C<->E", "A*b+C<->E"] == list(table.columns)
-    assert relation_matrix([], causal_submodel_of).empty
 
 
 def test_submodels_are_those_of_the_printed_ratios() -> None:
@@ -166,7 +151,7 @@ def test_submodels_are_those_of_the_printed_ratios() -> None:
         assert (found["shared"].sum(), len(found)) == (shared, n)
         assert found["shared"].mean() == pytest.approx(ce.ncr(truth, model))
         assert found["submodel"].is_unique and found["submodel"].iloc[-1] == model
-        assert all(submodel_of(one, model) and is_inus(one) for one in found["submodel"])
+        assert all(submodel_of(one, model) and redundancy_free(one) for one in found["submodel"])
         assert submodels(model).equals(found.drop(columns="shared"))
 
 
@@ -184,7 +169,7 @@ def test_submodels_by_brute_force(form: list[frozenset[tuple[str, int]]]) -> Non
     expected = set()
     for chosen in itertools.product(*parts):
         kept = [part for part in chosen if part]
-        if kept and len(set(kept)) == len(kept) and is_inus(one := Model((Atom(tuple(kept), ("Y", 1)),))):
+        if kept and len(set(kept)) == len(kept) and redundancy_free(one := Model((Atom(tuple(kept), ("Y", 1)),))):
             expected.add(str(one))
     assert set(submodels(model)["submodel"]) == expected
 

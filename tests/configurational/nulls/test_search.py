@@ -88,7 +88,8 @@ def test_rows_do_not_depend_on_order_and_neighbours_and_each_has_its_method() ->
     how = {"null": "search", "n_draws": 25, "rng": 5, "context": given, "key": "study", "columns": "full"}
     whole = ce.with_controls(table, ["completeness", "lcr"], **how)
     pd.testing.assert_frame_equal(ce.with_controls(table[::-1], ["completeness", "lcr"], **how)[::-1], whole)
-    threads = ce.with_controls(table, ["completeness", "lcr"], **how, engine="threads", n_jobs=2)
+    with ce.set_options(engine="threads", n_jobs=2):
+        threads = ce.with_controls(table, ["completeness", "lcr"], **how)
     pd.testing.assert_frame_equal(threads, whole)
     for name in methods:
         part = ce.with_controls(table[table["algorithm"] == name], ["completeness", "lcr"], **how)

@@ -6,20 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.configurational import (
-    add_noise,
-    benchmark_grid,
-    fragment,
-    fuzzify,
-    parse,
-    random_models,
-    sample_cases,
-    select_cases,
-    simulate_data,
-)
+from causaleval_pd.configurational import benchmark_grid, fit_by_atom, parse, random_models, simulate_data
 from causaleval_pd.configurational.formulas.configurations import allows, configurations
 from causaleval_pd.configurational.formulas.truth_table import ideal_data
-from causaleval_pd.configurational.models.fit import faithfulness, fit_measures
+from causaleval_pd.configurational.simulation.data import add_noise, fragment, fuzzify, sample_cases
 
 TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 
@@ -38,7 +28,7 @@ def wrong(data: pd.DataFrame, text: str) -> int:
 def test_ideal_data_fit_perfectly() -> None:
     data = simulate_data(TRUTH)
     assert len(data) == 2**4
-    assert fit_measures(TRUTH, data).tolist() == [1.0] * 11
+    assert wrong(data, TRUTH) == 0
 
 
 def test_each_setting_does_what_it_says() -> None:
@@ -49,7 +39,7 @@ def test_each_setting_does_what_it_says() -> None:
     assert (rare["G"].sum(), wrong(rare, TRUTH)) == (10, 0)
     fuzzy = simulate_data(TRUTH, 50, fuzziness=0.3, rng=1)
     assert ((fuzzy < 0.3) | (fuzzy > 0.7)).all(axis=None)
-    assert faithfulness(TRUTH, fuzzy) == 1
+    assert wrong(fuzzy.round(), TRUTH) == 0
     wider = simulate_data("A=2<->B=1", 60, domains={"A": [0, 1, 2], "X": [0, 1]}, rng=1)
     assert set(wider) == {"A", "B", "X"}
     assert set(wider["A"]) == {0, 1, 2}
@@ -60,30 +50,6 @@ def test_the_same_seed_gives_the_same_cases() -> None:
     one, two, other = (simulate_data(TRUTH, 30, rng=seed, **settings) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(one, two)
     assert not one.equals(other)
-
-
-@pytest.mark.slow
-def test_selected_cases_are_compatible_or_within_the_thresholds() -> None:
-    data = space("ABCDEFG")
-    assert wrong(select_cases(TRUTH, data), TRUTH) == 0
-    assert len(select_cases(TRUTH, data)) == 16
-    kept = select_cases(TRUTH, data, consistency=0.8, coverage=0.7, rng=3)
-    found = fit_measures(TRUTH, kept)
-    assert 0.8 <= found["consistency"] < 1
-    assert 0.7 <= found["coverage"] < 1
-    added = data.drop(kept.index)
-    for case in added.index:  # no further case would fit in
-        more = fit_measures(TRUTH, pd.concat([kept, added.loc[[case]]]))
-        assert more["consistency"] < 0.8 or more["coverage"] < 0.7
-
-
-def test_selection_from_fuzzy_data_keeps_the_thresholds() -> None:
-    data = fuzzify(space("ABCD"), 0.5, rng=2)
-    kept = select_cases("A*b+C<->D", data, consistency=0.75, coverage=0.75, rng=2)
-    assert 8 <= len(kept) < 16
-    model = parse("A*b+C<->D")
-    extra = [i for i in kept.index if wrong(kept.loc[[i]].round(), str(model))]
-    assert not extra or fit_measures(model, kept)[["consistency", "coverage"]].min() >= 0.75 - 1e-9
 
 
 def test_fragmentation_drops_whole_configurations() -> None:
@@ -113,7 +79,7 @@ def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
 def test_an_inverse_search_in_ten_lines() -> None:
     def search(frame: pd.DataFrame) -> str:
         pool = pd.Series([f"{x}{op}{y}<->F" for x, y in ("AB", "AC", "BC", "aB", "Ab", "bC") for op in "+*"])
-        found = pd.DataFrame([fit_measures(text, frame) for text in pool])
+        found = pd.DataFrame([fit_by_atom(text, frame).min(numeric_only=True) for text in pool])
         good = (found["consistency"] >= 0.7).to_numpy() & (found["coverage"] >= 0.7).to_numpy()
         return "; ".join(pool[good]) or "{}"
 
@@ -191,7 +157,6 @@ def test_noise_leaves_no_trace_in_factors_without_part() -> None:
         (lambda: benchmark_grid(noise=[]), "noise has no value"),
         (lambda: sample_cases(space("AB"), 3, outcome="A"), "belong together"),
         (lambda: sample_cases(space("AB")[:2], 3, outcome="A", prevalence=0.5), "no cases with outcome A"),
-        (lambda: select_cases("A<->B", space("AB"), consistency=2), "consistency must lie"),
         (lambda: add_noise(fuzzify(space("AB"), 0.3, rng=1), "A<->B", 0.1), "add noise first"),
         (lambda: add_noise(space("AC"), "A<->B", 0.1), "no column for factor B"),
     ],

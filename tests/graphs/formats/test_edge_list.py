@@ -41,7 +41,7 @@ def test_edge_lists() -> None:
         (0.5, TypeError, "found builtins.float, expected a graph"),
         (None, ValueError, "expected a graph, found None"),
         (float("nan"), ValueError, "expected a graph, found nan"),
-        ("A @-> B", ValueError, "graph: found the edge mark '@->'; edges are written"),
+        ("A @-> B", ValueError, "graph: found 'A @', expected letters"),
     ],
 )
 def test_refused(cell: Any, error: type[Exception], message: str) -> None:

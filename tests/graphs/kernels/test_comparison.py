@@ -207,7 +207,7 @@ def test_nothing_in_nothing_out():
 @pytest.mark.parametrize("d", [1, 4, 12, 70])
 def test_cells_are_split_as_by_their_reference(d):
     from causaleval_pd.graphs.kernels.planes import PDAG, padding_mask, plane_words
-    from causaleval_pd.graphs.packing.header import TEXT_WORDS, text_table
+    from causaleval_pd.graphs.packing.header import TEXT_WORDS
     from causaleval_pd.graphs.packing.packed import pack_column, unpack_column
     from causaleval_pd.graphs.packing.unpacked import Block, UnpackedColumn
 
@@ -221,8 +221,6 @@ def test_cells_are_split_as_by_their_reference(d):
     size = cells.shape[1] - 2 * words
     at = TEXT_WORDS
     faults = [(1, at + 1), (3, size - 1), (0, at)]
-    if text_table(d).size:
-        faults.append((7, 2))  # a text
     if padding_mask(d):
         faults.append((5, size + words - 1))
     for fault in [None, *faults]:
@@ -232,7 +230,7 @@ def test_cells_are_split_as_by_their_reference(d):
         if fault == (0, at):
             changed[4, at] &= ~np.uint64(0xFF << 16)  # a dag with undirected edges
         sizes = at, size, words, padding_mask(d)
-        found = [module.split_cells(changed, *sizes, text_table(d)) for module in (kernels, reference)]
+        found = [module.split_cells(changed, *sizes) for module in (kernels, reference)]
         assert found[0][2] == found[1][2]
         assert found[0][2] == (fault is None)
         if found[0][2]:

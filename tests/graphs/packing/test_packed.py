@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.contract.checks import name_row
@@ -156,11 +155,6 @@ def test_fixed_size_binary() -> None:
 TEXT = 8 * TEXT_WORDS
 
 
-def old(raw: bytes) -> bytes:
-    """The cell as version 1 has it: without the line of text."""
-    return bytes([0xCE, 1]) + raw[TEXT + 2 :]
-
-
 def damaged(where: int, value: bytes) -> bytes:
     raw = bytearray(cell())
     raw[TEXT + where : TEXT + where + len(value)] = value
@@ -177,14 +171,12 @@ def with_names(blob: bytes, n_nodes: int, words: int = 1) -> bytes:
 FAULTS = {
     "empty": (b"", r"found 0 bytes starting with b'', not a packed graph; a cell has whole 64-bit words"),
     "not words": (cell() + b"x", r"found 81 bytes .* whole 64-bit words"),
-    "too short": (cell()[:16], r"found 16 bytes .* at least three"),
+    "too short": (cell()[:16], r"found 16 bytes .* at least seven"),
     "magic": (damaged(0, b"\x00"), r"not a packed graph \(these start with a line such as 'dag, 3 nodes, 2 edges'\)"),
-    "text of another class": (cell_text(DAG, 3, 2) + cell()[TEXT:], r"begins with the text of another graph"),
-    "text of another graph": (cell_text(PDAG, 3, 1) + cell()[TEXT:], r"begins with the text of another graph"),
     "only text": (cell()[:TEXT], r"not a packed graph"),
     "end of the header": (cell()[: TEXT + 16], r"not a packed graph"),
     "text": (b"A -> B; B -- C; D   12345678", r"not a packed graph"),
-    "version": (damaged(1, b"\x07"), r"format version 7; this release reads versions 1 to 2"),
+    "version": (damaged(1, b"\x07"), r"format version 7; this release reads version 2"),
     "class": (damaged(2, b"\x09"), r"class code 9; known are 0 to 8 for dag, cpdag, pdag, digraph, mag"),
     "planes": (damaged(3, b"\x04"), r"found 4 planes of marks; graphs of class pdag have 2"),
     "nodes": (damaged(4, b"\x02"), r"has 2 nodes but 3 names; the cell is damaged"),
@@ -266,13 +258,13 @@ def test_fuzz() -> None:
             except ValueError as error:
                 assert str(error).startswith("column 'estimate', row")
             else:
-                assert pack_column(column).tolist() == cells
+                assert [raw[TEXT:] for raw in pack_column(column)] == [raw[TEXT:] for raw in cells]
 
 
 @pytest.mark.slow
 def test_a_changed_byte_is_another_graph_or_an_error() -> None:
     good = cell()
-    for at in range(len(good)):
+    for at in range(TEXT, len(good)):
         for bit in range(8):
             raw = bytearray(good)
             raw[at] ^= 1 << bit
@@ -280,45 +272,8 @@ def test_a_changed_byte_is_another_graph_or_an_error() -> None:
                 column = unpack_column(packed([bytes(raw)]))
             except ValueError:
                 continue
-            assert pack_column(column).tolist() == [bytes(raw)]
-            assert at >= TEXT + 32  # another arc, as many edges
-
-
-FAULTS_OF_VERSION_1 = ("planes", "nodes", "digest", "names", "padding of planes", "undirected dag", "unsorted")
-
-
-@pytest.mark.parametrize("fault", FAULTS_OF_VERSION_1)
-def test_faulty_cells_of_version_1(fault: str) -> None:
-    bad, message = FAULTS[fault]
-    for cells in ([old(bad)], [old(cell()), old(bad)]):
-        with pytest.raises(ValueError, match=rf"row {len(cells) - 1} .*: .*{message}"):
-            unpack_column(packed(cells))
-    with pytest.raises(ValueError, match="begins without its line of text"):
-        unpack_column(packed([cell()[TEXT:]]))
-
-
-def test_columns_of_version_1_are_read_and_packed_again() -> None:
-    column = random_column([ABC, ("A",), tuple("ABCDEFGHIJKLM"), ("x", "y")], 60, 3)
-    new = pack_column(column)
-    first = pd.Series([raw if raw is pd.NA else old(raw) for raw in new], dtype=COLUMN_DTYPE, name="g")
-    assert_same(unpack_column(first), unpack_column(new))
-    assert first.graph.repack().tolist() == new.tolist() == new.graph.repack().tolist()
-    both = pd.concat([new.rename("g"), first]).set_axis([f"run{i}" for i in range(120)])
-    row = 60 + int(first.notna().argmax())
-    with pytest.raises(ValueError, match=rf"row {row} .*packed by an earlier release.*series\.graph\.repack\(\)"):
-        both.graph.to_strings()
-    graphs = ce.graph_column(["A -> B; C", "A o-> B"])
-    assert ce.graph_column(graphs.map(old).astype(COLUMN_DTYPE)).equals(graphs)
-    mended = both.graph.repack()
-    assert mended.tolist() == new.tolist() * 2 and mended.index.equals(both.index) and mended.name == "g"
-
-
-def test_runs_of_either_version_have_the_same_controls() -> None:
-    runs = pd.DataFrame({"truth": ["A -> B; B -> C; D"] * 3, "estimate": ["A -> B; C -> D", "A -> D; B; C", None]})
-    new = runs.apply(ce.graph_column)
-    first = new.map(lambda raw: raw if raw is pd.NA else old(raw)).astype(COLUMN_DTYPE)
-    cubes = [table.ceval.cube(["shd"], by=[], n_draws=20, rng=1) for table in (new, first)]
-    xr.testing.assert_identical(*cubes)
+            assert pack_column(column).iloc[0][TEXT:] == bytes(raw)[TEXT:]
+            assert at >= TEXT + 32 or at == TEXT + 2  # other arcs, or another class
 
 
 def test_texts() -> None:

@@ -1,4 +1,4 @@
-"""Bytes of graphs that declare a class which they need not have, in the present format and in that of version 1."""
+"""Bytes of graphs that declare a class which they need not have."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from causaleval_pd.graphs.packing.header import TEXT_WORDS, cell_text, contents
 TEXT_BYTES = 8 * TEXT_WORDS
 
 
-def declared(graph: str, kind: int, *, old: bool = False) -> bytes:
+def declared(graph: str, kind: int) -> bytes:
     """Return the packed bytes of a graph, made to declare a class."""
     one = ce.graph_column([graph], kind=None if "o-" not in graph else "mixed")
     raw = bytearray(one.iloc[0])
     raw[TEXT_BYTES + 2] = kind
     raw[:TEXT_BYTES] = cell_text(kind, int(one.graph.n_nodes.item()), int(one.graph.n_edges.item()))
-    return contents(bytes(raw)) if old else bytes(raw)
+    return bytes(raw)
 
 
 def declared_kind(raw: bytes) -> str:

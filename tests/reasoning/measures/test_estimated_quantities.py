@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import World, make_tasks, quantities, reasoners
+from causaleval_pd.reasoning import Tasks, World, make_tasks, quantities, reasoners
 
 KEYS = ["model", "task", "cause", "effect"]
 
@@ -164,12 +164,17 @@ def test_perfect_answers_have_the_same_sample_truth_and_root_values_are_found():
 
 
 @pytest.mark.slow
-def test_stored_tasks_give_the_same(tmp_path):
-    tasks = make_tasks("candy_party", [[2, 3]], n_samples=30, replicates=2, rng=5)
-    answered = tasks.questionnaire().assign(answer=lambda q: reasoners.noisy(q, 0.2, 1))
-    pd.testing.assert_frame_equal(quantities(answered, worlds=tasks), quantities(answered, worlds=tasks.tables))
-    wrong = [reasoners.wrong_world(answered, source) for source in (tasks, tasks.tables)]
-    pd.testing.assert_series_equal(*wrong)
+def test_tasks_from_tables_give_the_same():
+    drawn = make_tasks("candy_party", [[2, 3]], n_samples=30, replicates=2, rng=5)
+    names = ("worlds", "nodes", "edges", "quantities", "questions", "contexts", "truths")
+    stored = Tasks({name: getattr(drawn, name) for name in names})
+    found = []
+    for tasks in (drawn, stored):
+        answered = reasoners.baselines(tasks.questionnaire(), tasks, names=["noisy", "wrong_world"], rng=1)
+        found.append((answered, quantities(answered, by="model", worlds=tasks), tasks.prompts()))
+    pd.testing.assert_frame_equal(found[0][0], found[1][0])
+    pd.testing.assert_frame_equal(found[0][1], found[1][1])
+    pd.testing.assert_series_equal(found[0][2], found[1][2])
 
 
 def test_shapes_of_the_papers_graph():
@@ -243,8 +248,8 @@ def test_compositions_can_be_few_or_none():
 def test_a_factual_question_for_a_pair_and_for_all_is_ambiguous():
     tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
     answered = tasks.questionnaire().assign(answer=lambda q: q["truth"])
-    fact = answered[(answered["world"] == "fact") & (answered["effect"] == tasks.tasks[0].pairs[0][1])]
-    again = fact.assign(cause=tasks.tasks[0].pairs[0][0])
+    fact = answered[(answered["world"] == "fact") & (answered["effect"] == tasks.drawn[0].pairs[0][1])]
+    again = fact.assign(cause=tasks.drawn[0].pairs[0][0])
     with pytest.raises(ValueError, match="both for one pair and for all"):
         quantities(pd.concat([answered, again]), worlds=tasks)
 

@@ -277,18 +277,6 @@ def two(first, second, truth="1" * 12):
     return pd.concat([table(truth, first, model="a"), table(truth, second, model="b")], ignore_index=True)
 
 
-def test_questions_without_kinds_are_told_how_to_be_scored():
-    plain = pd.DataFrame({"question": range(4), "truth": [True, False] * 2, "answer": [True] * 4})
-    with pytest.raises(ValueError, match=r"unknown column 'rung'; within=\[\] takes questions without such kinds"):
-        score_questions(plain.assign(query=1))
-    # both are named at once
-    with pytest.raises(ValueError, match=r"'rung'; within=\[\] and shuffle_within=\[\] take questions without such"):
-        score_questions(plain)
-    with pytest.raises(ValueError, match=r"unknown column 'query'; shuffle_within=\[\] takes questions"):
-        score_questions(plain, within=[])
-    assert score_questions(plain, within=[], shuffle_within=[])["n"].tolist() == [4]
-
-
 def test_refusals():
     with pytest.raises(ValueError, match="within takes"):
         answer_scores(table("1", "1", model="a"), within=["model"])
@@ -304,3 +292,29 @@ def test_answers_that_no_shuffling_moves_are_counted():
     questions = pd.DataFrame({"question": range(4), "rung": 1, "query": [1, 1, 2, 3], "truth": True, "answer": True})
     assert score_questions(questions)["n_unmoved"].tolist() == [2]
     assert score_questions(questions.assign(query=1))["n_unmoved"].tolist() == [0]
+
+
+def test_sample_truth_and_answer_are_enough():
+    rng = np.random.default_rng(3)
+    truth = rng.random(60) < 0.5
+    table = pd.DataFrame({"sample": range(60), "truth": truth, "answer": truth ^ (rng.random(60) < 0.1), "model": "m"})
+    plain = answer_scores(table, by="model")
+    assert len(plain) == 1
+    whole = answer_scores(table.assign(task=0, cause=None, effect="Y", world="fact"), by="model").drop(columns="world")
+    pd.testing.assert_frame_equal(plain, whole)
+    # a column of questions tells them apart
+    twice = pd.concat([table.assign(question="a"), table.assign(question="b")], ignore_index=True)
+    assert answer_scores(twice, by="model")["n_clusters"].tolist() == [60]
+    with pytest.raises(ValueError, match="answered more than once"):
+        answer_scores(twice.drop(columns="question"), by="model")
+    with pytest.raises(ValueError, match="no column 'sample'"):
+        answer_scores(table.drop(columns="sample"))
+    with pytest.raises(ValueError, match="unknown column 'world'"):
+        answer_scores(table, within="world")
+
+
+def test_questions_need_no_rungs_or_kinds():
+    table = pd.DataFrame({"question": range(40), "truth": [True, False] * 20, "answer": [True, False, True, True] * 10})
+    plain = score_questions(table)
+    assert len(plain) == 1
+    pd.testing.assert_frame_equal(plain, score_questions(table, within=[], shuffle_within=[]))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causaleval_pd.reasoning import parse_matrix, parse_printed
+from causaleval_pd.reasoning.tasks.published import parse_matrix, parse_printed
 
 ATOMS = st.one_of(
     st.none(),

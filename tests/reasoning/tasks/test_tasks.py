@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import INSTRUCTIONS, example_world, make_tasks
-from causaleval_pd.reasoning.tasks import tasks as tasks_module
+from causaleval_pd.reasoning import example_world, make_tasks
+from causaleval_pd.reasoning.tasks.tasks import INSTRUCTIONS
 
 HASH = """
 import hashlib
-from causaleval_pd.reasoning import THEMES, make_tasks
+from causaleval_pd.reasoning import make_tasks
+from causaleval_pd.reasoning.tasks.themes import THEMES
 tasks = make_tasks(list(THEMES), [[3, 3]], "mixed", n_samples=7, replicates=2, rng=5)
 text = "".join(tasks.prompts()) + tasks.questionnaire().to_csv() + tasks.nodes.to_csv() + tasks.quantities.to_csv()
 print(hashlib.sha256(text.encode()).hexdigest())
@@ -29,18 +30,17 @@ def tasks():
 
 @pytest.mark.slow
 def test_tables_have_their_rows_and_keys(tasks):
-    tables = tasks.tables
-    assert len(tables.worlds) == 4
-    assert len(tables.contexts) == 4 * 40 * 3
-    assert not tables.contexts.duplicated(["task", "sample", "replicate"]).any()
-    assert tables.questions["question"].is_unique
+    assert len(tasks.worlds) == 4
+    assert len(tasks.contexts) == 4 * 40 * 3
+    assert not tasks.contexts.duplicated(["task", "sample", "replicate"]).any()
+    assert tasks.questions["question"].is_unique
     # two cut nodes apart from the root give 2 + 2 * 3 questions, three give 3 + 2 * 6
-    assert tables.questions.groupby("task").size().tolist() == [8, 15, 8, 15]
-    assert tables.questions["cause"].isna().equals(tables.questions["world"] == "fact")
-    assert len(tables.truths) == 40 * 46
-    assert tables.nodes.groupby("task").size().tolist() == tables.worlds["n_nodes"].tolist()
-    assert tables.edges.groupby("task").size().tolist() == tables.worlds["n_edges"].tolist()
-    assert tables.nodes["function"].isin(["and", "or"]).all()
+    assert tasks.questions.groupby("task").size().tolist() == [8, 15, 8, 15]
+    assert tasks.questions["cause"].isna().equals(tasks.questions["world"] == "fact")
+    assert len(tasks.truths) == 40 * 46
+    assert tasks.nodes.groupby("task").size().tolist() == tasks.worlds["n_nodes"].tolist()
+    assert tasks.edges.groupby("task").size().tolist() == tasks.worlds["n_edges"].tolist()
+    assert tasks.nodes["function"].isin(["and", "or"]).all()
 
 
 @pytest.mark.slow
@@ -92,12 +92,10 @@ def test_one_seed_gives_the_same_bytes_in_every_process():
     assert len(runs[0].strip()) == 64
 
 
-@pytest.mark.slow
-def test_chunks_do_not_matter(tasks, monkeypatch):
-    whole = tasks.contexts, tasks.truths
-    monkeypatch.setattr(tasks_module, "CHUNK", 17)
-    pd.testing.assert_frame_equal(tasks.contexts, whole[0])
-    pd.testing.assert_frame_equal(tasks.truths, whole[1])
+def test_a_table_that_is_changed_is_not_that_of_the_tasks(tasks):
+    changed = tasks.worlds
+    changed["text"] = ""
+    assert tasks.worlds["text"].str.len().min() > 100
 
 
 def test_more_samples_keep_the_first_ones():
@@ -113,7 +111,6 @@ def test_prompts_are_aligned_by_key(tasks):
     assert whole.str.endswith(INSTRUCTIONS["json"]).all()
     some = rows.sample(50, random_state=1)
     pd.testing.assert_series_equal(tasks.prompts(some, "json"), whole[some.index])
-    pd.testing.assert_series_equal(tasks.tables.prompts(some, "json"), whole[some.index])
     row = rows.iloc[100]
     context = tasks.contexts.set_index(["task", "sample", "replicate"])["text"][
         row["task"], row["sample"], row["replicate"]

@@ -72,7 +72,8 @@ def test_engines_and_dask_tables_have_the_same_controls(hidden_by_row):
     names = ["shd", "arrow_claim_precision", "latent_tp"]
     one = ce.with_controls(hidden_by_row, names, **options)
     for engine in ("threads", "dask"):
-        pd.testing.assert_frame_equal(ce.with_controls(hidden_by_row, names, engine=engine, n_jobs=2, **options), one)
+        with ce.set_options(engine=engine, n_jobs=2):
+            pd.testing.assert_frame_equal(ce.with_controls(hidden_by_row, names, **options), one)
     lazy = dd.from_pandas(hidden_by_row, npartitions=3).ceval.with_controls(names, **options).compute()
     for name in names:
         np.testing.assert_allclose(lazy[f"{name}_p"], one[f"{name}_p"])

@@ -1,1 +1,0 @@
-"""Markov equivalence classes whose members have parameters: the estimates of algorithms that return CPDAGs."""

@@ -1,0 +1,356 @@
+"""Questions put to functions, replies as models write them, and alignment by key."""
+
+from __future__ import annotations
+
+import json
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import causaleval_pd as ce
+from causaleval_pd.reasoning import Reply, ask, join_answers, make_tasks, parse_answers, quantities
+
+# most tests read what has no answer
+pytestmark = pytest.mark.filterwarnings("ignore:.* have no answer that could be read:UserWarning")
+
+STRICT = {
+    True: [
+        "yes",
+        "**Yes**",
+        "Answer: yes",
+        "answer = YES.",
+        "**Answer:** Yes",
+        "The final answer: yes",
+        "No guest sings.\n\nAnswer: yes",
+        "Answer: no\nWait.\nAnswer: yes",
+        '{"answer": "yes"}',
+        '{"answer": true}',
+        '```json\n{"answer": "Yes"}\n```',
+        'Rules hold {x}.\n{"why": "no rule fails", "answer": "yes"}',
+        "<think>no</think>\nAnswer: yes",
+        "<answer>yes</answer>",
+        "Answer: yes\r\n\n",
+    ],
+    False: ["no", "Answer: no", '{"final_answer": "No"}', "Yes would be wrong.\nAnswer: **no**.", "Answer \u2013 no"],
+}
+UNREAD = [
+    "",
+    "Yes, she sings.",
+    "Nope.",
+    "Ans: no",
+    "Yes and no.",
+    "No guest is kept from singing, so yes, Tonu sings.",
+    "No toffees matter here. Tonu sings.",
+    "Answer: Yes\n(The answer is no if Dremas is kept from singing.)",
+    "Answer: No\n\nExplanation: to whether Piri sings the answer is yes.",
+    "Answer: yes or no",
+    "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
+    '{"answer": "yes", "answer": "no"}',
+    '{"answer": "maybe"}',
+    '{"answer": 1}',
+    '{"answer": ["yes"]}',
+    '{"other": "yes"}',
+    "[" * 100_000,
+    "{" * 100_000 + "}",
+    "<think>Answer: yes",
+    None,
+    float("nan"),
+    7,
+]
+
+
+@pytest.mark.parametrize(("meaning", "text"), [(m, text) for m, texts in STRICT.items() for text in texts])
+def test_the_last_line_or_a_JSON_object_is_the_answer(meaning, text):
+    assert parse_answers([text]).tolist() == [meaning]
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_nothing_is_guessed(text):
+    assert parse_answers([text]).isna().all()
+
+
+def test_a_function_of_yours_reads_replies():
+    def by_mark(text):
+        return {"+": True, "-": False}.get(text[-1:])
+
+    assert parse_answers(["so +", "so -", "so", None, True], how=by_mark).tolist() == [True, False, pd.NA, pd.NA, True]
+    with pytest.raises(ValueError, match="row 1.*must return True, False or None, found 'yes'"):
+        parse_answers(["a", "b"], how=lambda text: "yes" if text == "b" else None)
+    with pytest.raises(ValueError, match="how="):
+        parse_answers(["a"], how="pros")
+
+
+def test_index_and_booleans_are_kept():
+    found = parse_answers(pd.Series([True, np.False_, "yes", None], index=list("abcd"), dtype=object))
+    assert found.index.tolist() == list("abcd")
+    assert found.dtype == "boolean"
+    assert found.dropna().to_dict() == {"a": True, "b": False, "c": True}
+    assert parse_answers(pd.Series([], dtype=object)).empty
+
+
+def test_other_languages():
+    assert parse_answers(["Oui.", "Antwort: non", "Answer: non"], yes=["oui"], no=["non"]).tolist() == [
+        True,
+        pd.NA,
+        False,
+    ]
+    assert parse_answers(["Nein."], yes=["ja"], no=["nein"]).tolist() == [False]
+    with pytest.raises(ValueError, match="none in both"):
+        parse_answers(["x"], yes=["a"], no=["A"])
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_fail(text):
+    assert len(parse_answers([text])) == 1
+
+
+STARTS = ["", "yes", "answer", "answer to", "final", "x\nso", "```", "<think", "\\boxed", "\\boxed{", '{"answer":']
+REPEATED = [
+    *" \t\n\r\u00a0:;=-,.!?|/\\\"'`*_#>~$()[]{}<a1é\u0301\u2013\ud800",
+    *("is", " is", "to ", "for ", "so ", "no", "yes or ", "yes or no ", "final ", "answer", "answer ", "answer to "),
+    *("the answer is ", "answer:", "```", "```json\n", "<think>", "</think>", "<answer>", "<a", "\\boxed{", "\\text{"),
+    *(
+        "\\boxed {\\text ",
+        "{}",
+        '{"answer": 1}',
+        '{"answer":',
+        '"answer": "',
+        ". ",
+        ".\n",
+        ": ",
+        "= ",
+        "\n\n",
+        "İ",
+        "ß",
+    ),
+]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_the_work_on_a_reply_grows_with_its_length(start, count_lines):
+    for token in REPEATED:
+        for end in ("", "x"):
+            once, twice = (
+                count_lines(lambda n, t=token, e=end: parse_answers([start + t * n + e]), n) for n in (50, 100)
+            )
+            assert twice < 2 * once + 100, f"{start!r} + {token!r} * n + {end!r}"
+
+
+def test_only_both_ends_of_a_long_text_are_read():
+    texts = ["answer " * 200_000 + "\nAnswer: no", "Yes. " + "x " * 200_000]
+    assert parse_answers(texts).tolist() == [False, pd.NA]
+
+
+def test_words_are_compared_without_case():
+    assert parse_answers(["OUI", "ou\u0131"], yes="oui", no="non").isna().tolist() == [False, True]
+    assert parse_answers(["GROSS", "groß"], yes=["groß"], no=["klein"]).tolist() == [True, True]
+    assert parse_answers(
+        ["Answer: por  supuesto!", "de  ninguna manera."], yes=["Por supuesto"], no=["de ninguna manera"]
+    ).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("words", [[""], ["  "], []])
+def test_empty_words_are_refused(words):
+    with pytest.raises(ValueError, match="yes"):
+        parse_answers(["x"], yes=words, no=["no"])
+
+
+@pytest.mark.parametrize("words", [[1], [None], [b"yes"]])
+def test_words_must_be_text(words):
+    with pytest.raises(TypeError, match="no must be words"):
+        parse_answers(["x"], yes=["yes"], no=words)
+
+
+@pytest.mark.parametrize("replies", ["yes", b"yes", {"yes": 1}, pd.DataFrame({"reply": ["yes"]})])
+def test_what_is_no_column_is_refused(replies):
+    with pytest.raises(TypeError, match="a column or a list of texts"):
+        parse_answers(replies)
+
+
+def test_answers_are_joined_by_key():
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=20, rng=1)
+    questions = tasks.questionnaire()
+    replies = questions[["task", "sample", "replicate", "question"]].copy()
+    replies["reply"] = np.where(questions["truth"], "Yes.", "No.")
+    replies["model"] = "a"
+    both = pd.concat([replies, replies.assign(model="b", reply="?")]).sample(frac=1, random_state=1)
+    joined = join_answers(questions, both.iloc[1:])
+    assert len(joined) == 2 * len(questions)
+    a = joined[joined["model"] == "a"]
+    assert (a["answer"] == a["truth"]).sum() + a["answer"].isna().sum() == len(questions)
+    lost = both.iloc[0]["model"]
+    assert joined.groupby("model")["reply"].apply(lambda x: x.isna().sum())[lost] == 1
+    table = quantities(joined, by="model", worlds=tasks, which=["pns"])
+    pairs = table[(table["model"] == "b") & (table["kind"] != "composition")]
+    assert pairs["estimate"].isna().all()
+    # nobody knows what b would have said
+    assert (pairs["missing_low"] == 0).all()
+    assert (pairs["missing_high"] == 1).all()
+
+
+def test_faulty_joins_are_refused():
+    questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
+    replies = pd.DataFrame({"question": ["a"], "reply": ["yes"]})
+    with pytest.raises(ValueError, match="belong to no question"):
+        join_answers(questions, replies.assign(question="c"), on=["question"])
+    with pytest.raises(ValueError, match="two answers share the key"):
+        join_answers(questions, pd.concat([replies, replies]), on=["question"])
+    with pytest.raises(ValueError, match="no column 'sample'"):
+        join_answers(questions, replies, on=["question", "sample"])
+    with pytest.raises(ValueError, match="'answer' .* or 'reply'"):
+        join_answers(questions, replies.drop(columns="reply"), on=["question"])
+
+
+def questions(n=6):
+    return pd.DataFrame({"question": range(n), "prompt": [f"prompt {i}" for i in range(n)]})
+
+
+def quick(table, reasoner, **options):
+    return ask(table, reasoner, key=["question"], **options)
+
+
+def test_an_error_of_the_function_is_the_outcome_of_its_question():
+    def moody(prompt):
+        if prompt.endswith("2"):
+            raise TimeoutError("slow")
+        return "yes"
+
+    found = quick(questions(), moody)
+    assert found["answer"].isna().tolist() == [i == 2 for i in range(6)]
+    assert found["outcome"].tolist() == ["failed" if i == 2 else "answered" for i in range(6)]
+    assert found["error"].dropna().to_dict() == {2: "TimeoutError: slow"}
+    assert found["seconds"].notna().tolist() == [i != 2 for i in range(6)]
+    assert "returns text, a Reply, True or False, found int" in quick(questions(1), lambda _: 1)["error"][0]
+    assert "found NoneType" in quick(questions(1), lambda _: None)["error"][0]
+    assert (
+        "input_tokens of a Reply must be a number"
+        in quick(questions(1), lambda _: Reply("no", input_tokens="3"))["error"][0]
+    )
+
+
+def test_a_function_that_always_fails_is_given_up():
+    def broken(prompt):
+        raise KeyError("oops")
+
+    with pytest.warns(UserWarning, match="3 questions in a row failed: KeyError: 'oops'. The questions left were not"):
+        found = quick(questions(100), broken, give_up_after=3, workers=2)
+    counts = found["outcome"].value_counts()
+    assert counts["failed"] >= 3
+    assert counts["not_asked"] > 50
+    assert counts["failed"] + counts["not_asked"] == 100
+
+
+def test_replies_have_outcomes_and_details():
+    replies = {
+        "prompt 0": Reply("Answer: yes", finish_reason="stop", model_version="m-1", input_tokens=9, output_tokens=3),
+        "prompt 1": Reply(None, refusal="I would rather not."),
+        "prompt 2": Reply("Answer: yes", finish_reason="content_filter"),
+        "prompt 3": Reply("So far:\nAnswer: yes", finish_reason="length"),
+        "prompt 4": Reply("Perhaps.", seconds=1.5),
+        "prompt 5": True,
+    }
+    found = quick(questions(), replies.__getitem__)
+    assert found["outcome"].tolist() == ["answered", "refused", "refused", "truncated", "unread", "answered"]
+    assert found["answer"].tolist() == [True, *[pd.NA] * 4, True]
+    assert found["error"].dropna().to_dict() == {1: "I would rather not."}
+    row = found.loc[0, ["finish_reason", "model_version", "input_tokens", "output_tokens"]]
+    assert row.tolist() == ["stop", "m-1", 9, 3]
+    assert found.loc[4, "seconds"] == 1.5
+
+
+def test_a_way_of_reading_that_fails_is_noted():
+    found = quick(questions(1), lambda _: "yes", how=lambda text: 1 / 0)
+    assert found["outcome"].tolist() == ["unread"]
+    assert found["error"].tolist() == ["the function how= failed: ZeroDivisionError: division by zero"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("\ud800\nyes", "\ufffd\nyes"),
+        ("no \udc00\ud800", "no \ufffd\ufffd"),
+        ("yes \ud83d\ude00", "yes \U0001f600"),
+        ("no \x00 nul", "no \x00 nul"),
+        ("", ""),
+    ],
+)
+def test_replies_are_valid_text(reply, shown, tmp_path):
+    found = quick(questions(1), lambda _: reply)
+    assert found["reply"].tolist() == [shown]
+    found.to_parquet(tmp_path / "found.parquet")
+
+
+def test_lone_surrogates_in_errors():
+    def refuse(prompt):
+        raise ValueError("never \ud800 " + "x" * 10_000)
+
+    error = quick(questions(1), refuse)["error"][0]
+    assert error.startswith("ValueError: never \ufffd xxx")
+    assert len(error) == 1000
+
+
+def test_calls_are_made_at_once_and_rows_keep_their_order():
+    together = threading.Barrier(4, timeout=60)
+
+    def reasoner(prompt):
+        together.wait()
+        return prompt.endswith(("0", "2"))
+
+    assert quick(questions(4), reasoner, workers=4)["answer"].tolist() == [True, False, True, False]
+    assert quick(questions(0), reasoner).empty
+
+
+def test_an_interrupt_ends_the_call():
+    def interrupted(prompt):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quick(questions(50), interrupted)
+
+
+def test_a_questionnaire_end_to_end(capsys):
+    tasks = make_tasks("flu_vaccine", [[2, 2]], n_samples=3, rng=1)
+    table = tasks.questionnaire()
+    table["prompt"] = tasks.prompts(table, "json")
+    truth = dict(zip(table["prompt"], table["truth"], strict=True))
+    with ce.set_options(progress=True):
+        answered = ask(table, lambda prompt: json.dumps({"answer": "yes" if truth[prompt] else "no"}))
+    assert (answered["answer"] == answered["truth"]).all()
+    assert f"{len(table)}/{len(table)}" in capsys.readouterr().err
+
+
+def test_tables_are_checked():
+    with pytest.raises(ValueError, match="no column 'prompt'"):
+        quick(questions().drop(columns="prompt"), lambda _: "yes")
+    with pytest.raises(ValueError, match="two questions have the key"):
+        quick(questions().assign(question=1), lambda _: "yes")
+    with pytest.raises(ValueError, match="row 0 has no prompt"):
+        quick(questions(1).assign(prompt=None), lambda _: "yes")
+    with pytest.raises(ValueError, match="workers must be"):
+        quick(questions(), lambda _: "yes", workers=0)
+    with pytest.raises(ValueError, match="key names no column"):
+        ask(questions(), lambda _: "yes", key=[])
+
+
+def test_many_unread_replies_are_warned_of():
+    replies = ["Answer: yes"] * 19 + ["Let me think. Answer: yes"]
+    with pytest.warns(
+        UserWarning, match=r"1 of 20 replies \(5%\) have no answer that could be read, the first 'Let me"
+    ):
+        assert parse_answers(replies).isna().sum() == 1
+    table = questions(20)
+    with pytest.warns(UserWarning, match="1 of 20 replies"):
+        found = quick(table, lambda prompt: "Perhaps." if prompt.endswith(" 7") else True)
+    assert found["outcome"].value_counts()["unread"] == 1
+    with pytest.warns(UserWarning, match=r"1 of 20 replies .*'Perhaps\.'; .*how="):
+        join_answers(table.assign(truth=True), found[["question", "reply"]], on=["question"])
+    # fewer, and what is no reply, are not
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert parse_answers([*replies, "no", None, None]).isna().sum() == 3
+        assert parse_answers([None, True]).isna().sum() == 1
