@@ -123,10 +123,7 @@ METRICS.other_names(
     "1 - false negative rate is",
 )
 METRICS.other_names(
-    {
-        name: ["average_precision", "auprc_trapezoid", "adjacency_f1"]
-        for name in _of_edges("auprc", "aupr", "auc_pr", "pr_auc", "ap")
-    }
+    {name: ["average_precision", "adjacency_f1"] for name in _of_edges("auprc", "aupr", "auc_pr", "pr_auc", "ap")}
     | {name: ["auroc", "adjacency_balanced_accuracy"] for name in _of_edges("auc", "roc_auc", "auc_roc", "auroc")},
     "scores of edges and graphs have",
 )

@@ -147,8 +147,8 @@ def with_controls(
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
         `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
         `m_skill` = 1 - L / E[L of controls] with `L = |m - optimum|` (NaN where the denominator is 0 or the optimum
-        infinite), `m_p_method` ("exact" or "simulated"; of edge scores also "mixture", "normal"
-        or "bracketed"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
+        infinite), `m_p_method` ("exact" or "simulated"; of edge scores also "mixture" or
+        "normal"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,

@@ -24,15 +24,14 @@ OPTIONS: dict[str, list[Any]] = {
     "symmetric": [True, False, None, "yes"],
     "kind": ["weight", "probability", "score", "types", None, 2],
 }
-METRICS = ["auroc", "average_precision", "precision_at_k", "max_f1", "min_hamming", "best_shd", "partial_auc"]
-METRICS += ["early_precision_ratio", "auprc_trapezoid", "brier", "log_loss", "calibration_error", "n_candidates"]
+METRICS = ["auroc", "average_precision", "precision_at_k", "max_f1", "min_hamming", "best_shd"]
+METRICS += ["early_precision_ratio", "brier", "log_loss", "calibration_error", "n_candidates"]
 CHOICES: dict[str, list[Any]] = {
     "universe": [None, "ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources", "all", 1],
     "sources": [None, ["A"], ["A", "B"], "A", [], ["Z"], [1], 3, np.array(["A", "C"])],
     "undirected": ["both", "none", "ignore", "half"],
     "unscored": ["drop", "last", None],
     "k": [1, 3, 0, 100, 2.5, None],
-    "max_fpr": [0.1, 1, 0, 2, "a"],
 }
 NULLS: list[Any] = [None, "ranking", "shuffle", "permutation", "by_support", "random_scores", "edges", "calibrated"]
 NULLS += ["dags", 3, ("ranking", {"universe": "unordered"}), ("ranking", {"sources": ["A", "B"]})]
