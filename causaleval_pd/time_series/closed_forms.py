@@ -24,23 +24,17 @@ class KnownLinks:
 
     def __init__(self, counts: Confusion) -> None:
         self._counts = counts
-        #: universes and lags; no universe where counts by lag were asked for
-        self.asked: set[tuple[Universe | None, Lags]] = set()
+        self.asked: set[tuple[Universe, Lags | int]] = set()
 
-    def confusion(self, universe: Universe, lags: Lags = "union") -> Confusion:
+    def confusion(self, universe: Universe, lags: Lags | int = "union") -> Confusion:
         """Return the counts."""
         self.asked.add((universe, lags))
         return self._counts
 
-    def differing(self, universe: Universe, lags: Lags = "union") -> NDArray[np.float64]:
+    def differing(self, universe: Universe, lags: Lags | int = "union") -> NDArray[np.float64]:
         """Return the number of links of one graph only."""
         found = self.confusion(universe, lags)
         return np.asarray(found.fp + found.fn, np.float64)
-
-    def by_lag(self) -> Confusion:
-        """Return the counts, as those of one lag."""
-        self.asked.add((None, "union"))
-        return self._counts
 
 
 def evaluate(metric: Metric, counts: Confusion) -> NDArray[np.float64]:
@@ -50,11 +44,13 @@ def evaluate(metric: Metric, counts: Confusion) -> NDArray[np.float64]:
 
 
 def asked_for(metric: Metric) -> tuple[Universe, Lags] | None:
-    """Return the universe and the lags that a metric compares; None where it compares several."""
+    """Return the universe and the lags that a metric compares; None where it compares several, or one lag alone."""
     probe = KnownLinks(Confusion(*(np.array([x], np.float64) for x in _COUNTS[0])))
     metric.function(probe, **metric.options)
-    universe, lags = next(iter(probe.asked)) if len(probe.asked) == 1 else (None, "union")
-    return None if universe is None else (universe, lags)
+    if len(probe.asked) != 1:
+        return None
+    [(universe, lags)] = probe.asked
+    return (universe, lags) if isinstance(lags, str) else None
 
 
 def _probe(value: Value) -> str | None:
@@ -81,14 +77,6 @@ LINKS = register_closed_form(
         "links",
         "lagged",
         "A function of the confusion counts of one universe of links. Null models compute the law of the counts.",
-        _probe,
-    )
-)
-LINKS_BY_LAG = register_closed_form(
-    ClosedFormRule(
-        "links_by_lag",
-        "lagged",
-        "The same function of the counts of links at each lag, a value a lag. Null models compute the law at each lag.",
         _probe,
     )
 )

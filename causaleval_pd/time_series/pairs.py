@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 #: links over which counts are taken: between two variables, of a variable on itself, both, and links of whatever marks
 #: between two; ordered pairs of variables of summary graphs, without and with those of a variable with itself
 Universe = Literal["cross", "self", "all", "adjacent", "summary", "summary_self"]
+#: the universes of links at lags
+Links = Literal["cross", "self", "all", "adjacent"]
 #: which lags are compared where one graph has more
 Lags = Literal["union", "truth", "estimate", "shared"]
 
@@ -160,6 +162,13 @@ class LaggedPairs(Pairs):
             return None
         return GraphPairs(self.truth.at_lag_0, self.estimate.at_lag_0, self.truth_index, self.estimate_index)
 
+    def _compared(self, lags: Lags | int) -> tuple[slice, int]:
+        """Return the lags that are compared, and how many."""
+        if isinstance(lags, str):
+            last = self.lags(lags)
+            return slice(1, last + 1), last
+        return slice(lags, lags + 1), 1
+
     def lags(self, choice: Lags) -> int:
         """Return the largest lag that is compared."""
         true, estimated = self.truth.max_lag, self.estimate.max_lag
@@ -211,39 +220,24 @@ class LaggedPairs(Pairs):
             universe, self.n_ordered
         )
 
-    def confusion(self, universe: Universe, lags: Lags = "union") -> Confusion:
+    def confusion(self, universe: Universe, lags: Lags | int = "union") -> Confusion:
         """Return the positives of truth and estimate; `lags` does not apply to summary graphs."""
         if universe in ("summary", "summary_self"):
             return self._summary_confusion(with_self=universe == "summary_self")
-        last = self.lags(lags)
+        compared, number = self._compared(lags)
         counts = self.link_counts(universe)
         parts = (counts.both, counts.true, counts.estimated)
-        both, true, estimated = (x[:, 1 : last + 1].sum(axis=1).astype(np.float64) for x in parts)
-        return Confusion(both, true, estimated, np.full(self.n, float(self.n_places(universe) * last)))
+        both, true, estimated = (x[:, compared].sum(axis=1).astype(np.float64) for x in parts)
+        return Confusion(both, true, estimated, np.full(self.n, float(self.n_places(universe) * number)))
 
-    def by_lag(self) -> Confusion:
-        """Return the positives at each lag, (n, lags + 1) each: links between two variables, adjacencies at lag 0."""
-        counts = self.link_counts("cross")
-        both, true, estimated = (x.astype(np.float64) for x in (counts.both, counts.true, counts.estimated))
-        total = np.full((self.n, self.max_lag + 1), float(self.n_ordered))
-        found: list[Any]
-        if self.at_lag_0 is None:
-            found = [np.nan] * 4
-        else:
-            graphs = self.at_lag_0.counts
-            found = [graphs.tp, graphs.true_edges, graphs.estimated_edges, graphs.n_pairs]
-        for part, values in zip((both, true, estimated, total), found, strict=True):
-            part[:, 0] = values
-        return Confusion(both, true, estimated, total)
-
-    def differing(self, universe: Universe, lags: Lags = "union") -> Values:
+    def differing(self, universe: Universe, lags: Lags | int = "union") -> Values:
         """Return the number of places with another link, a place with two different links counting once."""
         if universe in ("summary", "summary_self"):
             found = self.confusion(universe)
             return np.asarray(found.fp + found.fn, np.float64)
-        last = self.lags(lags)
+        compared, _ = self._compared(lags)
         both, adjacent, true, estimated = (
-            x[:, 1 : last + 1].sum(axis=1) for x in self.link_counts("cross" if universe == "adjacent" else universe)
+            x[:, compared].sum(axis=1) for x in self.link_counts("cross" if universe == "adjacent" else universe)
         )
         same = adjacent if universe == "adjacent" else both
         # of either graph, less those that are the same

@@ -43,11 +43,8 @@ def test_default_metrics_and_null(runs):
 
 
 @pytest.mark.slow
-def test_the_lag_is_a_coordinate_of_cubes(runs):
-    cube = runs.ceval.cube(["lagwise_f1", "lagged_f1"], by=["algorithm"], n_draws=40, rng=1)
-    assert cube["lagwise_f1"].dims[-1] == "lag" and cube["lag"].values.tolist() == [0, 1, 2]
-    summary = cube.ceval.summary()
-    assert sorted(summary.query("metric == 'lagwise_f1'")["lag"].unique()) == [0, 1, 2]
+def test_cubes_of_links(runs):
+    cube = runs.ceval.cube(["lagged_f1"], by=["algorithm"], n_draws=40, rng=1)
     tested = cube.ceval.test_controls("lagged_f1").set_index("algorithm")["p_value"]
     assert tested["good"] < 0.01 < tested["guess"]
     [compared] = cube.ceval.compare("algorithm").query("metric == 'lagged_f1'").to_dict("records")
@@ -88,7 +85,10 @@ def test_rows_with_other_lags_and_classes():
     )
     for null in ("edges", "permutation", "lags"):
         found = table.ceval.with_controls(
-            ["lagged_f1", "window_shd", "lagged_adjacency_f1"], null=null, n_draws=30, rng=1
+            ["lagged_f1", "window_shd", ce.tweak("lagged_f1", links="adjacent", name="adjacent_f1")],
+            null=null,
+            n_draws=30,
+            rng=1,
         )
         assert found["lagged_f1"].isna().tolist() == [False, False, False, True, False]
         assert found["lagged_f1_p"].isna().equals(found["lagged_f1"].isna())

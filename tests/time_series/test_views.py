@@ -34,7 +34,7 @@ def test_views_of_tigramite(run):
         assert found.kind[0] == "digraph"
     confusion = [ce.summary_tp(column.lagged.to_graphs()[0], column.lagged.to_graphs()[0])]
     assert confusion == [len(arcs)]
-    assert ce.lagged_self_tp(*[column.lagged.to_graphs()[0]] * 2) == len(run["self_links"])
+    assert ce.lagged_tp(*[column.lagged.to_graphs()[0]] * 2, links="self") == len(run["self_links"])
 
 
 def test_links_at_lag_0_yield_to_lagged_ones_in_the_summary():

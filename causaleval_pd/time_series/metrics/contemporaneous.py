@@ -147,9 +147,10 @@ def contemporaneous_shd(pairs: LaggedPairs) -> Values:
     long_name="structural Hamming distance over all lags",
 )
 def window_shd(pairs: LaggedPairs) -> Values:
-    """Count the links that differ over all lags, each link once: `lagged_all_hamming` plus `contemporaneous_shd`.
+    """Count the links that differ over all lags, each link once.
 
-    Links at lags that one graph did not search are missing or extra, also at lag 0.
+    It is `lagged_hamming` with `links="all"` plus `contemporaneous_shd`. Links at lags that one graph did not search
+    are missing or extra, also at lag 0.
 
     Examples
     --------

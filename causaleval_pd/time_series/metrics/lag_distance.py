@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,7 @@ from ..cells.marks import KINDS
 from ..closed_forms import LAG_DISTANCE
 from ..pairs import LaggedPairs
 
-__all__ = ["lag_error", "lag_hausdorff"]
-
-_SPEC: dict[str, Any] = {
-    "field": "lagged",
-    "kinds": KINDS,
-    "direction": "minimize",
-    "range": (0, math.inf),
-    "optimum": 0,
-}
+__all__ = ["lag_error"]
 
 
 class LagSets(NamedTuple):
@@ -57,7 +49,15 @@ def nearest(lags: NDArray[np.bool_]) -> Values:
     return found
 
 
-@metric(**_SPEC, closed_form=LAG_DISTANCE.name, long_name="lag error")
+@metric(
+    field="lagged",
+    kinds=KINDS,
+    direction="minimize",
+    range=(0, math.inf),
+    optimum=0,
+    closed_form=LAG_DISTANCE.name,
+    long_name="lag error",
+)
 def lag_error(pairs: LaggedPairs) -> Values:
     """Return the mean distance of estimated lags from the nearest true lag.
 
@@ -71,43 +71,12 @@ def lag_error(pairs: LaggedPairs) -> Values:
     >>> ce.lag_error("X@-1 -> Y; X@-4 -> Z", "X@-1 -> Y; X@-2 -> Y; X@-2 -> Z")
     1.25
     """
-
-    def distances(sets: LagSets) -> Values:
-        away = np.where(sets.estimated & sets.shared[:, None], nearest(sets.true), 0.0)
-        return np.asarray(away.sum(axis=1) / np.maximum(sets.estimated.sum(axis=1), 1))
-
-    return _mean_over_shared(pairs, distances)
-
-
-@metric(**_SPEC, symmetric=True, long_name="Hausdorff distance of lags")
-def lag_hausdorff(pairs: LaggedPairs) -> Values:
-    """Return the mean Hausdorff distance of the lags of pairs of variables.
-
-    The larger of two numbers: the largest distance of an estimated lag from the nearest true one, and of a true lag
-    from the nearest estimated one. The mean is over the pairs of variables that both graphs link at lags from 1.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.lag_hausdorff("X@-1 -> Y; X@-4 -> Y", "X@-1 -> Y")
-    3.0
-    """
-
-    def distances(sets: LagSets) -> Values:
-        shared = sets.shared[:, None]
-        there = np.where(sets.estimated & shared, nearest(sets.true), 0.0).max(axis=1, initial=0.0)
-        back = np.where(sets.true & shared, nearest(sets.estimated), 0.0).max(axis=1, initial=0.0)
-        return np.maximum(there, back)
-
-    return _mean_over_shared(pairs, distances)
-
-
-def _mean_over_shared(pairs: LaggedPairs, distances: Any) -> Values:
-    """Return the mean of distances (n, d, d) over the pairs of variables that both graphs link, some rows at a time."""
     found = np.full(pairs.n, np.nan)
     for part in row_chunks(pairs.n, 40 * max(1, pairs.max_lag) * pairs.n_nodes**2):
         sets = lag_sets(pairs.take(part))
+        away = np.where(sets.estimated & sets.shared[:, None], nearest(sets.true), 0.0).sum(axis=1)
+        distances = away / np.maximum(sets.estimated.sum(axis=1), 1)
         number = sets.shared.sum(axis=(1, 2))
-        total = np.where(sets.shared, distances(sets), 0.0).sum(axis=(1, 2))
+        total = np.where(sets.shared, distances, 0.0).sum(axis=(1, 2))
         found[part] = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
     return found

@@ -17,9 +17,9 @@ from ...graphs.pairs import GraphPairs
 from ...structure.field import GRAPHS
 from ...structure.nulls.hypergeometric import hypergeometric
 from ..cells.marks import TURNED, codes_of_planes
-from ..closed_forms import AT_LAG_0, LINKS, LINKS_BY_LAG, WINDOW, asked_for
+from ..closed_forms import AT_LAG_0, LINKS, WINDOW, asked_for
 from ..metrics.contemporaneous import GRAPH_METRICS
-from ..metrics.links import lagged_all_hamming
+from ..metrics.links import ALL_HAMMING
 from ..pairs import LaggedPairs, Universe
 from .controls import (
     Keys,
@@ -96,10 +96,8 @@ class RandomLinks:
             return self._graph_law(GRAPH_METRICS[metric.function.__name__], metric)
         if metric.closed_form == LINKS.name:
             return self._links_law(metric)
-        if metric.closed_form == LINKS_BY_LAG.name:
-            return self._law_at_lag(metric)
         if metric.closed_form == WINDOW.name and self.pairs.at_lag_0 is not None:
-            lagged, at_lag_0 = self.law(lagged_all_hamming), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
+            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
             if lagged is not None and at_lag_0 is not None:
                 both = lagged.variance is not None and at_lag_0.variance is not None
                 variance = lagged.variance + at_lag_0.variance if both else None  # type: ignore[operator]
@@ -193,48 +191,6 @@ class RandomLinks:
 
         keys = np.column_stack([without, true - without, *links]).astype(np.int64)
         return law_of_counts(metric, rows, keys, true, pairs.n_places(universe), law)
-
-    def _law_at_lag(self, metric: Metric) -> ClosedForm | None:
-        if metric.component is None:
-            return None
-        lag, pairs = metric.component.place[0], self.pairs
-        counts = pairs.link_counts("cross")
-        if lag == 0:
-            return self._adjacencies_at_lag_0(metric)
-        if lag > pairs.max_lag:
-            return None
-        true = counts.true[:, lag]
-        searched = pairs.estimate.max_lag
-        drawn = pairs.link_counts("all") if self.pooled else counts
-        slots = pairs.n_nodes**2 if self.pooled else pairs.n_ordered
-        if lag > searched:
-            links = np.zeros(pairs.n, np.int64)
-        elif self.by_lag:
-            links = drawn.estimated[:, lag]
-        else:
-            links, slots = drawn.estimated.sum(axis=1), slots * searched
-
-        def law(key: NDArray[np.int64]) -> CountLaw:
-            return fixed() if lag > searched else placed(slots, pairs.n_ordered, *key.tolist())
-
-        return law_of_counts(metric, plain_rows(pairs), np.column_stack([true, links]), true, pairs.n_ordered, law)
-
-    def _adjacencies_at_lag_0(self, metric: Metric) -> ClosedForm | None:
-        graphs = self.pairs.at_lag_0
-        if graphs is None:
-            return None
-        places = self.pairs.n_ordered // 2
-        true = np.broadcast_to(graphs.counts.true_edges, self.pairs.n).astype(np.int64)
-        links = np.broadcast_to(graphs.counts.estimated_edges, self.pairs.n).astype(np.int64)
-        every = np.ones(self.pairs.n, bool)
-        return law_of_counts(
-            metric,
-            every,
-            np.column_stack([true, links]),
-            true,
-            places,
-            lambda key: placed(places, places, *key.tolist()),
-        )
 
 
 def graph_controls(name: str, rows: NDArray[np.int64], graphs: GraphPairs, keys: Keys) -> Controls:

@@ -14,7 +14,7 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ..closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW, asked_for, evaluate
 from ..metrics.lag_distance import lag_sets, nearest
-from ..metrics.links import lagged_all_hamming
+from ..metrics.links import ALL_HAMMING
 from ..pairs import LaggedPairs, Universe
 from .controls import Floats, Keys, LaggedControls, of_distribution, plain_rows, refuse_control_kind, unchanged, words
 from .count_laws import hypergeometric
@@ -41,8 +41,8 @@ def _known(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
     if metric.closed_form == LAG_DISTANCE.name:
         return _distance_moments(pairs)
     if metric.closed_form == WINDOW.name:
-        lagged = _links_law(pairs, lagged_all_hamming)
-        fixed = np.asarray(metric(pairs)) - lagged_all_hamming(pairs)
+        lagged = _links_law(pairs, ALL_HAMMING)
+        fixed = np.asarray(metric(pairs)) - ALL_HAMMING(pairs)
         return None if lagged is None else ClosedForm(lagged.mean + fixed, lagged.variance)
     return _links_law(pairs, metric) if metric.closed_form == LINKS.name else None
 

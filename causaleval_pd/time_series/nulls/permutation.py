@@ -19,9 +19,9 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.planes import row_chunks
 from ...structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from ...structure.nulls.third_moments import central_third_moment, triple_sums
-from ..closed_forms import AT_LAG_0, LINKS, LINKS_BY_LAG, WINDOW, asked_for, evaluate
+from ..closed_forms import AT_LAG_0, LINKS, WINDOW, asked_for, evaluate
 from ..metrics.contemporaneous import GRAPH_METRICS
-from ..metrics.links import lagged_all_hamming
+from ..metrics.links import ALL_HAMMING
 from ..pairs import LaggedPairs, Universe
 from .controls import Floats, Keys, LaggedControls, of_distribution, plain_rows, refuse_control_kind, words
 from .edges import graph_controls
@@ -84,10 +84,8 @@ class Relabellings:
         if metric.closed_form == LINKS.name:
             asked = asked_for(metric)
             return None if asked is None else self._links_moments(metric, *asked)
-        if metric.closed_form == LINKS_BY_LAG.name and metric.component is not None:
-            return self._moments_at_lag(metric, metric.component.place[0])
         if metric.closed_form == WINDOW.name:
-            lagged, at_lag_0 = self.law(lagged_all_hamming), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
+            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
             # both parts move together: the mean alone adds up
             return None if lagged is None or at_lag_0 is None else ClosedForm(lagged.mean + at_lag_0.mean)
         return None
@@ -151,18 +149,8 @@ class Relabellings:
         part = {"self": "self", "all": "all", "summary_self": "all"}.get(universe, "cross")
         return _affine(metric, pairs.confusion(universe, lags), self._shared(channels, part), rows)
 
-    def _moments_at_lag(self, metric: Metric, lag: int) -> ClosedForm | None:
-        pairs = self.pairs
-        if lag > min(pairs.truth.max_lag, pairs.estimate.max_lag) or (lag == 0 and pairs.at_lag_0 is None):
-            return None
-        channels = [batch.codes[:, lag : lag + 1] > 0 for batch in (pairs.truth, pairs.estimate)]
-        rows = plain_rows(pairs) if lag else np.ones(pairs.n, bool)
-        found = Confusion(*(np.asarray(x)[:, lag] for x in pairs.by_lag()))
-        # adjacencies stand twice in their matrix
-        return _affine(metric, found, self._shared(channels, "cross", 1 if lag else 2), rows)
-
-    def _shared(self, channels: list[NDArray[np.bool_]], part: str, times: int = 1) -> Shared:
-        """Return what is known of the number of shared cells of channels (N, K, d, d), each counted `times` times."""
+    def _shared(self, channels: list[NDArray[np.bool_]], part: str) -> Shared:
+        """Return what is known of the number of shared cells of channels (N, K, d, d)."""
         mean, variance = self._moments(channels, part)
 
         def skewness() -> Floats:
@@ -177,7 +165,7 @@ class Relabellings:
             found = np.divide(third, variance**1.5, out=np.zeros(self.pairs.n), where=variance > 0)
             return np.asarray(found.round(10))
 
-        return Shared(mean / times, variance / times**2, skewness, self.d)
+        return Shared(mean, variance, skewness, self.d)
 
     @property
     def _indices(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
