@@ -46,11 +46,11 @@ def test_default_metrics_and_null(runs):
 def test_the_lag_is_a_coordinate_of_cubes(runs):
     cube = runs.ceval.cube(["lagwise_f1", "lagged_f1"], by=["algorithm"], n_draws=40, rng=1)
     assert cube["lagwise_f1"].dims[-1] == "lag" and cube["lag"].values.tolist() == [0, 1, 2]
-    summary = cube.ceval.summary()
+    summary = cube.ceval.summary(columns="full")
     assert sorted(summary.query("metric == 'lagwise_f1'")["lag"].unique()) == [0, 1, 2]
-    tested = cube.ceval.test_controls("lagged_f1").set_index("algorithm")["p_value"]
+    tested = cube.ceval.summary("lagged_f1", columns="full").set_index("algorithm")["p_value"]
     assert tested["good"] < 0.01 < tested["guess"]
-    [compared] = cube.ceval.compare("algorithm").query("metric == 'lagged_f1'").to_dict("records")
+    [compared] = cube.ceval.compare("algorithm", columns="full").query("metric == 'lagged_f1'").to_dict("records")
     assert compared["p_value"] < 0.01
 
 
