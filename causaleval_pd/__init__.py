@@ -56,7 +56,6 @@ from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph
 from .inference.compare import compare
-from .inference.control_tests import test_controls
 from .inference.mixed_model import model
 from .inference.ranking import rank_test
 from .knowledge.knowledge import Knowledge
@@ -145,7 +144,6 @@ __all__ = [
     "structure",
     "style",
     "summary",
-    "test_controls",
     "time_series",
     "tweak",
     "warm_up",

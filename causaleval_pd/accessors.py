@@ -16,11 +16,11 @@ from .contract.figure import FIGURES
 from .contract.metric import METRICS
 from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
+from .cubes.runs_table import runs
 from .cubes.summary import summary
 from .edge_scores.cells.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference.compare import compare
-from .inference.control_tests import test_controls
 from .inference.mixed_model import model
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
@@ -119,18 +119,17 @@ class CubeAccessor:
     """Verbs on a cube, `ds.ceval`: scores of runs and of their controls, over strata and replicates.
 
     =====================  ============================================================================
-    summary                a row a stratum and metric: means of runs and controls, p-value, skill
-    test_controls          tests in each stratum whether the runs are better than random guessing
+    summary                are the runs of each stratum better than guessing, and by how much
+    runs                   a row a run, for statsmodels, seaborn and others
     compare                compares the levels of a stratum pairwise, on the same truths
     rank_test              compares the mean ranks of the levels of a stratum
     model                  linear mixed model over the strata, with truth as random effect
     plot                   figures: `plot.strata`, `plot.distributions`, ...
-    report                 writes tables, tests, figures and methods as a page or LaTeX
+    report                 writes tables, tests, figures and methods as an HTML page
     to_zarr                computes a lazy cube into a Zarr store
     =====================  ============================================================================
 
-    Of a cube of dask arrays, made of a dask table or opened by `xarray.open_zarr`, tables are dask's too: call
-    `.compute()`, or `load()` the cube before.
+    Of a cube of dask arrays, made of a dask table or opened by `xarray.open_zarr`, a verb loads what it needs.
 
     Parameters
     ----------
@@ -144,14 +143,14 @@ class CubeAccessor:
     >>> cube.ceval.summary()["n_runs"].tolist()
     [3, 3, 3]
     >>> cube.ceval
-    <verbs on a cube of shd by n (3), 9 runs, 20 controls each (edges): summary, test_controls, compare, ..., plot>
+    <verbs on a cube of shd by n (3), 9 runs, 20 controls each (edges): summary, compare, runs, ..., plot>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
         self._object = cube
 
     def __repr__(self) -> str:
-        return f"<verbs on {describe_cube(self._object)}: summary, test_controls, compare, ..., plot>"
+        return f"<verbs on {describe_cube(self._object)}: summary, compare, runs, ..., plot>"
 
     def _repr_html_(self) -> str:
         return cube_html(self._object)
@@ -171,7 +170,7 @@ class CubeAccessor:
         return CubePlots(self._object)
 
     summary = method(summary)
-    test_controls = method(test_controls)
+    runs = method(runs)
     compare = method(compare)
     rank_test = method(rank_test)
     model = method(model)

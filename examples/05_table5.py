@@ -22,8 +22,7 @@ names += ["v_structure_recall", "sid_lower", "sid_upper"]
 # The paper's conventions: 0/0 is 1, numbers of edges of the controls are resampled from the estimates of the stratum.
 given = {"by": ["density"], "n_draws": 1000, "null": "stratum", "rng": 7, "zero_division": 1.0, "control_kind": "kind"}
 cube = runs.ceval.cube(names, invalid="nan", **given)
-summary = cube.ceval.summary()
-tests = cube.ceval.test_controls()[["density", "metric", "n_pairs", "superiority_share", "p_value"]]
+summary = cube.ceval.summary(columns="full")
 
 
 def cell(row: pd.Series) -> str:
@@ -34,12 +33,12 @@ def cell(row: pd.Series) -> str:
 table = summary.assign(
     controls=summary.apply(cell, axis=1),
     label=[cube[name].attrs["long_name"] for name in summary["metric"]],
-).merge(tests[["density", "metric", "n_pairs"]], on=["density", "metric"])
+)
 table["skill"] = table["skill"].map("{:.2f}".format) + table[["skill_low", "skill_high"]].apply(
     lambda row: f" ({row['skill_low']:.2f}, {row['skill_high']:.2f})", axis=1
 )
-shown = table.rename(columns={"mean": "PC", "superiority_share": "share", "p_value": "p"})
-shown = shown.pivot(index="label", columns="density", values=["PC", "controls", "share", "p", "skill", "n_pairs"])
+shown = table.rename(columns={"mean": "PC", "control_as_good_share": "share", "p_value": "p"})
+shown = shown.pivot(index="label", columns="density", values=["PC", "controls", "share", "p", "skill", "n_scored"])
 for density, words in ((0.6, "dense"), (0.2, "sparse")):
     part = shown.xs(density, axis=1, level="density").loc[[cube[name].attrs["long_name"] for name in names]]
     text = part.rename_axis(index=None, columns=None)
@@ -47,4 +46,4 @@ for density, words in ((0.6, "dense"), (0.2, "sparse")):
     print(f"{words.capitalize()} ({density:g} of all pairs adjacent), PC against random CPDAGs:")
     print(text.to_string(), end="\n\n")
 print("share: share of controls at least as good, not a p-value; p: randomisation test of the mean, at least 1/1001.")
-print("n_pairs: runs with a value; results of PC that are not valid CPDAGs have no SID.")
+print("n_scored: runs with a value; results of PC that are not valid CPDAGs have no SID.")

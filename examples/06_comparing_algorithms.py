@@ -25,7 +25,7 @@ print("1. Skill over densities at n = 100, one row a null model and algorithm:")
 small = runs.query("n == 100")
 pooled = small.ceval.cube(["shd"], by=["algorithm"], null=nulls, n_draws=999, rng=7, control_kind="kind")
 columns = ["null", "algorithm", "n_clusters", "p_value", "skill", "skill_low", "skill_high"]
-print(pooled.ceval.summary()[columns].to_string(index=False), end="\n\n")
+print(pooled.ceval.summary(columns="full")[columns].to_string(index=False), end="\n\n")
 
 one = cube.sel(density=[0.2], n=[100])
 print("2. At density .2 and n = 100, all pairs (Holm): the raw SHD, and the skill:")
@@ -41,7 +41,7 @@ for words, found in {
 }.items():
     print(f"{words}:\n{found[columns].to_string(index=False)}")
 print("\nMean ranks (1 is best), Friedman's test:")
-print(edges.ceval.rank_test("algorithm").drop(columns=["n_failed", "n_undefined"]).to_string(index=False), end="\n\n")
+print(edges.ceval.rank_test("algorithm").to_string(index=False), end="\n\n")
 
 print("3. Half the width of the intervals, and pairs that detect one edge with probability .8:")
 raw = edges.ceval.compare("algorithm").assign(half=lambda x: (x["ci_high"] - x["ci_low"]) / 2)

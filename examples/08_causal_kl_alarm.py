@@ -75,6 +75,6 @@ context = {"data": ("sample", cases), "estimator": 0.5}
 cube = runs.ceval.cube(["kl", "ckl3"], by=["order", "n"], replicate="repetition", n_draws=40, rng=7, context=context)
 print("\nAgainst random DAGs with as many arcs:")
 columns = ["order", "n", "metric", "mean", "control_mean", "control_low", "control_high", "p_value", "skill"]
-print(cube.ceval.summary()[columns].to_string(index=False))
+print(cube.ceval.summary(columns="full")[columns].to_string(index=False))
 grid = cube.ceval.plot.strata("ckl3", x="n", col="order", interval="quantile")
 grid.figure.savefig(Path(__file__).parent / "figures" / "causal_kl_alarm.png", dpi=150, bbox_inches="tight")

@@ -68,11 +68,11 @@ cube = runs.ceval.cube(
     context={"domains": everything},
 )
 cube.to_netcdf(out / "cube.nc")
-summary = cube.ceval.summary()
-columns = ["metric", "search", "noise", "n", "n_runs", "n_undefined", "mean", "control_mean", "superiority_share"]
+summary = cube.ceval.summary(columns="full")
+columns = ["metric", "search", "noise", "n", "n_runs", "n_undefined", "mean", "control_mean", "control_as_good_share"]
 print(summary.loc[summary["n"] == 160, [*columns, "p_value", "skill"]].to_string(index=False), end="\n\n")
-tests = cube.ceval.test_controls(adjust="fdr_bh")
-better = int((tests["p_adjusted"] <= 0.05).sum())
+tests = cube.ceval.summary(adjust="bh")
+better = int((tests["verdict"] == "better").sum())
 print(f"{better} of {len(tests)} strata x metrics beat guessing (Benjamini-Hochberg, .05)")
 for metric in ("correctness", "completeness"):
     figure = cube.ceval.plot.strata(metric, x="n", hue="search", col="noise")

@@ -50,7 +50,7 @@ print(words.to_string(), end="\n\n")
 # Model against model, on the same samples.
 some = answers[answers["model"].isin(["noisy", "adjacent_only", "wrong_world"])]
 print("Paired comparisons of accuracy, each sample one value:")
-columns = ["comparison", "effect", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
+columns = ["comparison", "effect", "ci_low", "ci_high", "p_adjusted", "n_truths"]
 cube = some.rename(columns={"answer": "estimate"}).ceval.cube(
     ["answer_accuracy"], by=["model"], n_draws=None, cluster="sample", key=["model", "sample", "cause", "effect"]
 )

@@ -22,7 +22,7 @@ if __name__ == "__main__":
     runs = ce.datasets.runs().query("density == 0.4 and n == 400")
     cube = runs.ceval.cube(["shd"], by=["algorithm"], null=NULLS, n_draws=1000, rng=7, control_kind="kind")
 
-    table = cube.ceval.summary().set_index(["algorithm", "null"])
+    table = cube.ceval.summary(columns="full").set_index(["algorithm", "null"])
     print("Mean SHD of the runs and of their controls, p-value of the stratum, and skill with its 95 % interval\n")
     print(
         table[["mean", "control_mean", "p_value", "skill", "skill_low", "skill_high"]].round(3).sort_index().to_string()

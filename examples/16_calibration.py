@@ -30,7 +30,7 @@ def study(table: pd.DataFrame, by: str) -> pd.DataFrame:
     rows = []
     for cluster in (None, "truth"):
         cubes = [x.ceval.cube(["shd"], by=[by], cluster=cluster, n_draws=99, rng=7) for x in placebos]
-        p = pd.concat([cube.ceval.test_controls() for cube in cubes])["p_value"]
+        p = pd.concat([cube.ceval.summary() for cube in cubes])["p_value"]
         rows.append({"cluster": str(cluster), "tests": len(p)} | {f"size at {a}": (p <= a).mean() for a in LEVELS})
     return pd.DataFrame(rows)
 
@@ -94,7 +94,7 @@ def studies(name: str, right: float) -> pd.DataFrame:
 def p_values(table: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
     """Return the p-values of all studies, a row a null model."""
     how = {"by": ["study"], "null": NULLS, "n_draws": 99, "rng": 7}
-    tests = table.ceval.cube(["shd"], cluster=cluster, **how).ceval.test_controls()
+    tests = table.ceval.cube(["shd"], cluster=cluster, **how).ceval.summary()
     return tests.pivot(index="null", columns="study", values="p_value")
 
 

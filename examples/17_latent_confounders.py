@@ -68,7 +68,7 @@ for metric in ("shd", "arrow_claim_precision"):
     print(f"FCI (mean) beside its controls, {metric}:")
     print(wide.reindex(columns=questions, level="null").reset_index("mean").round(3).to_string(), end="\n\n")
 
-tests = cube.ceval.test_controls(adjust="holm")
+tests = cube.ceval.summary(adjust="holm")
 tests["beaten"] = np.select([tests["p_adjusted"].isna(), tests["p_adjusted"] <= 0.05], ["", "yes"], "no")
 print("Where FCI beats guessing (Holm, .05); blank where all controls score the same:")
 print(tests.pivot(index=["metric", "null"], columns="network", values="beaten").to_string(), end="\n\n")
@@ -119,7 +119,7 @@ print("One truth, four estimates, and the mean of random PAGs with their numbers
 shown = ["missed", "shd", "shd_control_mean", "shd_p", "arrow_claim_precision", "arrow_claim_precision_control_mean"]
 print(scored.loc[scored["replicate"] == 0, shown].round(3).to_string(index=False), end="\n\n")
 
-summary = runs.ceval.cube(metrics, by=["missed"], context=hidden, n_draws=1000, rng=7).ceval.summary()
+summary = runs.ceval.cube(metrics, by=["missed"], context=hidden, n_draws=1000, rng=7).ceval.summary(columns="full")
 shown = ["metric", "missed", "mean", "control_mean", "skill", "p_value", "n_scored", "n_undefined"]
 print("Over 20 truths, by the number of edges that are missed, of 14:")
 print(summary[shown].round(3).to_string(index=False), end="\n\n")

@@ -90,10 +90,10 @@ cube = runs.ceval.cube(
     context={"factors": factors},
 )
 cube.to_netcdf(out / "cube.nc")
-summary = cube.ceval.summary()
+summary = cube.ceval.summary(columns="full")
 print(summary[["metric", *axes, "n_undefined", "mean", "control_mean", "skill"]].to_string(index=False), end="\n\n")
-tests = cube.ceval.test_controls(adjust="holm")
-print(f"{int((tests['p_adjusted'] <= 0.05).sum())} of {len(tests)} strata x metrics beat guessing (Holm, .05)")
+tests = cube.ceval.summary(adjust="holm")
+print(f"{int((tests['verdict'] == 'better').sum())} of {len(tests)} strata x metrics beat guessing (Holm, .05)")
 for metric in ("correctness", "completeness"):
     figure = cube.ceval.plot.strata(metric, x="noise", hue="imbalance", col="n_cases")
     figure.figure.savefig(out / f"{metric}.png", dpi=150, bbox_inches="tight")

@@ -105,8 +105,8 @@ def main() -> None:
 
     print("First length from which on the method beats guessing (5 %, adjusted over all strata)")
     first = {
-        "lagged links": first_length(links.ceval.test_controls("lagged_f1")),
-        "arcs of summary graphs": first_length(arcs.ceval.test_controls("summary_f1")),
+        "lagged links": first_length(links.ceval.summary("lagged_f1")),
+        "arcs of summary graphs": first_length(arcs.ceval.summary("summary_f1")),
     }
     print(pd.DataFrame(first).astype("Int64").to_string())
 

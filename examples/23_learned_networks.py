@@ -69,4 +69,4 @@ print(scored.groupby(["network", "learner"])[columns].mean().to_string())
 cube = runs.ceval.cube(["kl", "ckl3"], by=["network", "learner"], n_draws=50, rng=7, context=context)
 print("\nBeside random DAGs, or their classes, with as many edges, fitted to the same data:")
 columns = ["network", "learner", "metric", "mean", "infinite_share", "control_mean", "skill", "p_value"]
-print(cube.ceval.summary()[columns].to_string(index=False))
+print(cube.ceval.summary(columns="full")[columns].to_string(index=False))

@@ -51,7 +51,7 @@ def test_rows_are_the_same_bits_in_any_partitions(order, cuts):
 @functools.cache
 def wanted_summary(interval):
     cube = ce.cube(RUNS, METRICS, by=BY, n_draws=50, rng=7, key="run")
-    return ce.summary(cube, interval=interval)
+    return ce.summary(cube, interval=interval, columns="full")
 
 
 @pytest.mark.slow
@@ -61,7 +61,9 @@ def wanted_summary(interval):
 def test_summaries_agree_in_any_partitions(interval, order, cuts):
     wanted = wanted_summary(interval)
     table = partitioned(RUNS, order, cuts)
-    found = table.ceval.cube(METRICS, by=BY, n_draws=50, rng=7, key="run").ceval.summary(interval=interval)
+    found = table.ceval.cube(METRICS, by=BY, n_draws=50, rng=7, key="run").ceval.summary(
+        interval=interval, columns="full"
+    )
     assert (found["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
@@ -79,8 +81,10 @@ def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)
     how = {"n_draws": 50, "rng": 7, "key": "run"}
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
-    wanted = ce.compare(cube, "algorithm", rng=7, **settings)
-    found = table.ceval.cube(METRICS, by=["algorithm", "density"], **how).ceval.compare("algorithm", rng=7, **settings)
+    wanted = ce.compare(cube, "algorithm", rng=7, **settings, columns="full")
+    found = table.ceval.cube(METRICS, by=["algorithm", "density"], **how).ceval.compare(
+        "algorithm", rng=7, **settings, columns="full"
+    )
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -110,11 +114,11 @@ def test_scores_are_lazy_with_their_dtypes():
 @pytest.mark.parametrize("null", ["stratum", ["edges", "erdos_renyi"]])
 def test_summaries_of_nulls_that_no_partition_can_draw(null):
     by = ["n_nodes", "algorithm"]
-    wanted = ce.summary(ce.cube(RUNS, ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"))
+    wanted = ce.summary(ce.cube(RUNS, ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"), columns="full")
     found = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20]).ceval.cube(
         ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"
     )
-    pd.testing.assert_frame_equal(found.ceval.summary(), wanted, rtol=1e-12, atol=1e-12)
+    pd.testing.assert_frame_equal(found.ceval.summary(columns="full"), wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.fixture
@@ -144,8 +148,8 @@ def test_metrics_with_further_dimensions(two_sided, n_draws):
     wanted = RUNS.ceval.cube(metrics, **how)
     cube = lazy.ceval.cube(metrics, **how)
     xr.testing.assert_equal(cube[[*metrics, "truth_id"]].load(), wanted[[*metrics, "truth_id"]])
-    summary = wanted.ceval.summary()
-    found = cube.ceval.summary()
+    summary = wanted.ceval.summary(columns="full")
+    found = cube.ceval.summary(columns="full")
     assert list(found.dtypes.items()) == list(summary.dtypes.items())
     pd.testing.assert_frame_equal(found, summary, rtol=1e-12, atol=1e-12)
 
@@ -173,8 +177,10 @@ def test_latent_nodes_of_the_rows():
     assert wanted["shd"].tolist() == [0] * 8
     found = lazy.ceval.with_controls(["shd", "latent_recall"], **how).compute().sort_values("run")
     assert np.array_equal(found[order].to_numpy(float), wanted[order].to_numpy(float), equal_nan=True)
-    summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary()
-    pd.testing.assert_frame_equal(lazy.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary(), summary)
+    summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary(columns="full")
+    pd.testing.assert_frame_equal(
+        lazy.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary(columns="full"), summary
+    )
     with pytest.raises(
         ValueError, match=r"partition [01]: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"
     ):
@@ -251,8 +257,8 @@ def test_answers_are_shuffled_within_whole_strata(null):
     how = {"field": "answer", "n_draws": 29, "rng": 1, "null": null, "key": "run", "context": {"group": "q"}}
     cubes = {"by": ["s"], "metrics": ["answer_accuracy"], **how}
     lazy = dd.from_pandas(answers, npartitions=4, sort=False).ceval
-    wanted = answers.ceval.cube(**cubes).ceval.summary()
-    found = lazy.cube(**cubes).ceval.summary()
+    wanted = answers.ceval.cube(**cubes).ceval.summary(columns="full")
+    found = lazy.cube(**cubes).ceval.summary(columns="full")
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12)
     if null == "random_answers":
         rows = lazy.with_controls(["answer_accuracy"], **how).compute(scheduler="synchronous")

@@ -76,7 +76,7 @@ def test_a_cube_without_its_other_variables():
     with pytest.raises(
         ValueError, match=r"lacks the cube's variable 'status'; keep the whole cube .* summary\('shd'\)"
     ):
-        cube[["shd"]].ceval.summary()
+        cube[["shd"]].ceval.summary(columns="full")
 
 
 def test_a_missing_argument_is_reported_with_the_name_of_the_verb():
@@ -179,7 +179,7 @@ def made_cube():
     return ce.cube(ce.datasets.runs().head(9), ["shd"], by=["n"], n_draws=5, rng=7)
 
 
-@pytest.mark.parametrize("verb", [ce.summary, ce.test_controls, ce.plot.strata])
+@pytest.mark.parametrize("verb", [ce.summary, ce.plot.strata])
 def test_cubes_are_needed(verb):
     more = {"metric": "shd", "x": "n"} if verb is ce.plot.strata else {}
     with pytest.raises(TypeError, match="cube must be a Dataset made by cube.., found a DataFrame"):
@@ -189,8 +189,11 @@ def test_cubes_are_needed(verb):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: made_cube().ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
-        (lambda: made_cube().ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
+        (lambda: made_cube().ceval.summary([], columns="full"), "metrics names no metric; the cube has 'shd'"),
+        (
+            lambda: made_cube().ceval.summary(3, columns="full"),
+            "metrics must be the names of metrics of the cube, found 3",
+        ),
         (
             lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]),
             "truth names 1 columns of accepted truths: choose over_truths=",
@@ -275,12 +278,12 @@ def test_metrics_that_lost_their_attributes(verb):
     with pytest.raises(ValueError, match=r"shd has lost its attributes \(direction, optimum\); keep them, as by"):
         getattr(bare.ceval, verb)("algorithm", **settings)
     if verb == "compare":
-        assert len(bare.ceval.compare("algorithm", metrics="adjacency_f1")) == 3
+        assert len(bare.ceval.compare("algorithm", metrics="adjacency_f1", columns="full")) == 3
 
 
 def test_objects_that_are_no_tables():
     for wrong in (made_cube(), made_cube()["shd"], None, [GRAPHS]):
-        with pytest.raises(TypeError, match="table must be a table of compare, test_controls or summary, found"):
+        with pytest.raises(TypeError, match="table must be a table of compare or summary, found"):
             ce.plot.forest(wrong)
         with pytest.raises(TypeError, match="table must be a table of runs, found"):
             ce.placebo(wrong)
@@ -326,4 +329,4 @@ def test_functions_that_are_no_null_models(null):
 
 def test_corrections_that_are_nearly_known():
     with pytest.raises(ValueError, match=r"unknown correction 'bonferoni' \(adjust=\); did you mean 'bonferroni'\?"):
-        made_cube().ceval.test_controls(adjust="bonferoni")
+        made_cube().ceval.summary(adjust="bonferoni", columns="full")

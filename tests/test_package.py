@@ -72,7 +72,7 @@ import json, sys
 import pandas as pd
 import causaleval_pd as ce
 runs = pd.DataFrame({"truth": ["A -> B; C", "A; B -> C"] * 3, "estimate": ["A -> B; C"] * 6, "n": [1, 1, 2] * 2})
-runs.ceval.cube(["shd"], by=["n"], n_draws=50, rng=1).ceval.summary()
+runs.ceval.cube(["shd"], by=["n"], n_draws=50, rng=1).ceval.summary(columns="full")
 print(json.dumps([m for m in ("scipy.stats", "statsmodels", "seaborn") if m in sys.modules]))
 """
     assert printed(code) == []

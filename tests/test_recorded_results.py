@@ -27,7 +27,7 @@ KNOWN = recorded.load(FILE)
 MOST_LINES = 20
 #: repeats of a verb on another cube, by another adjustment or engine; one of each is a quick test
 SLOW = [
-    *("test_controls/larger/*", "test_controls/kept/b[hy]", "test_controls/kept/none"),
+    *("summary/kept/b[hy]", "summary/kept/none"),
     "summary/larger*",
     *("compare/adjust/*",),
     *("compare/greater", "compare/failed_runs", "compare/cluster/value"),
@@ -37,10 +37,7 @@ SLOW = [
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
     *("graph/null/small_world/*", "graph/metric_functions", "network/with_controls/every_metric/g*"),
-    *(
-        "test_controls/kept/[bwst]*",
-        "dask/compare",
-    ),
+    *("dask/compare",),
     *(
         "graph/with_controls/every_metric/[eos]*",
         "cube/several_nulls",

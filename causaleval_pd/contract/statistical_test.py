@@ -39,7 +39,7 @@ class StatisticalTest:
         - "skill": the losses and expected control losses of the first level, a pair of (..., n), and those of the
           second; also the keyword `shift`.
         - "draws": the statistic of every stratum, (...), and of each draw of its controls, (..., n_draws). This is the
-          one test of `test_controls`; `compare` takes none of this design.
+          one test of `summary`; `compare` takes none of this design.
 
         Runs that share a truth (`cluster=`) are one value: their mean, or for "skill" their sum.
     design : {"paired", "independent", "blocks", "skill", "draws"}
@@ -164,7 +164,7 @@ def list_tests() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: `long_name`, `design` ("draws" is that of `test_controls`, the others are of `compare`),
+        Indexed by name: `long_name`, `design` ("draws" is that of `summary`, the others are of `compare`),
         `independent` (the test used with `paired=False`), `margin` (whether equivalence can be tested), `binary`
         (whether values must be 0 or 1), `resamples` (whether it draws random numbers), `effect` (whose interval belongs
         to it), `null` (the null hypothesis), `claim` (the alternative), `statistic`, `assumption`, `avoid` (when not to

@@ -14,6 +14,9 @@ MINUS, DASH = "\u2212", "\u2013"
 #: p-values below are written as such; that of this number of draws, which bounds p, and larger ones as fractions
 _LEAST_P, _MOST_DRAWS = 1e-5, 10**4
 
+#: verdicts on runs against their controls
+BETTER, NOT_ALL_GUESSES, NOT_BETTER = "better", "not all guesses", "not better"
+
 #: what corrections for multiplicity are called, by their names as settings
 CORRECTIONS = {
     **{"holm": "Holm's method", "bonferroni": "Bonferroni's method", "max_t": "the maximum of t"},

@@ -87,7 +87,7 @@ def cube(
     null : str, callable, ChosenNull, WorstOf or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
         estimates. A list gives controls of all of them, along a further dimension `null`; so does `ce.worst_of(...)`
-        for its members, of which `summary` and `test_controls` take for each stratum and metric the one with the
+        for its members, of which `summary` takes for each stratum and metric the one with the
         largest p.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.

@@ -31,7 +31,6 @@ from ..statistics.stratum_statistic import (
 from ..tables.clusters import repeated_strata
 from .reading import (
     cluster_ids,
-    cluster_setting,
     combined_nulls,
     draws_shared,
     need_controls,
@@ -118,7 +117,7 @@ def stratum_tests(
     metric : str
         A metric with a direction.
     statistic : {"mean", "rank"}
-        As in `test_controls`.
+        As in `summary`.
     worst : bool
         Count failed runs: in the mean by the excess of the worst value over the mean control, in the ranks by the last
         rank, and by a p-value of 1.
@@ -160,7 +159,24 @@ def _repeated(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools) -> tuple
     twice = repeated_strata(ids[counted], stratum, np.ones(len(stratum), bool))
     repeated[: len(twice)] = twice
     # with shared draws there is no test
-    return repeated, repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
+    relabelled = repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
+    if relabelled.any():
+        relabelled &= _have_joint_draws(cube, metric, counted)
+    return repeated, relabelled
+
+
+def _have_joint_draws(cube: xr.Dataset, metric: str, counted: Bools) -> Bools:
+    """Return which strata have relabelled estimates of their runs.
+
+    Strata that were pooled, and cubes that were put together, need not repeat the clusters which they now share.
+    """
+    if variable_name(metric, "relabelled") not in cube:
+        return np.zeros(len(counted), bool)
+    dims, last = strata_dims(cube), ("replicate", "draw")
+    joint, own = (cells(variable(cube, metric, part), dims, last) for part in ("relabelled", "control"))
+    lacking = (np.isnan(joint).all(axis=2) | ~counted).all(axis=1)
+    defined = (~np.isnan(own).any(axis=2) | ~counted).all(axis=1)
+    return ~(lacking & defined & counted.any(axis=1))
 
 
 def _scores(
@@ -173,14 +189,7 @@ def _scores(
     own = cells(variable(cube, metric, "control"), dims, last)
     joint = own
     if relabelled.any():
-        if variable_name(metric, "relabelled") not in cube:
-            raise ValueError(
-                f"strata of this cube repeat a cluster ({cluster_setting(cube)}), but their estimates were not "
-                f"relabelled jointly, because the cubes which were put together did not repeat it, or "
-                f"{variable_name(metric, 'relabelled')!r} was dropped; make one cube of all runs"
-            )
         joint = cells(variable(cube, metric, "relabelled"), dims, last)
-        _check_relabelled(cube, joint, own, counted & relabelled[:, None])
     for block in _blocks(own.shape):
         drawn = np.where(relabelled[block, None, None], joint[block], own[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
@@ -248,17 +257,6 @@ def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
                 sums[block][at[first]] = np.add.reduceat(np.where(known, x[:, 1:], 0.0), first, axis=0)
             counts[block][at[first]] = np.add.reduceat(known.astype(np.float64), first, axis=0)
     return sums, counts
-
-
-def _check_relabelled(cube: xr.Dataset, joint: Floats, own: Floats, counted: Bools) -> None:
-    """Refuse strata that repeat a cluster and have defined controls, but were not relabelled."""
-    lacking = (np.isnan(joint).all(axis=2) | ~counted).all(axis=1)
-    defined = (~np.isnan(own).any(axis=2) | ~counted).all(axis=1)
-    if (lacking & defined & counted.any(axis=1)).any():
-        raise ValueError(
-            f"strata of this cube repeat a cluster ({cluster_setting(cube)}), but their estimates were not relabelled "
-            "jointly, because the cubes which were put together did not repeat it; make one cube of all runs"
-        )
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:

@@ -19,21 +19,6 @@ from ..tables.clusters import BY_TRUTH, SINGLE
 OF_CUBE = "of the cube"
 
 
-def check_tested_cluster(cube: xr.Dataset, cluster: Hashable | None) -> None:
-    """Refuse another setting than that by which the controls were drawn."""
-    check_column_name(cluster, "cluster")
-    if cluster == OF_CUBE:
-        return
-    _check_truths(cube, cluster)
-    made = cluster_setting(cube)
-    asked = SINGLE if cluster is None else BY_TRUTH if cluster == BY_TRUTH else f"column {cluster}"
-    if asked != made:
-        raise ValueError(
-            f"cluster={cluster!r} cannot be asked of a cube that was made with the clusters {made!r}, which decide how "
-            f"its controls were drawn; make it by cube(..., cluster={cluster!r})"
-        )
-
-
 def settle_cluster(cube: xr.Dataset, cluster: Hashable | None) -> str | None:
     """Return what names the clusters of a comparison: "truth", a column or variable, or None for independent runs.
 

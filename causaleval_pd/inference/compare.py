@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_flag, check_known, check_type
+from ..contract.checks import check_choice, check_flag, check_known, check_type
 from ..contract.history import call, calls, remember
 from ..contract.statistical_test import find_test
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
@@ -52,10 +52,14 @@ from .skill_comparison import Losses, check_skill_test, compare_skills
 from .statistical_tests import JACKKNIFE, T
 
 #: columns of the result, after the strata
-COLUMNS = declare_columns(
-    "compare",
-    (*TESTED, "on", "resampling_seed", "ci_level", "p_at_floor", "note", "statistic", "effect_size", *RESULTS),
+COLUMNS = (*TESTED, "on", "resampling_seed", "ci_level", "p_at_floor", "note", "statistic", "effect_size", *RESULTS)
+#: columns that a result needs, and further ones
+SHORT = ("metric", "comparison", "n_truths", *RESULTS)
+FURTHER = (
+    *("n_pairs", "n_failed", "n_undefined", "null", "test", "alternative", "on", "effect_size", "statistic"),
+    *("ci_level", "p_at_floor", "resampling_seed", "note"),
 )
+declare_columns("compare", (*SHORT, *FURTHER))
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ def compare(
     level: float = 0.95,
     cluster: Hashable | None = OF_CUBE,
     rng: RNGLike = None,
+    columns: Literal["short", "full"] = "short",
 ) -> pd.DataFrame:
     """Compare the levels of one dimension, pair by pair, over all strata of the others or in each.
 
@@ -149,18 +154,23 @@ def compare(
         that were made with it.
     rng : None, int or Generator
         Source of the random sign vectors of "max_t".
+    columns : {"short", "full"}
+        Which columns the table has.
 
     Returns
     -------
     DataFrame
-        A row a stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `statistic`,
-        `p_value`, `p_adjusted`, `effect` of a - b with `ci_low`, `ci_high`, `n_pairs`, `n_clusters` (values that the
-        test takes), `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a value), `null` (that of
-        the controls, missing for on="metric"), `method`, `alternative`, `on`, `effect_size` (what `effect` is),
-        `ci_level` (its level, missing without an interval), `p_at_floor` (no random sign vector was as extreme, so that
-        `p_value` is the least that these can give, an upper bound; missing without a p-value), `resampling_seed`
-        (missing where nothing is drawn; as `rng` it gives the same table) and `note` (why there is no result, what it
-        rests on, or that p cannot fall below 1 - level with so few clusters). Unpaired, numbers count runs.
+        A row a stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `n_truths`
+        (values that the test takes: truths, or other clusters), `effect` of a - b with `ci_low`, `ci_high`, `p_value`
+        and `p_adjusted`. A column `note` is there if a row has no result, or rests on something to know (that p cannot
+        fall below 1 - level with so few truths). A cube of several null models has rows for each in the column `null`
+        where controls are compared.
+
+        With `columns="full"` also `n_pairs`, `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a
+        value; unpaired, these count runs), `null` (missing for on="metric"), `test`, `alternative`, `on`, `effect_size`
+        (what `effect` is), `statistic`, `ci_level` (missing without an interval), `p_at_floor` (no random sign vector
+        was as extreme, so that `p_value` is the least that these can give, an upper bound; missing without a p-value)
+        and `resampling_seed` (missing where nothing is drawn; as `rng` it gives the same table).
 
     Raises
     ------
@@ -216,18 +226,18 @@ def compare(
     ...     "estimate": truths + ["A; B; C"] * 4,
     ... })
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=None)
-    >>> ce.compare(found, "algorithm").round(3)[["comparison", "statistic", "p_value", "effect", "n_pairs"]]
-      comparison  statistic  p_value  effect  n_pairs
-    0      x - y       -5.0    0.015   -1.25        4
+    >>> ce.compare(found, "algorithm")[["comparison", "n_truths", "effect", "p_value"]].round(3)
+      comparison  n_truths  effect  p_value
+    0      x - y         4   -1.25    0.015
 
     Which algorithm is better, over all densities and sample sizes and at each density:
 
     >>> cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
-    >>> ce.compare(cube, "algorithm")[["comparison", "effect", "n_clusters", "p_adjusted"]].round(3)
-         comparison  effect  n_clusters  p_adjusted
-    0  ges - lingam   6.589          60       0.000
-    1      ges - pc   0.172          60       0.717
-    2   lingam - pc  -6.417          60       0.000
+    >>> ce.compare(cube, "algorithm")[["comparison", "n_truths", "effect", "p_adjusted"]].round(3)
+         comparison  n_truths  effect  p_adjusted
+    0  ges - lingam        60   6.589       0.000
+    1      ges - pc        60   0.172       0.717
+    2   lingam - pc        60  -6.417       0.000
     >>> len(ce.compare(cube, "algorithm", by=["density"])), len(ce.compare(cube, "algorithm", by="all"))
     (9, 27)
 
@@ -252,6 +262,7 @@ def compare(
     check_dim(dim)
     check_known(on, ON, "on")
     check_missing(missing)
+    check_choice(columns, ("short", "full"), "columns")
     cube = read_cube(cube, controls=on != "metric" or missing == "worst")
     names = cube_metrics(cube, metrics)
     if on != "metric":
@@ -262,11 +273,11 @@ def compare(
     kept = kept_strata(by, [name for name in strata_columns(cube, names) if name != dim], dim)
     pooled = [name for name in dims if name not in (dim, "null", *kept)]
     usual = JACKKNIFE if on == "skill" else T
-    chosen = choose_test(usual if test is None else find_test(test), paired=check_flag(paired, "paired"))
+    tested_by = choose_test(usual if test is None else find_test(test), paired=check_flag(paired, "paired"))
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
-        adjust = "max_t" if chosen.name == "max_t" else "holm"
-    how = Comparison(chosen, alternative, level, resolve_seed(rng), adjust)
+        adjust = "max_t" if tested_by.name == "max_t" else "holm"
+    how = Comparison(tested_by, alternative, level, resolve_seed(rng), adjust)
     check_comparison(how, margin=margin is not None)
     _check_on(on, how)
     margins = numbers_of_metrics(margin, names, "margin")
@@ -278,8 +289,13 @@ def compare(
 
     rows = [_rows(read_metric(cube, name), name, asked) for name in names]
     table = _finish(rows, [name for name in dims if name in kept and name != "null"], asked)
+    table = table.rename(columns={"n_clusters": "n_truths", "method": "test"})
+    several = ["null"] if "null" in dims and on != "metric" else []
+    strata = [name for name in table if name not in (*SHORT, *FURTHER)]
+    further = [name for name in FURTHER if columns == "full" or (name == "note" and table["note"].notna().any())]
     made = call("compare", {"metrics": names} | _settings(asked, reference))
-    return remember(table, [*calls(cube.attrs), made])
+    chosen = [*several, *strata, *SHORT, *(name for name in further if name not in several)]
+    return remember(table[chosen], [*calls(cube.attrs), made])
 
 
 def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
 from ..contract.history import calls
 from ..contract.metric import METRICS
-from ..cubes.reading import draws_shared
 from ..statistics.multiplicity import adjust as adjusted
-from ..statistics.multiplicity import floors
 
 Missing = Literal["drop", "worst"]
 
@@ -25,15 +21,6 @@ TESTED = (
     *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
 )
 RESULTS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted")
-
-
-def check_own_draws(cube: xr.Dataset, lacking: str) -> None:
-    """Refuse cubes whose rows share their draws, so that means of draws are not those of independent guesses."""
-    if draws_shared(cube):
-        raise ValueError(
-            f"the rows of this cube share their draws, so {lacking}; make the cube without share_draws=True, or use "
-            "its p-values of single rows"
-        )
 
 
 def check_missing(missing: str) -> None:
@@ -64,7 +51,9 @@ def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
 def of_skill(table: pd.DataFrame) -> NDArray[np.bool_]:
     """Return which rows hold differences or effects of skill, which is better when larger, whatever the metric."""
     named = [table[name].astype(str) == "skill" for name in ("on", "response") if name in table]
-    return np.asarray(named[0], bool) if named else np.zeros(len(table), bool)
+    made = calls(table.attrs)[-1:]
+    of_all = [one.get("on") == "skill" for one in made if one["verb"] == "compare"]
+    return np.asarray(named[0], bool) if named else np.full(len(table), any(of_all))
 
 
 def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -104,37 +93,3 @@ def family_labels(
             check_known(name, [c for c in known if c in table], "column (family)")
         labels = np.asarray(table.groupby(within, dropna=False, sort=False).ngroup(), np.int64)
     return labels
-
-
-def least_of_draws(tests: pd.DataFrame) -> pd.Series:
-    """Return the least p-value that the draws of each test can give, NaN where their number sets no such limit."""
-    method, at_floor = tests["p_method"].fillna(""), tests["p_at_floor"]
-    limited = at_floor.notna() & method.str.contains("simulated|relabelling") & ~method.str.contains("combinations")
-    return (1 / (1 + tests["n_draws"])).where(limited)
-
-
-def warn_of_floors(
-    table: pd.DataFrame,
-    adjust: str | None,
-    labels: NDArray[np.int64] | None,
-    alpha: float,
-) -> pd.DataFrame:
-    """Warn where the draws are too few for any simulated test of a family to pass; return the table."""
-    found = floors(
-        table["p_value"].to_numpy(np.float64),
-        least_of_draws(table).to_numpy(np.float64),
-        "none" if adjust is None else adjust,
-        alpha,
-        labels,
-    )
-    if found:
-        worst = max(found, key=lambda x: x.draws_needed)
-        warnings.warn(
-            f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
-            f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
-            f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, "
-            "or n_draws='auto'",
-            UserWarning,
-            stacklevel=2,
-        )
-    return table

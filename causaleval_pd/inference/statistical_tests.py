@@ -1,4 +1,4 @@
-"""The statistical tests that `compare` offers and that of `test_controls`, declared one by one.
+"""The statistical tests that `compare` offers and that of `summary`, declared one by one.
 
 A new test needs its declaration here, or anywhere else `register_test` is called; `compare`, messages and `list_tests`
 derive from it.

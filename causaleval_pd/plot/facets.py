@@ -216,8 +216,8 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
         handles.append(Line2D([], [], linestyle="none", label=" "))
     grey = tone(0.65) if hue is not None else shades[0]
     if points and has_controls(cube):
-        handles.append(Line2D([], [], color=grey, marker="o", label="runs, p at most .05"))
-        others = "runs, p above .05" + (" or no test" if null_references(cube) else "")
+        handles.append(Line2D([], [], color=grey, marker="o", label="runs, better"))
+        others = "runs, not better" + (" or no test" if null_references(cube) else "")
         handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="none", label=others))
     else:
         handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))

@@ -13,6 +13,7 @@ from ..contract.checks import check_type
 from ..contract.figure import figure
 from ..contract.history import calls
 from ..contract.metric import METRICS
+from ..contract.statistical_test import find_test
 from ..contract.words import CORRECTIONS, effect_words, level_words, p_text
 from ..cubes.schema import result_columns
 from ..drawing import caption, inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["forest"]
 
-_NEEDED = ("metric", "comparison", "effect", "ci_low", "ci_high", "p_value", "alternative")
+_NEEDED = ("metric", "comparison", "effect", "ci_low", "ci_high", "p_value")
 #: columns of a summary that are drawn, as those of a table of tests
 _OF_SUMMARY = {"skill": "effect", "skill_low": "ci_low", "skill_high": "ci_high"}
 #: effect sizes without unit, so that several metrics share an axis
@@ -43,7 +44,7 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     Parameters
     ----------
     table : DataFrame
-        Result of `compare`, `test_controls` or `summary`, or some of its rows, of one metric or of effects without
+        Result of `compare` or of `summary(columns="full")`, or some of its rows, of one metric or of effects without
         unit. Of a summary skill is drawn.
     directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
         Directions of metrics, by which sides are named; those of registered ones are known.
@@ -116,13 +117,16 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
 def _checked(table: Any) -> pd.DataFrame:
     """Return a table of tests in memory, or refuse another object."""
     if isinstance(table, (xr.Dataset, xr.DataArray)) or not hasattr(table, "compute"):
-        check_type(table, pd.DataFrame, "a table of compare, test_controls or summary", "table")
+        check_type(table, pd.DataFrame, "a table of compare or summary", "table")
     table = table.reset_index(drop=True)
     if {"metric", "p_value", *_OF_SUMMARY} <= set(table) and "comparison" not in table:
         table = _of_summary(table)
+    table = _with_settings(table)
     lacking = [name for name in _NEEDED if name not in table]
     if lacking:
-        raise ValueError(f"the table lacks the columns {lacking}; draw the result of compare, test_controls or summary")
+        raise ValueError(
+            f"the table lacks the columns {lacking}; draw the result of compare or summary(columns='full')"
+        )
     if not len(table):
         raise ValueError("the table has no rows to draw")
     sizes = set(table["effect_size"].astype(str)) if "effect_size" in table else {"mean_difference"}
@@ -135,10 +139,19 @@ def _checked(table: Any) -> pd.DataFrame:
     return table
 
 
+def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the settings of the comparison that made it, which short tables lack."""
+    made = next((one for one in calls(table.attrs)[-1:] if one["verb"] == "compare"), None)
+    if made is None or "on" in table:
+        return table if "alternative" in table else table.assign(alternative="two-sided")
+    settings = {name: made[name] for name in ("alternative", "on", "test")}
+    return table.assign(**settings, effect_size=find_test(made["test"]).effect)
+
+
 def _of_summary(table: pd.DataFrame) -> pd.DataFrame:
     """Return the skill of a summary as effects of tests against controls."""
     made = next((one for one in calls(table.attrs) if one["verb"] == "cube"), {})
-    test = {"comparison": "estimate vs control", "method": "randomisation", "alternative": "greater"}
+    test = {"comparison": "estimate vs control", "test": "randomisation", "alternative": "greater"}
     found = table.drop(columns=[x for x in _OF_SUMMARY.values() if x in table]).rename(columns=_OF_SUMMARY)
     if "null" not in table:
         found = found.assign(null=", ".join(map(str, made.get("null") or [])))
@@ -277,7 +290,7 @@ def _interval_words(table: pd.DataFrame, made: Mapping[str, Any]) -> str:
 
 def _test_words(table: pd.DataFrame, p: Any, made: Mapping[str, Any], *, adjusted: bool) -> list[str]:
     """Describe the test, and what filled points conclude."""
-    test = ", ".join(sorted(set(table["method"].astype(str)))).replace("_", " ") if "method" in table else "not known"
+    test = ", ".join(sorted(set(table["test"].astype(str)))).replace("_", " ") if "test" in table else "not known"
     side = ", ".join(sorted({str(x).replace("_", "-") for x in table["alternative"]}))
     method = f" ({CORRECTIONS.get(made['adjust'], made['adjust'])})" if adjusted and "adjust" in made else ""
     what = f"adjusted p{method}" if adjusted else "p (not adjusted)"

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from .. import drawing
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import CORRECTIONS, MINUS, p_text
+from ..contract.words import BETTER, CORRECTIONS, MINUS, p_text
 from ..cubes.reading import need_controls, strata_dims
 from ..cubes.reshaped import read_cube
-from ..cubes.summary import summary
-from ..statistics.multiplicity import adjust as adjusted
+from ..cubes.summary import full_summary
+from ..cubes.summary_columns import Settings
 from ..statistics.stratum_statistic import Statistic
 from . import facets
 
@@ -64,9 +64,9 @@ def heat_map(
         Strata along the axes, a column or row for each combination of their levels. By default the last stratum whose
         levels are numbers is along x, and the others are along y.
     adjust : str, optional
-        Method that adjusts the p-values, as in `test_controls`.
+        Method that adjusts the p-values, as in `summary`.
     statistic : {"mean", "rank"}
-        What is tested, as in `test_controls`.
+        What is tested, as in `summary`.
     ax : Axes, optional
         Where to draw; default a new figure.
 
@@ -74,8 +74,8 @@ def heat_map(
     -------
     Axes
         Of skill, blue squares are better than the mean of their controls and red ones worse; 1 is perfect and 0 is
-        guessing. Hatched squares are not better by the test of `test_controls`, p above .05, or have no test. Grey ones
-        have no skill or no test.
+        guessing. Hatched squares have another verdict in `summary` than "better", or none. Grey ones have no skill
+        or no test.
 
     Raises
     ------
@@ -101,12 +101,12 @@ def heat_map(
     need_controls(read_cube(cube), [metric], "for skill" if value == "skill" else "for tests")
     cube = facets.drawn_cube(cube, metric)
     columns, rows = _sides(cube, metric, x, y)
-    table = facets.with_levels(cube, summary(cube, metric, statistic=statistic))
+    table = facets.with_levels(cube, full_summary(cube, metric, Settings(statistic, adjust)))
     along, beside = _names(cube, columns), _names(cube, rows)
     shape, at = (len(beside), len(along)), (_places(cube, table, rows), _places(cube, table, columns))
-    skill, p, least = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape, bool)
+    (skill, p), (least, better) = np.full((2, *shape), np.nan), np.zeros((2, *shape), bool)
     skill[at] = table["skill"]
-    p[at] = adjusted(table["p_value"].to_numpy(np.float64), adjust, None)
+    p[at], better[at] = table["p_adjusted"], (table["verdict"] == BETTER)
     least[at] = table["p_at_floor"].fillna(False)
     shown = skill if value == "skill" else p
     there = ~np.isnan(shown)
@@ -122,7 +122,7 @@ def heat_map(
     correction = CORRECTIONS.get(str(adjust))
     label = "p" if correction is None else "adjusted p"
     colours = _colour_skill(ax, skill) if value == "skill" else _colour_p(ax, p, label)
-    _hatch(ax, there & ~(p <= 0.05))
+    _hatch(ax, there & ~better)
     places = np.argwhere(there).tolist()
     texts = [
         _short_skill(skill[i, j]) if value == "skill" else p_text(p[i, j], at_floor=bool(least[i, j]))
@@ -140,15 +140,18 @@ def heat_map(
 
     test = facets.tested_by(cube, statistic)
     how = f"adjusted by {correction}" if correction else "not adjusted"
-    weak = f"{int((there & ~(p <= 0.05)).sum())} of {int(there.sum())}"
+    weak = f"{int((there & ~better).sum())} of {int(there.sum())}"
     if value == "p":
         bounds = "; ≤: no draw was as extreme" if least.any() else ""
-        parts = [f"Squares: p of the {test}, {how}{bounds}", f"hatched: p above .05, {weak}"]
+        parts = [f"Squares: p of the {test}, {how}{bounds}", f"hatched: not better than controls, {weak}"]
         parts += ["grey: no test"] * bool(not there.all())
     else:
         untested = ", or no test" if (there & np.isnan(p)).any() else ""
         parts = ["Squares: skill, 1 is perfect and 0 as good as guessing"]
-        parts.append(f"hatched: not better than controls ({test}, p above .05, {how}{untested}), {weak}")
+        parts.append(
+            f"hatched: not better than controls ({test}, p above .05, {how}, or the interval of the effect holds "
+            f"0{untested}), {weak}"
+        )
         # an infinite skill is a square with its number
         gone = [words for words in facets.left_out(cube, table, "skill") if not words.startswith("infinite")]
         parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(gone)]

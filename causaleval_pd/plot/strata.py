@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
+from ..contract.words import BETTER
 from ..cubes.reading import has_controls
-from ..cubes.summary import summary
+from ..cubes.summary import full_summary
+from ..cubes.summary_columns import Settings
 from ..drawing import LETTER, caption_figure, colours, name_ticks, wrapped_label
-from ..statistics.stratum_statistic import Statistic
+from ..statistics.stratum_statistic import STATISTICS, Statistic
 from . import facets
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ __all__ = ["strata"]
 #: width of a facet whose levels are side by side, at most, and of one whose levels are numbers on a scale, in inches
 _WIDEST, _SCALE = 12.0, 4.2
 #: what is drawn of the summary
-_DRAWN = ["mean", "low", "high", "control_mean", "control_low", "control_high", "p_value"]
+_DRAWN = ["mean", "low", "high", "control_mean", "control_low", "control_high", "verdict"]
 
 
 @figure(
@@ -69,13 +71,13 @@ def strata(
     interval : {"mean_ci", "quantile"}
         As in `summary`: limits for the mean, or the middle share `level` of the runs and of their controls.
     statistic : {"mean", "rank"}
-        What is tested, as in `test_controls`.
+        What is tested, as in `summary`.
 
     Returns
     -------
     FacetGrid
-        Filled points are strata that are better than their controls: the one-sided p-value of `test_controls` is at
-        most .05. Strata without runs, or with failed runs only, stay empty.
+        Filled points are strata whose verdict in `summary` is "better". Strata without runs, or with failed runs
+        only, stay empty.
 
     Raises
     ------
@@ -104,6 +106,8 @@ def strata(
     ['100', '400', '1600']
     """
     check_choice(scale, ("log", "linear", None), "scale")
+    check_choice(interval, ("quantile", "mean_ci"), "interval")
+    check_choice(statistic, STATISTICS, "statistic")
     cube = facets.drawn_cube(cube, metric)
     uses = facets.fill_uses(cube, {"x": x, "hue": hue, "col": col, "row": row})
     x, hue, col, row = uses["x"], uses.get("hue"), uses.get("col"), uses.get("row")
@@ -114,8 +118,7 @@ def strata(
         places = _numbers(cube, x, scale)
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
         slot = min(0.012, 0.05 / n_hue) * (places[-1] - places[0])
-    found = summary(cube, metric, level=level, interval=interval, statistic=statistic)
-    table = facets.with_levels(cube, found)
+    table = facets.with_levels(cube, full_summary(cube, metric, Settings(statistic, level=level, interval=interval)))
     longest = facets.longest_word(facets.level_words(cube, x), 1.0)
     width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest))) if scale is None else _SCALE
     grid = facets.facet_grid(cube, table, col, row, width)
@@ -125,7 +128,7 @@ def strata(
         for h in range(n_hue):
             part = data if hue is None else data[data[hue].cat.codes == h]
             # strata without runs are gaps
-            part = part.set_index(part[x].cat.codes)[_DRAWN].astype(np.float64).reindex(range(n_x))
+            part = part.set_index(part[x].cat.codes)[_DRAWN].reindex(range(n_x))
             at, marker = places + (h - (n_hue - 1) / 2) * slot, facets.MARKERS[h % len(facets.MARKERS)]
             if scale is None:
                 _draw_controls(ax, at, part, slot, shades[h])
@@ -201,7 +204,7 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
     ax.plot(at, mean, marker, color=shade, markersize=5, gid="means")
     if opened:
         # drawn over the filled points, so that these stay one line a hue
-        open_ = ~(table["p_value"].to_numpy() <= 0.05)
+        open_ = (table["verdict"] != BETTER).to_numpy()
         ax.plot(
             at[open_], mean[open_], marker, color=shade, markerfacecolor=ax.get_facecolor(), markersize=5, gid="open"
         )
@@ -218,6 +221,7 @@ def _described(cube: xr.Dataset, level: float, interval: str, statistic: str) ->
         kind = f"{share} reference interval of that mean" if of_mean else f"their middle {share}"
         parts.append(f"dashes and bands: mean of the controls and {kind}")
         parts.append(
-            f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most .05, not adjusted)"
+            f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
+            "not adjusted, and the interval of the effect without 0)"
         )
     return parts

@@ -273,7 +273,7 @@ def _columns(metric: Metric, values: list[float], found: list[Found]) -> dict[st
         f"{name}_control_high": parts["high"].to_numpy(np.float64),
         f"{name}_p": parts["p"].to_numpy(np.float64),
         f"{name}_p_se": parts["p_se"].to_numpy(np.float64),
-        f"{name}_skill": skill(metric, np.array(values, np.float64), loss),
+        f"{name}_skill": skill(metric.optimum, np.array(values, np.float64), loss),
         f"{name}_mean_method": pd.Categorical(parts["mean_method"], categories=MEAN_METHODS),
         f"{name}_p_method": pd.Categorical(parts["p_method"], categories=P_METHODS),
         f"{name}_needed": pd.array(needed, dtype="str"),

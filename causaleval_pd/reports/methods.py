@@ -290,11 +290,12 @@ def _skill(cube: xr.Dataset, table: pd.DataFrame | None) -> list[Sentence]:
 
 def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
     """Describe the tests against controls as they were made."""
-    table = results.get("test_controls")
-    if table is None and draws_shared(cube):
-        return [Sentence("The runs share their draws, so that no test of a stratum is valid; none was made.")]
-    if table is None:
+    table = results.get("summary")
+    if table is None or not has_controls(cube):
         return []
+    if draws_shared(cube):
+        return [Sentence("The runs share their draws, so that no test of a stratum is valid; none was made.")]
+    table = table[table["null"].notna()]
     p = table["p_value"].notna()
     if not p.any():
         return [Sentence("No stratum has a test against its controls.")]
@@ -313,7 +314,7 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     cites = ("vovk2020",) if any(str(x).startswith("twice") for x in by) else ()
     found.append(Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites))
     found += [Sentence(text) for begin, text in _TESTED_BY.items() if any(f", {begin}" in f", {x}" for x in by)]
-    found += _adjusted(settings.get("adjust"), int(p.sum()))
+    found += _adjusted(settings.get("adjust"), int(p.sum()), apart=table["metric"].nunique() > 1)
     failed = int(table["n_failed"].sum())
     if failed:
         found.append(Sentence("Failed runs are not in means, skill and tests: results hold for runs that ended."))
@@ -326,7 +327,7 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
     if table is None or not len(table):
         return []
     settings = calls(table.attrs)[-1]
-    names = sorted(set(table["method"].dropna()))
+    names = sorted(set(table["test"].dropna()))
     test = " and ".join(_with_article(TESTS[x].long_name if x in TESTS else str(x)) for x in names)
     what = " and ".join(f" of {_COMPARED[x]}" for x in dict.fromkeys(table["on"]) if x in _COMPARED)
     size = " and ".join(sorted({effect_words(str(x)) for x in table["effect_size"]}))

@@ -51,12 +51,12 @@ def cube_html(cube: xr.Dataset) -> str:
     if levels:
         parts.append(_table(("stratum", "levels"), levels))
     if is_lazy(cube):
-        parts.append("<p>The cube is lazy: tables are made when they are computed.</p>")
+        parts.append("<p>The cube is lazy: verbs load what they need.</p>")
     else:
         parts.append(f"<p>{html.escape(_runs(cube))}</p>")
         words = " ".join(sentence.text for sentence in methods(cube, cube_metrics(cube), {}))
         parts.append(f"<p>{html.escape(words)}</p>")
-    verbs = "Verbs: cube.ceval.summary(), .test_controls(), .compare(dim), .plot, .report(path)."
+    verbs = "Verbs: cube.ceval.summary(), .compare(dim), .runs(), .plot, .report(path)."
     return f"<div>{''.join(parts)}<p>{html.escape(verbs)}</p></div>"
 
 

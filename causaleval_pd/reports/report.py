@@ -15,14 +15,14 @@ import xarray as xr
 
 from ..contract.checks import check_flag, check_known, check_number, check_type
 from ..contract.figure import FIGURES
-from ..contract.words import counted, level_words
-from ..cubes.reading import cube_metrics, draws_shared, has_controls, strata_dims
+from ..contract.words import BETTER, counted, level_words
+from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
-from ..cubes.summary import summary
+from ..cubes.summary import full_summary
+from ..cubes.summary_columns import Settings
 from ..execution.outputs import replace_file
 from ..inference.compared_values import ON, On
-from ..inference.control_tests import test_controls
 from ..inference.least_p import cannot_be_significant
 from .figures import Picture, levels_share_truths, pictures
 from .level_comparison import LevelComparison, compare_in_blocks, who_is_better
@@ -194,11 +194,8 @@ def _results(
 ) -> tuple[dict[str, pd.DataFrame], LevelComparison | None]:
     """Return the tables that a report shows, by verb, and the comparison of levels."""
     blocks = None
-    results = {"summary": summary(cube, names, level=level)}
+    results = {"summary": full_summary(cube, names, Settings(adjust=adjust, level=level))}
     tested = [name for name in names if has_controls(cube, name)]
-    # rows that met the same controls have no test of a stratum
-    if tested and not draws_shared(cube):
-        results["test_controls"] = test_controls(cube, tested, adjust=adjust, level=level)
     check_known(how["on"], ON, "on")
     compared = list(names) if how["on"] == "metric" else tested
     if over is not None and cube.sizes[over] > 1 and any(_has_values(cube, name) for name in compared):
@@ -226,10 +223,8 @@ def _sections(
     sections = [Section("What was compared", _compared(cube, names, results["summary"]))]
     table = results["summary"]
     best = over if over in table else None
-    sections.append(Section("Results by stratum", [], _shown(table, best=best, **settings)))
-    if "test_controls" in results:
-        found = results["test_controls"]
-        sections.append(Section("Tests against controls", _outcome(found, level), _shown(found, **settings)))
+    said = _outcome(table, level) if table["p_method"].notna().any() else []
+    sections.append(Section("Results by stratum", said, _shown(table, best=best, **settings)))
     if over is not None and blocks is not None:
         levels = cube[over].to_numpy()
         heading = f"Comparison of the levels of {over}"
@@ -318,12 +313,12 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
     """Count the strata that are better than their controls, by null model and metric."""
     found = []
     how = _limit(table, level)
-    for (null, name), rows in table.groupby(["null", "metric"], sort=False, dropna=False):
+    for (null, name), rows in table[table["null"].notna()].groupby(["null", "metric"], sort=False):
         p = rows["p_adjusted"].dropna()
         if not len(p):
             text = f"{name}: no stratum has a test (null model “{null}”)"
         else:
-            better = int((p <= 1 - level).sum())
+            better = int((rows["verdict"] == BETTER).sum())
             text = f"{name}: {better} of {counted(len(p), 'tested stratum', 'tested strata')} better than controls "
             text += f"(null model “{null}”, {how})"
         found.append(Sentence(f"{text}."))

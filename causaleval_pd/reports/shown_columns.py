@@ -35,22 +35,16 @@ _ROWS = (
 #: columns that are shown of the table of each verb, after the strata and the metric
 SHOWN: dict[str, tuple[Column, ...]] = {
     "summary": (
-        *(Column("member", "control_null", "word"), Column("runs", "n_runs", "count"), *_COUNTS),
-        Column("without controls", "n_without_controls", "count"),
+        *(Column("null model", "null", "word"), Column("member", "control_null", "word")),
+        *(Column("runs", "n_runs", "count"), *_COUNTS, Column("without controls", "n_without_controls", "count")),
         *(Column("share undefined", "undefined_share", "share"), Column("share infinite", "infinite_share", "share")),
-        Column("mean", "mean", limits=("low", "high")),
-        Column("controls", "control_mean", limits=("control_low", "control_high")),
-        *(Column(*_SKILL, limits=("skill_low", "skill_high")), _P[0], Column("verdict", "verdict", "word"), _NOTE),
-    ),
-    "test_controls": (
-        *(Column("null model", "null", "word"), Column("member", "control_null", "word"), _EFFECT, *_P),
-        *(Column("runs", "n_runs", "count"), Column("clusters", "n_clusters", "count"), *_COUNTS),
-        *(Column("method", "method", "word"), Column("p by", "p_method", "word"), _NOTE),
+        *(Column("mean", "mean"), Column("controls", "control_mean"), _EFFECT),
+        *(Column(*_SKILL, limits=("skill_low", "skill_high")), *_P, Column("verdict", "verdict", "word"), _NOTE),
     ),
     "compare": (
         *(Column("comparison", "comparison", "word"), Column("null model", "null", "word"), _EFFECT, *_P),
-        *(Column("pairs", "n_pairs", "count"), Column("clusters", "n_clusters", "count"), *_COUNTS),
-        *(Column("test", "method", "word"), Column("side", "alternative", "word")),
+        *(Column("pairs", "n_pairs", "count"), Column("truths", "n_truths", "count"), *_COUNTS),
+        *(Column("test", "test", "word"), Column("side", "alternative", "word")),
         *(Column("of", "on", "word"), Column("effect size", "effect_size", "word"), _NOTE),
     ),
     "rank_test": (
@@ -76,6 +70,10 @@ SHOWN: dict[str, tuple[Column, ...]] = {
 }
 #: further columns of these tables, which are not shown
 LEFT_OUT = {
+    "summary": {
+        *("n_scored", "n_clusters", "low", "high", "control_low", "control_high", "control_mean_se", "n_draws"),
+        *("control_as_good_share", "p_se", "p_at_floor", "p_method", "n_no_information", "reading"),
+    },
     "model": {"df", "converged", "n_scored"},
     "control_distribution": {"median", "p", "p_se", "sd_method", "control_undefined", "control_seed"},
     "expected_metric": {"median"},
@@ -83,8 +81,7 @@ LEFT_OUT = {
 #: columns by which a table without history is recognised
 MARKS = {
     "rank_test": {"mean_rank"},
-    "compare": {"comparison", "effect_size"},
-    "test_controls": {"comparison", "test_statistic"},
+    "compare": {"comparison", "n_truths"},
     "summary": {"mean", "control_mean"},
     "model": {"term", "estimate"},
     "control_distribution": {"observed", "control_seed"},

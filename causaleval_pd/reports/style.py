@@ -55,7 +55,7 @@ def style(
     Parameters
     ----------
     table : DataFrame
-        Result of `summary`, `test_controls`, `compare`, `rank_test`, `model`, `control_distribution`,
+        Result of `summary`, `compare`, `rank_test`, `model`, `control_distribution`,
         `expected_metric`, `with_controls` or `from_published`; some of its rows or columns will do. Or a list, such as
         `list_metrics()`.
         Tables with a row a run are shown with a row a run and metric.
@@ -91,7 +91,7 @@ def style(
     >>> import causaleval_pd as ce
     >>> runs = ce.datasets.runs().query("density == 0.2 and n == 400")
     >>> cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=100, rng=7)
-    >>> styled = ce.style(cube.ceval.summary())
+    >>> styled = ce.style(cube.ceval.summary(columns="full"))
     >>> styled.data[["algorithm", "metric", "skill", "p"]]
       algorithm metric                 skill         p
     0       ges  shd ↓  0.673 [0.601, 0.731]  ≤ 1e−5 *
@@ -169,7 +169,7 @@ def shown_table(
         check_known(best, strata, "stratum (best)")
     settings = made[-1] if made and made[-1]["verb"] == verb else {}
     aims = directions_of(table, directions or {})
-    columns = [x for x in SHOWN[verb] if x.name in table and not _is_empty(table, x)]
+    columns = [x for x in SHOWN[verb] if x.name in table and x.name not in strata and not _is_empty(table, x)]
     corrected = _corrected(table)
     if not corrected:
         columns = [x for x in columns if x.name != "p_adjusted"]
@@ -234,7 +234,8 @@ def _strata(table: pd.DataFrame, verb: str) -> list[str]:
     results = {"metric", *LEFT_OUT.get(verb, ())} | {name for x in SHOWN[verb] for name in (x.name, *(x.limits or ()))}
     if verb not in ROW_VERBS:
         results |= result_columns()
-    return [name for name in table.columns if name not in results or (name == "null" and verb == "summary")]
+    before = list(table.columns)[: list(table.columns).index("metric")] if "metric" in table else []
+    return [name for name in table.columns if name not in results or (name == "null" and name in before)]
 
 
 def _is_empty(table: pd.DataFrame, column: Column) -> bool:
@@ -270,7 +271,7 @@ def _at_floor(table: pd.DataFrame, verb: str) -> NDArray[np.bool_]:
     """Return which p-values are bounds, which shows in their values where the column that says so was dropped."""
     if "p_at_floor" in table:
         return table["p_at_floor"].fillna(False).to_numpy(bool)
-    if verb not in ("summary", "test_controls") or "p_value" not in table:
+    if verb != "summary" or "p_value" not in table:
         return np.zeros(len(table), bool)
     drawn = [one["n_draws"] for one in calls(table.attrs) if one.get("verb") == "cube" and one.get("n_draws")]
     p = table["p_value"].to_numpy(np.float64, na_value=np.nan)
@@ -364,7 +365,7 @@ def _mark_words(
     names = {x.name for x in columns}
     if any(x.limits and set(x.limits) <= set(table.columns) for x in columns):
         words.append(f"brackets: {_brackets(verb, names, settings)}")
-    if verb == "test_controls" and "effect" in names:
+    if verb == "summary" and "effect" in names:
         away = ", of distances from the optimum for → 0" if "zero" in aims else ""
         words.append(f"effect: mean of the runs less that of their controls{away}")
     if starred in names:
@@ -386,10 +387,4 @@ def _brackets(verb: str, names: Collection[str], settings: Mapping[str, Any]) ->
     share = f"{100 * level:.4g} % " if isinstance(level, float) else ""
     if verb in (*ROW_VERBS, "control_distribution", "expected_metric"):
         return f"middle {share}of the controls"
-    if verb != "summary" or settings.get("interval") not in ("quantile", "mean_ci"):
-        return f"{share}interval"
-    parts = {"mean": f"middle {share}of the runs", "control_mean": f"middle {share}of the controls"}
-    if settings["interval"] == "mean_ci":
-        parts = {"mean": f"{share}interval of the mean", "control_mean": f"{share}reference interval of the mean"}
-    parts["skill"] = f"{share}interval of skill"
-    return ", ".join(text for name, text in parts.items() if name in names)
+    return f"{share}interval"

@@ -131,7 +131,7 @@ def with_controls(
         truths over the same nodes, but no part of one. Under null models that relabel estimates ("permutation" of
         graphs and networks, "relabel" of formulas) draw r of all rows of a cluster is one relabelling, so that equal
         estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
-        either way; only joint draws may be combined over the rows of a cluster, which `test_controls` and `cube` do.
+        either way; only joint draws may be combined over the rows of a cluster, which a cube does.
         None draws for each row by itself. Answers and quantities have clusters by a column only.
     over_truths, field, context, zero_division, invalid, overwrite
         As in `evaluate`. Each control gets the same aggregate over the accepted truths as the estimate, so that p keeps
@@ -361,7 +361,7 @@ def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing)
         f"{name}_control_low": rows.low,
         f"{name}_control_high": rows.high,
         f"{name}_p": rows.p,
-        f"{name}_skill": skill(metric, rows.observed, rows.loss),
+        f"{name}_skill": skill(metric.optimum, rows.observed, rows.loss),
         f"{name}_mean_method": mean_method,
         f"{name}_p_method": p_method,
         f"{name}_p_se": rows.p_se,

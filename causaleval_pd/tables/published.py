@@ -187,7 +187,7 @@ def _describe(
         "high": found.high[0],
         "p": found.p[0],
         "p_se": found.p_se[0],
-        "skill": skill(metric, found.observed, found.loss)[0],
+        "skill": skill(metric.optimum, found.observed, found.loss)[0],
         "mean_method": _word(found.mean_method, METHODS),
         "sd_method": sd_method,
         "p_method": _word(found.p_method, words),

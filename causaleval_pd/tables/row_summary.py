@@ -243,12 +243,10 @@ def spread(parts: list[RowControls], rows: NDArray[np.int64], n: int) -> RowCont
     return RowControls(*filled)
 
 
-def skill(metric: Metric, observed: Floats, control_loss: Floats) -> Floats:
+def skill(optimum: float, observed: Floats, control_loss: Floats) -> Floats:
     """Return 1 - |observed - optimum| / mean |control - optimum|; NaN where the latter is 0 or the optimum infinite."""
-    if not math.isfinite(metric.optimum):
+    if not math.isfinite(optimum):
         return np.full(len(observed), np.nan)
     positive = (control_loss > 1e-12) & np.isfinite(control_loss)
-    ratio = np.divide(
-        np.abs(observed - metric.optimum), control_loss, out=np.full(len(observed), np.nan), where=positive
-    )
+    ratio = np.divide(np.abs(observed - optimum), control_loss, out=np.full(len(observed), np.nan), where=positive)
     return np.asarray(1 - ratio)

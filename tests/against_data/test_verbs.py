@@ -163,13 +163,13 @@ def test_cubes_pair_runs_by_their_data():
     cube = ce.cube(RUNS, ["separation_share", "bic"], by=["algorithm"], truth=None, replicate="dataset",
                    null=["permutation", "edges"], context=BY, n_draws=99, rng=3)  # fmt: skip
     assert cube.sizes["replicate"] == 4
-    table = ce.summary(cube)
+    table = ce.summary(cube, columns="full")
     full = table[(table["algorithm"] == "full") & (table["metric"] == "separation_share")]
     assert (full["n_undefined"] == 4).all() and full["mean"].isna().all()
-    tested = ce.test_controls(cube)
+    tested = ce.summary(cube, columns="full")
     good = tested[(tested["algorithm"] == "good") & (tested["metric"] == "bic")]
     assert (good["p_value"] < 0.05).all()
-    compared = ce.compare(cube, "algorithm", metrics="bic")
+    compared = ce.compare(cube, "algorithm", metrics="bic", columns="full")
     assert (compared["n_pairs"] == 4).all() and len(compared) == 3
 
 
@@ -179,17 +179,17 @@ def test_runs_on_different_data_are_no_pairs():
     mixed.loc[mixed["algorithm"] == "bad", "rep"] = [3, 2, 1, 0]
     cube = ce.cube(mixed, ["bic"], by=["algorithm"], truth=None, replicate="rep", context=BY, n_draws=9, rng=1)
     with pytest.raises(ValueError, match="have different data sets .* give runs on one data set the same replicate"):
-        ce.compare(cube, "algorithm")
+        ce.compare(cube, "algorithm", columns="full")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("given", [BY, {"data": FRAMES["set 0"]}])
 def test_one_data_set_is_one_pair_which_no_test_can_use(given):
     one = ce.cube(RUNS.head(3), ["bic"], by=["algorithm"], truth=None, context=given, n_draws=9, rng=3)
-    alone = ce.compare(one, "algorithm")
+    alone = ce.compare(one, "algorithm", columns="full")
     assert (alone["n_pairs"] == 1).all() and alone["p_value"].isna().all()
     with pytest.raises(ValueError, match="test='wilcoxon' needs 7 clusters"):
-        ce.compare(one, "algorithm", test="wilcoxon")
+        ce.compare(one, "algorithm", test="wilcoxon", columns="full")
     assert alone["note"].str.contains("too few").all()
 
 
@@ -200,10 +200,14 @@ def test_runs_on_one_frame_are_one_cluster():
     runs = RUNS.assign(dataset="set 0", name=range(len(RUNS)))
     named = runs.ceval.cube(["bic"], context={"data": ("dataset", {"set 0": one})}, **how)
     same = runs.ceval.cube(["bic"], context={"data": one}, **how)
-    lazy = dd.from_pandas(runs, npartitions=2).ceval.summary(["bic"], context={"data": one}, **how).compute()
-    for table in (same.ceval.summary(), named.ceval.summary()):
+    lazy = (
+        dd.from_pandas(runs, npartitions=2)
+        .ceval.summary(["bic"], context={"data": one}, **how, columns="full")
+        .compute()
+    )
+    for table in (same.ceval.summary(columns="full"), named.ceval.summary(columns="full")):
         assert table["n_clusters"].tolist() == [1, 1, 1]
-    np.testing.assert_allclose(lazy.sort_values("algorithm")["p_value"], same.ceval.summary()["p_value"])
+    np.testing.assert_allclose(lazy.sort_values("algorithm")["p_value"], same.ceval.summary(columns="full")["p_value"])
 
 
 @pytest.mark.slow

@@ -52,10 +52,10 @@ def test_baselines_are_rows_like_others_for_all_verbs(studies):
     runs, context = studies
     more = runs.ceval.with_baselines(["r2_sort_regress", "complete"], context=context, rng=7)
     cube = more.ceval.cube(["shd"], by=["algorithm"], n_draws=20, rng=7)
-    assert cube.ceval.summary().set_index("algorithm")["n_runs"].to_dict() == dict.fromkeys(
+    assert cube.ceval.summary(columns="full").set_index("algorithm")["n_runs"].to_dict() == dict.fromkeys(
         ["complete", "exact", "guess", "r2_sort_regress"], 3
     )
-    pairs = cube.ceval.compare("algorithm", test="t", reference="r2_sort_regress")
+    pairs = cube.ceval.compare("algorithm", test="t", reference="r2_sort_regress", columns="full")
     assert pairs["n_pairs"].max() == 3
 
 

@@ -179,9 +179,9 @@ def rates(runs: pd.DataFrame, null: str, cluster: str | None, metric: str) -> di
     cube = runs.ceval.cube([metric], by=["table"], null=null, cluster=cluster, n_draws=199, rng=7)
     found = {}
     for statistic in ("mean", "rank"):
-        p = cube.ceval.test_controls(statistic=statistic)["p_value"].dropna()
+        p = cube.ceval.summary(statistic=statistic, columns="full")["p_value"].dropna()
         found[statistic] = [float((p <= alpha).mean()) if len(p) else np.nan for alpha in (0.05, 0.01)]
-    table = cube.ceval.summary(interval="mean_ci").dropna(subset=["skill_low"])
+    table = cube.ceval.summary(interval="mean_ci", columns="full").dropna(subset=["skill_low"])
     missed = (table["skill_low"] > 0) | (table["skill_high"] < 0)
     found["skill interval"] = [float(missed.mean()) if len(table) else np.nan, np.nan]
     return found

@@ -235,8 +235,8 @@ def print_sizes(repeats: int) -> None:
         runs = table(design, repeats, seed)
         single = cube(runs, ["shd"], cluster=None)
         joint = cube(runs, ["shd"])
-        columns = [share(ce.test_controls(single)["p_value"])]
-        columns += [share(ce.test_controls(joint, statistic=how)["p_value"]) for how in ("mean", "rank")]
+        columns = [share(ce.summary(single, columns="full")["p_value"])]
+        columns += [share(ce.summary(joint, statistic=how, columns="full")["p_value"]) for how in ("mean", "rank")]
         print(f"{name:45s} " + " ".join(f"{x:>22s}" for x in columns), flush=True)
 
 
@@ -248,7 +248,9 @@ def print_power(repeats: int) -> None:
         runs = table(design, repeats, 100 + seed)
         found = cube(runs, ["shd", "adjacency_f1"])
         for metric in ("shd", "adjacency_f1"):
-            columns = [share(ce.test_controls(found, metric, statistic=how)["p_value"]) for how in ("mean", "rank")]
+            columns = [
+                share(ce.summary(found, metric, statistic=how, columns="full")["p_value"]) for how in ("mean", "rank")
+            ]
             print(f"{name:55s} {metric:12s} " + " ".join(f"{x:>22s}" for x in columns), flush=True)
 
 

@@ -87,7 +87,7 @@ def rates(guesser: str, null: str, seed: int, strata: int = STRATA) -> pd.DataFr
     runs["s"] = np.repeat(np.arange(strata), RUNS)
     how = {"n_draws": DRAWS, "rng": seed, "null": NULLS[null], "context": {"factors": FACTORS}, "invalid": "nan"}
     rows = runs.ceval.with_controls(METRICS, **how)
-    p = runs.ceval.cube(METRICS, by=["s"], **how).ceval.test_controls().set_index("metric")["p_value"]
+    p = runs.ceval.cube(METRICS, by=["s"], **how).ceval.summary(columns="full").set_index("metric")["p_value"]
     found = {
         name: [
             *((rows[f"{name}_p"].dropna() <= level).mean() for level in LEVELS),

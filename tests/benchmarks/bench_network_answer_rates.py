@@ -147,7 +147,7 @@ def rates(runs: pd.DataFrame, metrics: Sequence[str], seed: int, *, of_rows: boo
     if of_rows:
         rows = runs.ceval.with_controls(metrics, **how)
         found = [rows[f"{name}_p"].dropna() for name in metrics]
-    strata = runs.ceval.cube(metrics, by=["s"], **how).ceval.test_controls().set_index("metric")["p_value"]
+    strata = runs.ceval.cube(metrics, by=["s"], **how).ceval.summary(columns="full").set_index("metric")["p_value"]
     found += [strata[name].dropna() for name in metrics]
     return [
         " / ".join(shown((p <= level).mean(), level, len(p)) for level in LEVELS) if len(p) else "no p" for p in found
@@ -312,7 +312,7 @@ def samples() -> str:
         runs = sampled_answers(design, right, 100 + number)
         for cluster in (None, "sample"):
             how = {"by": ["stratum"], "n_draws": DRAWS, "rng": 1, "cluster": cluster, "context": {"group": "question"}}
-            p = runs.ceval.cube(["answer_accuracy"], **how).ceval.test_controls(adjust=None)["p_value"]
+            p = runs.ceval.cube(["answer_accuracy"], **how).ceval.summary(adjust=None, columns="full")["p_value"]
             found.append(" / ".join(f"{(p <= a).mean():.3f}".lstrip("0") for a in LEVELS))
         lines.append(line([design, "coins" if right == 0.5 else f"{right:g}".lstrip("0"), *found]))
         print(lines[-1], flush=True)

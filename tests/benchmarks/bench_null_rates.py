@@ -188,7 +188,7 @@ def rates(null: str, truth: str, guess: str, seed: int) -> pd.DataFrame:
         runs = pd.DataFrame({"truth": [text(t) for t in truths], "estimate": guesses, "s": of_stratum})
         how = {"n_draws": DRAWS, "rng": TABLES * seed + table, "null": NAMED.get(name, name)}
         how["control_kind"] = "pdag" if kind else None
-        strata.append(runs.ceval.cube(METRICS, by=["s"], **how).ceval.test_controls())
+        strata.append(runs.ceval.cube(METRICS, by=["s"], **how).ceval.summary(columns="full"))
         if null != "stratum":
             rows.append(runs.ceval.with_controls(METRICS, **how))
     tested = pd.concat(strata)

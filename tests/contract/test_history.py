@@ -28,10 +28,9 @@ def made_cube():
 
 
 OF_CUBES = {
-    "summary": lambda cube: ce.summary(cube, level=0.9),
-    "test_controls": lambda cube: ce.test_controls(cube, adjust="holm", missing="worst"),
+    "summary": lambda cube: ce.summary(cube, level=0.9, adjust="holm", missing="worst"),
     "rank_test": lambda cube: ce.rank_test(cube, "algorithm", adjust="bh"),
-    "compare": lambda cube: ce.compare(cube, "algorithm", test="max_t", rng=3),
+    "compare": lambda cube: ce.compare(cube, "algorithm", test="max_t", rng=3, columns="full"),
 }
 
 
@@ -55,13 +54,13 @@ def test_settings_are_those_of_the_call():
         return OF_CUBES[verb](made_cube()).attrs[HISTORY][-1]
 
     assert last("summary")["level"] == 0.9 and last("summary")["metrics"] == ["shd", "adjacency_f1"]
-    assert (last("test_controls")["adjust"], last("test_controls")["missing"]) == ("holm", "worst")
+    assert (last("summary")["adjust"], last("summary")["missing"]) == ("holm", "worst")
     assert (last("compare")["test"], last("compare")["seed"]) == ("max_t", 3)
     assert last("rank_test")["dim"] == "algorithm"
 
 
 def test_a_comparison_that_draws_nothing_has_no_seed():
-    assert ce.compare(made_cube(), "algorithm").attrs[HISTORY][-1]["seed"] is None
+    assert ce.compare(made_cube(), "algorithm", columns="full").attrs[HISTORY][-1]["seed"] is None
 
 
 def test_rows_carry_every_call_in_its_order():
@@ -95,9 +94,9 @@ def test_the_seed_repeats_the_result(rng):
     cube = ce.cube(RUNS, ["shd"], by=BY, n_draws=10, rng=rng)
     xr.testing.assert_identical(ce.cube(RUNS, ["shd"], by=BY, n_draws=10, rng=history(cube)[0]["seed"]), cube)
 
-    drawn = ce.compare(made_cube(), "algorithm", test="max_t", rng=rng)
+    drawn = ce.compare(made_cube(), "algorithm", test="max_t", rng=rng, columns="full")
     seed = drawn.attrs[HISTORY][-1]["seed"]
-    again = ce.compare(made_cube(), "algorithm", test="max_t", rng=seed)
+    again = ce.compare(made_cube(), "algorithm", test="max_t", rng=seed, columns="full")
     pd.testing.assert_frame_equal(again, drawn, check_exact=True)
 
 
@@ -141,7 +140,7 @@ def test_cubes_keep_their_history_in_files(tmp_path):
     made_cube().to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as stored:
         assert history(stored.load()) == history(made_cube())
-        assert ce.summary(stored).attrs == ce.summary(made_cube()).attrs
+        assert ce.summary(stored, columns="full").attrs == ce.summary(made_cube(), columns="full").attrs
 
 
 @pytest.mark.slow
@@ -151,9 +150,9 @@ def test_dask_carries_the_same():
     assert lazy.ceval.with_controls(["shd"], n_draws=10, rng=7).compute().attrs == wanted.attrs
     assert lazy.ceval.evaluate(["shd"]).compute().attrs == ce.evaluate(RUNS, ["shd"]).attrs
     cube = lazy.ceval.cube(["shd"], by=BY, n_draws=10, rng=7)
-    one, two = cube.ceval.summary().compute().attrs[HISTORY]
+    one, two = cube.ceval.summary(columns="full").compute().attrs[HISTORY]
     assert (one["verb"], one["seed"], one["null"], two["verb"]) == ("cube", 7, ["edges"], "summary")
-    compared = cube.ceval.compare("algorithm", test="max_t").compute()
+    compared = cube.ceval.compare("algorithm", test="max_t", columns="full").compute()
     assert compared.attrs[HISTORY][1]["seed"] == compared["resampling_seed"].iloc[0]
 
 

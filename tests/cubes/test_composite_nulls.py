@@ -26,11 +26,10 @@ def cube(runs, null, **settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["summary", "test_controls"])
-def test_a_stratum_has_the_row_of_the_largest_p(runs, verb):
+def test_a_stratum_has_the_row_of_the_largest_p(runs):
     members = ["edges", "permutation", "dags"]
-    side_by_side = getattr(cube(runs, members).ceval, verb)()
-    found = getattr(cube(runs, ce.worst_of(*members)).ceval, verb)()
+    side_by_side = cube(runs, members).ceval.summary(columns="full")
+    found = cube(runs, ce.worst_of(*members)).ceval.summary(columns="full")
     assert found["null"].unique().tolist() == ["worst of edges, permutation, dags"]
     strata = ["algorithm", "n", "metric"]
     others = [c for c in side_by_side if c not in ("null", "p_adjusted")]
@@ -46,8 +45,8 @@ def test_a_stratum_has_the_row_of_the_largest_p(runs, verb):
 @pytest.mark.slow
 @pytest.mark.parametrize("null", [["edges", "permutation"], ce.worst_of("edges", "permutation")])
 def test_a_cube_of_one_stratum_has_several_null_models(runs, null):
-    found = cube(runs, null, by=[]).ceval.summary()
-    apart = [cube(runs, name, by=[]).ceval.summary() for name in ("edges", "permutation")]
+    found = cube(runs, null, by=[]).ceval.summary(columns="full")
+    apart = [cube(runs, name, by=[]).ceval.summary(columns="full") for name in ("edges", "permutation")]
     p = [table["p_value"].to_numpy() for table in apart]
     wanted = np.concatenate(p) if isinstance(null, list) else np.maximum(*p)
     assert sorted(found["p_value"]) == sorted(wanted)
@@ -55,39 +54,38 @@ def test_a_cube_of_one_stratum_has_several_null_models(runs, null):
 
 @pytest.mark.slow
 def test_p_values_are_adjusted_after_the_largest_is_taken(runs):
-    found = cube(runs, ce.worst_of("edges", "dags")).ceval.test_controls(adjust="bonferroni")
+    found = cube(runs, ce.worst_of("edges", "dags")).ceval.summary(adjust="bonferroni", columns="full")
     np.testing.assert_allclose(found["p_adjusted"], np.minimum(1, found["p_value"] * len(found)))
 
 
 @pytest.mark.slow
 def test_composite_null_models_stand_beside_others(runs):
     either = ce.worst_of("edges", "dags", name="either")
-    alone = cube(runs, ["edges", "permutation"]).ceval.test_controls()
+    alone = cube(runs, ["edges", "permutation"]).ceval.summary(columns="full")
     for null in (["edges", either, "permutation"], [either, "edges", "permutation"]):
         made = cube(runs, null)
         assert sorted(made["null"].to_numpy().tolist()) == ["dags", "edges", "permutation"]
-        found = made.ceval.test_controls()
+        found = made.ceval.summary(columns="full")
         assert found["null"].unique().tolist() == [getattr(one, "name", one) for one in null]
         for name in ("edges", "permutation"):
             mine, expected = found[found["null"] == name], alone[alone["null"] == name]
             assert (mine["control_null"] == name).all()
             np.testing.assert_array_equal(mine["p_value"], expected["p_value"])
     # a member alone is a null model of its own
-    part = made.sel(null=["dags", "permutation"]).ceval.summary()
+    part = made.sel(null=["dags", "permutation"]).ceval.summary(columns="full")
     assert part["null"].unique().tolist() == ["dags", "permutation"] == part["control_null"].unique().tolist()
-    assert "control_null" not in made.sel(null="dags").ceval.summary()
+    assert "control_null" not in made.sel(null="dags").ceval.summary(columns="full")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["summary", "test_controls"])
-def test_what_describes_p_is_missing_with_it(verb):
+def test_what_describes_p_is_missing_with_it():
     """Controls with the estimate's own adjacencies do not vary in them."""
     truths = [f"{edges}; A; B; C; D" for edges in ("A -> B; B -> C", "A -> C; C -> D", "B -> D; A -> D")]
     runs = pd.DataFrame({"truth": truths, "estimate": truths, "s": 0})
 
     def table(null):
         made = runs.ceval.cube(["adjacency_f1"], by=["s"], null=null, n_draws=9, rng=1)
-        return getattr(made.ceval, verb)().iloc[0]
+        return made.ceval.summary(columns="full").iloc[0]
 
     edges, orientation = table("edges"), table("orientation")
     assert edges["p_value"] < 1 and orientation["p_method"] == "none: no variation under the null"
@@ -107,7 +105,7 @@ def test_a_stratum_without_a_p_under_one_member_has_none():
         {"truth": f"A -> B; {nodes}", "estimate": [nodes] * 3 + [f"B -> A; {nodes}"] * 3, "s": [0] * 3 + [1] * 3}
     )
     found = runs.ceval.cube(["shd"], by=["s"], null=ce.worst_of("edges", "erdos_renyi"), n_draws=20, rng=1)
-    tested, shown = found.ceval.test_controls(), found.ceval.summary()
+    tested, shown = found.ceval.summary(columns="full"), found.ceval.summary(columns="full")
     for table in (tested, shown):
         assert table["p_value"].notna().tolist() == [table["p_value"].notna()[0], True]
 
@@ -120,12 +118,12 @@ def test_cubes_of_composite_null_models_are_saved_and_lazy(runs, tmp_path):
     import causaleval_pd.dask  # noqa: F401, which registers the accessor
 
     made = cube(runs, ce.worst_of(*LAWS))
-    expected = made.ceval.summary()
+    expected = made.ceval.summary(columns="full")
     made.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as read:
-        pd.testing.assert_frame_equal(read.ceval.summary(), expected)
+        pd.testing.assert_frame_equal(read.ceval.summary(columns="full"), expected)
     lazy = cube(dd.from_pandas(runs, npartitions=2), ce.worst_of(*LAWS))
-    table = lazy.ceval.summary()
+    table = lazy.ceval.summary(columns="full")
     found = table
     assert found.columns.tolist() == expected.columns.tolist()
     np.testing.assert_allclose(found["p_value"], expected["p_value"])
@@ -160,9 +158,9 @@ def test_the_level_holds_for_guessers_of_either_law():
     table = pd.DataFrame({"truth": star, "estimate": guesses, "s": np.repeat(np.arange(strata), runs)})
 
     def rejected(null):
-        found = table.ceval.cube(
-            ["directed_tp"], by=["s"], null=null, n_draws=99, rng=1, cluster=None
-        ).ceval.test_controls()
+        found = table.ceval.cube(["directed_tp"], by=["s"], null=null, n_draws=99, rng=1, cluster=None).ceval.summary(
+            columns="full"
+        )
         return int((found["p_value"] <= 0.05).sum())
 
     most = stats.binom.ppf(0.999, strata, 0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -51,9 +52,11 @@ def test_replicates_are_put_together(how):
     parts = [make(RUNS.query("replicate < 5"), **how), make(RUNS.query("replicate >= 5"), **how)]
     found = ce.concat(parts, "replicate")
     xr.testing.assert_equal(found, whole)
-    pd.testing.assert_frame_equal(found.ceval.summary(), whole.ceval.summary(), rtol=1e-12)
+    pd.testing.assert_frame_equal(found.ceval.summary(columns="full"), whole.ceval.summary(columns="full"), rtol=1e-12)
     if how.get("n_draws", 1):
-        pd.testing.assert_frame_equal(found.ceval.test_controls(), whole.ceval.test_controls(), rtol=1e-12)
+        pd.testing.assert_frame_equal(
+            found.ceval.summary(columns="full"), whole.ceval.summary(columns="full"), rtol=1e-12
+        )
     # numbers that occur in both are numbered on; truths keep their identity
     again = ce.concat([parts[0], parts[1].assign_coords(replicate=np.arange(15))], "replicate")
     assert again["replicate"].to_numpy().tolist() == list(range(20))
@@ -77,7 +80,8 @@ def test_null_models_are_put_side_by_side():
     several = ce.concat([whole.sel(null=["edges", "permutation"]), parts[2]], "null")
     xr.testing.assert_identical(several.assign_attrs(causaleval_pd_history=one_call), whole)
     pd.testing.assert_frame_equal(
-        ce.concat([whole.sel(null=null) for null in nulls], "null").ceval.summary(), whole.ceval.summary()
+        ce.concat([whole.sel(null=null) for null in nulls], "null").ceval.summary(columns="full"),
+        whole.ceval.summary(columns="full"),
     )
     with pytest.raises(ValueError, match="the null model 'edges' occurs in several cubes"):
         ce.concat([parts[0], parts[0]], "null")
@@ -91,7 +95,9 @@ def test_null_models_are_put_side_by_side():
 def test_levels_that_were_selected_are_put_together():
     whole = make(RUNS)
     parts = [whole.sel(n=n) for n in (100, 400)]
-    pd.testing.assert_frame_equal(ce.concat(parts, "n").ceval.summary(), whole.ceval.summary())
+    pd.testing.assert_frame_equal(
+        ce.concat(parts, "n").ceval.summary(columns="full"), whole.ceval.summary(columns="full")
+    )
     with pytest.raises(ValueError, match=r"n 100 in the first cube, 400 in cube 1; put levels together by dim='n'"):
         ce.concat(parts, "algorithm")
 
@@ -100,10 +106,10 @@ def test_levels_that_were_selected_are_put_together():
 def test_new_strata_take_labels():
     parts = [make(RUNS[RUNS["n"] == n], by=["algorithm"]) for n in (400, 100)]
     found = ce.concat(parts, pd.Index(["large", "small"], name="study"))
-    table = found.ceval.summary()
+    table = found.ceval.summary(columns="full")
     assert table.columns[0] == "study"
     assert table[table["metric"] == "shd"].groupby("study")["n_runs"].sum().to_dict() == {"large": 60, "small": 24}
-    assert len(found.ceval.compare("study", metrics="shd", by="all")) == 3
+    assert len(found.ceval.compare("study", metrics="shd", by="all", columns="full")) == 3
     with pytest.raises(ValueError, match=r"cube 0 has no stratum 'study'; .*dim=pd.Index\(\[...\], name='study'\)"):
         ce.concat(parts, "study")
     with pytest.raises(ValueError, match="a label a cube; found"):
@@ -116,9 +122,9 @@ def test_seeds_may_be_a_stratum():
     found = ce.concat(parts, "control_seed")
     assert found["control_seed"].to_numpy().tolist() == [7, 8]
     for seed, part in zip((7, 8), parts, strict=True):
-        table = found.ceval.test_controls()
+        table = found.ceval.summary(columns="full")
         mine = table[table["control_seed"] == seed].drop(columns="control_seed").reset_index(drop=True)
-        pd.testing.assert_frame_equal(mine, part.ceval.test_controls())
+        pd.testing.assert_frame_equal(mine, part.ceval.summary(columns="full"))
 
 
 @pytest.mark.slow
@@ -133,7 +139,7 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
     found.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as read:
         again = read.load()
-    for verb in (ce.summary, ce.test_controls):
+    for verb in (ce.summary, partial(ce.summary, columns="full")):
         for whole in (found, again, found.isel(algorithm=[2, 1, 0]).sortby("algorithm")):
             table = verb(whole)
             for name, part in parts.items():
@@ -142,8 +148,12 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
                 pd.testing.assert_frame_equal(verb(whole.sel(algorithm=name)), verb(part.sel(algorithm=name)))
     # what needs no draw is that of one seed
     one_seed = make(RUNS)
-    pd.testing.assert_frame_equal(found.ceval.compare("algorithm"), one_seed.ceval.compare("algorithm"))
-    assert len(found.ceval.compare("algorithm", on="skill")) == len(one_seed.ceval.compare("algorithm", on="skill"))
+    pd.testing.assert_frame_equal(
+        found.ceval.compare("algorithm", columns="full"), one_seed.ceval.compare("algorithm", columns="full")
+    )
+    assert len(found.ceval.compare("algorithm", on="skill", columns="full")) == len(
+        one_seed.ceval.compare("algorithm", on="skill", columns="full")
+    )
     page = found.ceval.report(tmp_path / "report.html", metrics="shd").read_text("utf-8")
     assert "from seeds 7, 4611686018427387905 " in page
 
@@ -159,11 +169,11 @@ def test_seeds_of_several_dimensions_are_kept():
         ce.concat([part for key, part in parts.items() if key[0] == name], "n") for name in ("ges", "lingam", "pc")
     ]
     found = ce.concat(by_algorithm, "algorithm")
-    table = found.ceval.summary()
+    table = found.ceval.summary(columns="full")
     for (algorithm, n), part in parts.items():
         assert int(found["control_seed"].sel(algorithm=algorithm, n=n).max()) == seeds[algorithm, n]
         mine = table[(table["algorithm"] == algorithm) & (table["n"] == n)].reset_index(drop=True)
-        pd.testing.assert_frame_equal(mine, part.ceval.summary())
+        pd.testing.assert_frame_equal(mine, part.ceval.summary(columns="full"))
 
 
 def test_runs_and_null_models_of_several_seeds_are_refused():
@@ -207,7 +217,7 @@ def test_xarray_that_puts_together_what_was_made_differently_is_noticed(name, al
     dim = along if along == "n" else pd.Index(["a", "b"], name="new")
     whole = xr.concat(parts, dim, combine_attrs=combine_attrs, join="outer", compat="equals", data_vars="all")
     with pytest.raises(ValueError, match="strata of this cube differ in the null model of the draws"):
-        whole.ceval.summary()
+        whole.ceval.summary(columns="full")
 
 
 @pytest.mark.slow
@@ -240,7 +250,9 @@ def test_reshaped_cubes_are_put_together():
     whole = make(RUNS)
     parts = [x.rename(shd="SHD").reindex(replicate=range(22)) for x in (whole.sel(n=[100]), whole.sel(n=[400]))]
     found = ce.concat(parts, "n")
-    pd.testing.assert_frame_equal(found.ceval.summary().replace("SHD", "shd"), whole.ceval.summary())
+    pd.testing.assert_frame_equal(
+        found.ceval.summary(columns="full").replace("SHD", "shd"), whole.ceval.summary(columns="full")
+    )
 
 
 @pytest.mark.slow

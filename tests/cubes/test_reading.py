@@ -40,7 +40,7 @@ def test_every_metric_carries_its_own_null(networks, cube):
     }
     assert "control_null" not in networks.attrs
     assert null_name(networks) == "dags (edit_distance); edges (shd)"
-    tests = ce.test_controls(networks)
+    tests = ce.summary(networks, columns="full")
     assert tests.groupby("metric")["null"].unique().map(list).to_dict() == {"edit_distance": ["dags"], "shd": ["edges"]}
     assert (null_name(cube), null_name(cube, "shd"), cube.attrs["control_null"]) == ("edges",) * 3
 
@@ -49,9 +49,12 @@ def test_every_metric_carries_its_own_null(networks, cube):
 def test_references_have_no_test(small):
     reference = ce.cube(small, ["shd"], by=["algorithm"], n_draws=10, rng=7, null="oracle_skeleton")
     assert null_references(reference, "shd") == ["oracle_skeleton"]
-    assert ce.summary(reference)["p_value"].isna().all()
+    assert ce.summary(reference, columns="full")["p_value"].isna().all()
     both = ce.cube(small, ["shd"], by=["algorithm"], n_draws=10, rng=7, null=["edges", "oracle_skeleton"])
-    assert ce.summary(both).groupby("null")["p_value"].count().to_dict() == {"edges": 3, "oracle_skeleton": 0}
+    assert ce.summary(both, columns="full").groupby("null")["p_value"].count().to_dict() == {
+        "edges": 3,
+        "oracle_skeleton": 0,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -103,15 +106,15 @@ def test_dimensions_of_a_metric_become_strata(lagged):
 @pytest.mark.parametrize("chunked", [False, True])
 def test_the_summary_has_rows_for_every_coordinate(lagged, interval, chunked):
     cube, alone = lagged
-    table = ce.summary(cube.chunk({"algorithm": 1}) if chunked else cube, interval=interval)
+    table = ce.summary(cube.chunk({"algorithm": 1}) if chunked else cube, interval=interval, columns="full")
     assert list(table.columns[:3]) == ["algorithm", "lag", "metric"]
     assert table["lag"].isna().tolist() == [False] * 6 + [True] * 2
     for lag, one in alone.items():
-        wanted = ce.summary(one, interval=interval)
+        wanted = ce.summary(one, interval=interval, columns="full")
         mine = table[(table["lag"] == lag) & (table["metric"] == "error")].drop(columns="lag").reset_index(drop=True)
         pd.testing.assert_frame_equal(mine, wanted[wanted["metric"] == "error"].reset_index(drop=True))
     mine = table[table["metric"] == "shd"].drop(columns="lag").reset_index(drop=True)
-    wanted = ce.summary(alone[0], "shd", interval=interval)
+    wanted = ce.summary(alone[0], "shd", interval=interval, columns="full")
     pd.testing.assert_frame_equal(mine, wanted)
 
 
@@ -122,8 +125,8 @@ def test_variables_are_found_by_metric_and_part(cube):
 
 
 def test_a_single_replicate_is_selected_by_a_list(cube):
-    assert len(cube.isel(replicate=[0]).ceval.summary()) > 0
+    assert len(cube.isel(replicate=[0]).ceval.summary(columns="full")) > 0
     with pytest.raises(ValueError, match=r"lost its dimension 'replicate'; select by a list"):
-        cube.isel(replicate=0).ceval.summary()
+        cube.isel(replicate=0).ceval.summary(columns="full")
     with pytest.raises(ValueError, match="was not made by cube"):
-        xr.Dataset({"x": 1}).ceval.summary()
+        xr.Dataset({"x": 1}).ceval.summary(columns="full")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -163,16 +164,18 @@ CUTS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Fram
 
 #: verbs that look at controls, and verbs that do not
 CONTROLLED: dict[str, Callable[[xr.Dataset], Frame]] = {
-    "summary": lambda c: c.ceval.summary(METRICS[-1:]),
-    "summary of means": lambda c: c.ceval.summary(interval="mean_ci"),
-    "test_controls": lambda c: c.ceval.test_controls(),
-    "test_controls, worst": lambda c: c.ceval.test_controls(METRICS[-1], missing="worst"),
-    "compare, minus controls": lambda c: c.ceval.compare("algorithm", on="excess", metrics=METRICS[-1], test="t"),
+    "summary": lambda c: c.ceval.summary(METRICS[-1:], columns="full"),
+    "summary of means": lambda c: c.ceval.summary(interval="mean_ci", columns="full"),
+    "test_controls": lambda c: c.ceval.summary(columns="full"),
+    "test_controls, worst": lambda c: c.ceval.summary(METRICS[-1], missing="worst", columns="full"),
+    "compare, minus controls": lambda c: c.ceval.compare(
+        "algorithm", on="excess", metrics=METRICS[-1], test="t", columns="full"
+    ),
 }
 OBSERVED: dict[str, Callable[[xr.Dataset], Frame]] = {
-    "compare": lambda c: c.ceval.compare("algorithm", test="t"),
+    "compare": lambda c: c.ceval.compare("algorithm", test="t", columns="full"),
     "rank_test": lambda c: c.ceval.rank_test("algorithm"),
-    "compare seconds": lambda c: c.ceval.compare("algorithm", metrics="seconds", test="t"),
+    "compare seconds": lambda c: c.ceval.compare("algorithm", metrics="seconds", test="t", columns="full"),
     "rank seconds": lambda c: c.ceval.rank_test("algorithm", "seconds"),
 }
 
@@ -306,17 +309,17 @@ def test_a_renamed_metric_stays_a_metric(cubes):
     for verb in CONTROLLED | OBSERVED:
         run = (CONTROLLED | OBSERVED)[verb]
         check(run(renamed).replace("SHD", "shd"), run(cube))
-    assert ce.summary(renamed)["metric"].unique().tolist() == ["SHD", "adjacency_precision"]
+    assert ce.summary(renamed, columns="full")["metric"].unique().tolist() == ["SHD", "adjacency_precision"]
     turned = cube.rename(shd="adjacency_precision", adjacency_precision="shd")
     words = {"shd": "adjacency_precision", "adjacency_precision": "shd"}
-    check(ce.summary(turned).replace({"metric": words}), ce.summary(cube))
+    check(ce.summary(turned, columns="full").replace({"metric": words}), ce.summary(cube, columns="full"))
     again = read_cube(read_cube(turned))
     xr.testing.assert_identical(again, read_cube(turned))
     # a variable of the user's own takes nothing from the metric that it was made of
     own = cube.assign(half=(cube["shd"] / 2).assign_attrs(cube["shd"].attrs))
-    check(ce.summary(own), ce.summary(cube))
+    check(ce.summary(own, columns="full"), ce.summary(cube, columns="full"))
     with pytest.raises(ValueError, match="both come from the metric 'shd'"):
-        ce.summary(own.drop_vars("shd").assign(third=own["half"]))
+        ce.summary(own.drop_vars("shd").assign(third=own["half"]), columns="full")
 
 
 QUICK = ["reindex, filled", "rename dims", "stack", "concat", "transpose", "where strata", "where", "isel replicate"]
@@ -488,23 +491,26 @@ def test_a_null_model_that_was_selected_without_its_label_is_refused():
     with pytest.raises(
         ValueError, match=r"null models edges, empty was selected without its label.*sel\(null='edges'\)"
     ):
-        several.sel(null="edges", drop=True).ceval.summary()
-    check(several.isel(null=[0]).ceval.summary().drop(columns="null"), several.sel(null="edges").ceval.summary())
+        several.sel(null="edges", drop=True).ceval.summary(columns="full")
+    check(
+        several.isel(null=[0]).ceval.summary().drop(columns="null"),
+        several.sel(null="edges").ceval.summary(),
+    )
 
 
 def test_strata_of_other_seeds_are_put_together_by_xarray(cubes):
     whole = seeds(rng=8)(cubes["draws"])
     parts = [cubes["draws"].sel(n=[100]), make(RUNS, rng=8).sel(n=[400])]
-    check(whole.ceval.summary(), ce.concat(parts, "n").ceval.summary())
+    check(whole.ceval.summary(columns="full"), ce.concat(parts, "n").ceval.summary(columns="full"))
     for part in parts:
-        check(whole.sel(n=part["n"]).ceval.summary(), part.ceval.summary())
+        check(whole.sel(n=part["n"]).ceval.summary(columns="full"), part.ceval.summary(columns="full"))
 
 
 @pytest.mark.slow
 def test_strata_that_were_selected_without_their_labels_are_put_together_by_new_ones(cubes):
     parts = [cubes["draws"].sel(n=n, drop=True) for n in (100, 400)]
     found = ce.concat(parts, pd.Index([100, 400], name="n"))
-    check(found.ceval.summary(), cubes["draws"].ceval.summary())
+    check(found.ceval.summary(columns="full"), cubes["draws"].ceval.summary(columns="full"))
 
 
 @pytest.mark.slow
@@ -528,7 +534,7 @@ def test_a_cube_without_its_draws_names_a_smaller_one(cubes, verb, dropped):
 @pytest.mark.slow
 def test_one_draw_is_a_dimension(cubes):
     one = make(RUNS, n_draws=1)
-    check(one.squeeze("draw").ceval.test_controls(), one.ceval.test_controls())
+    check(one.squeeze("draw").ceval.summary(columns="full"), one.ceval.summary(columns="full"))
 
 
 @pytest.mark.slow
@@ -537,8 +543,10 @@ def test_filled_cells_without_a_run_stay_without_one():
     runs = ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)")
     cube = ce.cube(runs, ["shd"], by=["n"], rng=7)
     assert cube["shd"].isnull().any()
-    check(cube.fillna(0).ceval.summary(), cube.ceval.summary())
-    pd.testing.assert_frame_equal(cube.fillna(0).ceval.test_controls("shd"), cube.ceval.test_controls("shd"))
+    check(cube.fillna(0).ceval.summary(columns="full"), cube.ceval.summary(columns="full"))
+    pd.testing.assert_frame_equal(
+        cube.fillna(0).ceval.summary("shd", columns="full"), cube.ceval.summary("shd", columns="full")
+    )
 
 
 def test_reshaped_cubes_are_described(cubes):
@@ -564,7 +572,7 @@ def test_runs_are_scored_failed_or_undefined(seed, lazy):
     runs["seconds"] = runs["seconds"].mask(rng.random(len(runs)) < 0.3)
     cube = make(runs, n_draws=10 if seed % 2 else None)
     cube = cube.where(xr.DataArray(rng.random(cube["status"].shape) < 0.8, dims=cube["status"].dims))
-    table = ce.summary(cube.chunk({"n": 1}) if lazy else cube, [*METRICS, "seconds"])
+    table = ce.summary(cube.chunk({"n": 1}) if lazy else cube, [*METRICS, "seconds"], columns="full")
     assert (table["n_scored"] + table["n_failed"] + table["n_undefined"] == table["n_runs"]).all()
     assert table.groupby("metric")["n_runs"].sum().unique().tolist() == [int((cube["status"] > 0).sum())]
     assert table["n_failed"].any() and table["n_undefined"].any()
@@ -572,7 +580,7 @@ def test_runs_are_scored_failed_or_undefined(seed, lazy):
 
 def test_a_dimension_with_the_name_of_a_result_column_is_refused(cubes):
     with pytest.raises(ValueError, match=r"dimension 'mean' has the name of a column .*: 'my_mean'"):
-        cubes["draws"].rename(algorithm="mean").ceval.summary()
+        cubes["draws"].rename(algorithm="mean").ceval.summary(columns="full")
 
 
 @pytest.mark.slow
@@ -580,13 +588,15 @@ def test_draws_that_repeat_are_refused_in_any_number(cubes):
     cube, n = cubes["draws"], cubes["draws"].sizes["draw"]
     assert cube["draw"].to_numpy().tolist() == list(range(n))
     again = cube.isel(draw=[*range(n - 1), 0])
-    for verb in (ce.summary, ce.test_controls):
+    for verb in (ce.summary, partial(ce.summary, columns="full")):
         with pytest.raises(ValueError, match=r"draw 0 of the cube occurs twice.*make the cube by cube"):
             verb(again)
     with pytest.raises(ValueError, match=f"has 3 of its {n} draws"):
-        ce.summary(cube.isel(draw=[0, 0, 1]))
+        ce.summary(cube.isel(draw=[0, 0, 1]), columns="full")
     # in another order they are the same draws, and cubes of before had no labels
-    pd.testing.assert_frame_equal(ce.summary(cube.isel(draw=slice(None, None, -1))), ce.summary(cube))
-    pd.testing.assert_frame_equal(ce.summary(cube.drop_vars("draw")), ce.summary(cube))
+    pd.testing.assert_frame_equal(
+        ce.summary(cube.isel(draw=slice(None, None, -1)), columns="full"), ce.summary(cube, columns="full")
+    )
+    pd.testing.assert_frame_equal(ce.summary(cube.drop_vars("draw"), columns="full"), ce.summary(cube, columns="full"))
     three = ce.concat([cube.sel(n=[400]), cube.sel(n=[100]).isel(draw=slice(None, None, -1))], "n")
-    pd.testing.assert_frame_equal(ce.summary(three.sortby("n")), ce.summary(cube))
+    pd.testing.assert_frame_equal(ce.summary(three.sortby("n"), columns="full"), ce.summary(cube, columns="full"))

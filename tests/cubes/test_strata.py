@@ -47,7 +47,7 @@ def test_strata_of_every_kind():
     assert found["k"].to_numpy().tolist() == [1, 2, 3]
     assert (found["status"] > 0).sum("replicate").sel(size="l", x="[0, 0.2]", k=3) == 1
     assert int((found["status"] > 0).sum("replicate").sum()) == 6
-    assert len(found.ceval.summary()) == 6
+    assert len(found.ceval.summary(columns="full")) == 6
 
 
 def test_size_metrics_stratify_failed_runs_too():
@@ -102,14 +102,14 @@ def test_values_that_are_written_alike_are_refused(small, odd):
 def test_a_stratum_cannot_have_the_name_of_a_result():
     runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
     with pytest.raises(
-        ValueError, match=r"by names 'method', a column of the tables .*rename\(columns=\{'method': 'my_"
+        ValueError, match=r"by names 'verdict', a column of the tables .*rename\(columns=\{'verdict': 'my_"
     ):
-        ce.cube(runs.rename(columns={"algorithm": "method"}), ["shd"], by=["method"], n_draws=None)
+        ce.cube(runs.rename(columns={"algorithm": "verdict"}), ["shd"], by=["verdict"], n_draws=None)
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=20, rng=1)
     made = [
-        cube.ceval.summary(),
-        ce.test_controls(cube, adjust="holm"),
-        ce.compare(cube, "algorithm"),
+        cube.ceval.summary(columns="full"),
+        ce.summary(cube, adjust="holm", columns="full"),
+        ce.compare(cube, "algorithm", columns="full"),
         ce.rank_test(cube, "algorithm"),
     ]
     columns = set().union(*(table.columns for table in made)) - {"algorithm", "density", "null"}
@@ -125,7 +125,7 @@ def test_runs_without_truths_are_numbered_by_their_keys():
 def test_dates_with_a_missing_one_stay_dates():
     days = pd.to_datetime(["2020-01-01", None, "2021-01-01"])
     table = pd.DataFrame({"truth": ["A -> B"] * 3, "estimate": ["A -> B"] * 3, "day": days})
-    summary = table.ceval.cube(["shd"], by=["day"], n_draws=5, rng=1).ceval.summary()
+    summary = table.ceval.cube(["shd"], by=["day"], n_draws=5, rng=1).ceval.summary(columns="full")
     assert summary["day"].tolist() == ["2020-01-01 00:00:00", "2021-01-01 00:00:00", "missing"]
     assert summary["n_runs"].tolist() == [1, 1, 1]
 
@@ -147,9 +147,11 @@ def test_truth_values_are_labels(small, dtype, tmp_path):
             assert one["flag"].dtype == bool and one["flag"].to_numpy().tolist() == [False, True]
             for value in (False, True):
                 assert int((one.sel(flag=value)["status"] > 0).sum()) == (flag == value).sum()
-            table = one.load().ceval.summary()
+            table = one.load().ceval.summary(columns="full")
             assert table["flag"].dtype == bool and table["n_runs"].tolist() == [(~flag).sum(), flag.sum()]
-    assert cube.ceval.compare("flag", paired=False, reference=False)["comparison"].tolist() == ["True - False"]
+    assert cube.ceval.compare("flag", paired=False, reference=False, columns="full")["comparison"].tolist() == [
+        "True - False"
+    ]
     cube.ceval.report(tmp_path / "report.html")
     cube.ceval.plot.strata("shd", x="flag")
 

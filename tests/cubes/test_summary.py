@@ -11,6 +11,7 @@ import scipy
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.schema import FAILED, SCORED
+from causaleval_pd.cubes.summary_columns import FURTHER, SHORT
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 
@@ -21,14 +22,8 @@ NAMES = ["shd", "adjacency_f1"]
 @pytest.mark.slow
 def test_summary_is_what_pandas_gives(cube, small):
     scored = ce.evaluate(small, NAMES)
-    table = cube.ceval.summary(statistic="mean")
-    assert list(table.columns) == [
-        *BY,
-        *("metric", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "mean", "low", "high"),
-        *("n_without_controls", "undefined_share", "infinite_share", "control_mean_se", "p_se", "ci_level"),
-        *("p_method", "p_at_floor", "note", "control_mean", "control_low", "control_high", "superiority_share"),
-        *("skill_low", "skill_high", "p_value", "skill"),
-    ]
+    table = cube.ceval.summary(statistic="mean", columns="full")
+    assert list(table.columns) == [*BY, *SHORT, *FURTHER]
     by_hand = scored.groupby(BY)["shd"].agg(["mean", lambda x: x.quantile(0.025), lambda x: x.quantile(0.975)])
     mine = table[table["metric"] == "shd"].set_index(BY)[["mean", "low", "high"]]
     np.testing.assert_allclose(mine.sort_index(), by_hand.sort_index(), atol=1e-12)
@@ -41,10 +36,12 @@ def test_summary_is_what_pandas_gives(cube, small):
     b = int((means <= float(one["shd"].mean()) + 1e-12).sum())
     assert b == 0 and row["p_value"] < 1 / 61 and row["p_method"] == "simulated, combinations of draws"
     assert row["skill"] == pytest.approx(1 - row["mean"] / row["control_mean"])
-    assert np.isnan(row["skill_low"]) and row["note"] == "no interval: fewer than 5 clusters"
+    assert np.isnan(row["skill_low"]) and row["note"].startswith(
+        "skill: no interval: fewer than 5 clusters; p <= 1e-05"
+    )
     assert row["p_se"] == pytest.approx(np.sqrt(row["p_value"] * (1 - row["p_value"]) / 99_999))
     # runs that were cut have the draws alone
-    simulated = cube.isel(replicate=[0]).ceval.summary(statistic="mean").iloc[0]
+    simulated = cube.isel(replicate=[0]).ceval.summary(statistic="mean", columns="full").iloc[0]
     p = simulated["p_value"]
     assert simulated["p_method"] == "simulated" and round(p * 61, 9) == round(p * 61)
     assert simulated["p_se"] == pytest.approx(np.sqrt(p * (1 - p) / 60))
@@ -62,11 +59,11 @@ def test_failed_and_undefined_runs_are_counted():
     )
     found = ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=20, rng=7)
     assert sorted(found["status"].sel(algorithm="x").to_numpy()) == [SCORED, SCORED, SCORED, FAILED]
-    row, failed = found.ceval.summary().to_dict("records")
+    row, failed = found.ceval.summary(columns="full").to_dict("records")
     assert (row["n_clusters"], failed["n_clusters"], failed["n_runs"], failed["n_failed"]) == (3, 0, 1, 1)
     assert (
         ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=None)
-        .ceval.summary()["n_clusters"]
+        .ceval.summary(columns="full")["n_clusters"]
         .isna()
         .all()
     )
@@ -88,15 +85,15 @@ def test_published_table_from_given_controls():
         "v_structure_recall",
     ]
     found = ce.cube(runs, names, by=["density"], estimate="pc", control="nc", zero_division=1, rng=0)
-    rows = found.ceval.summary().set_index("metric")
-    shares = rows["superiority_share"].round(3)
+    rows = found.ceval.summary(columns="full").set_index("metric")
+    shares = rows["control_as_good_share"].round(3)
     assert shares[names].tolist() == [0.202, 0.122, 0.245, 0.360, 0.464, 0.563]
     means = [27.333, 0.849, 0.378, 0.650, 0.403, 0.049]
     np.testing.assert_allclose(rows.loc[names, "mean"], means, atol=5.1e-4)
     controls = [31.226, 0.661, 0.294, 0.505, 0.369, 0.023]
     np.testing.assert_allclose(rows.loc[names, "control_mean"], controls, atol=5.1e-4)
     assert rows.loc["shd", ["control_low", "control_high"]].tolist() == [26, 36]
-    tests = found.ceval.test_controls(["shd"]).iloc[0]
+    tests = found.ceval.summary(["shd"], columns="full").iloc[0]
     difference = table["pc_shd"] - table["nc_shd"]
     assert tests["effect"] == pytest.approx(difference.mean())
     half = 1.9623 * difference.std() / np.sqrt(len(difference))
@@ -125,7 +122,7 @@ def test_the_randomisation_test_is_valid_where_metrics_are_undefined():
         }
     )
     names = ["orientation_precision", "v_structure_precision"]
-    table = ce.cube(table, names, by=["stratum"], n_draws=99, rng=7).ceval.summary()
+    table = ce.cube(table, names, by=["stratum"], n_draws=99, rng=7).ceval.summary(columns="full")
     assert table["n_undefined"].sum() > 300
     for _, part in table.groupby("metric"):
         p = part["p_value"].dropna()
@@ -152,14 +149,18 @@ def test_the_interval_of_the_mean_leaves_out_one_cluster_at_a_time():
     for settings, groups in (({}, "truth"), ({"cluster": "lab"}, "lab")):
         for n_draws in (None, 20):
             made = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1, **settings)
-            row = made.ceval.summary(interval="mean_ci").iloc[0]
+            row = made.ceval.summary(interval="mean_ci", columns="full").iloc[0]
             values = ce.evaluate(runs, ["shd"])["shd"]
             without = [values[runs[groups] != g].mean() for g in runs[groups].unique()]
             n, sizes = len(without), runs[groups].value_counts()
             error = np.sqrt((n - 1) / n * np.square(without - np.mean(without)).sum())
             half = scipy.stats.t.ppf(0.975, max(1, sizes.sum() ** 2 / (sizes**2).sum() - 1)) * error
             np.testing.assert_allclose([row["low"], row["high"]], [values.mean() - half, values.mean() + half])
-    single = runs.ceval.cube(["shd"], by=["s"], n_draws=None, cluster=None).ceval.summary(interval="mean_ci").iloc[0]
+    single = (
+        runs.ceval.cube(["shd"], by=["s"], n_draws=None, cluster=None)
+        .ceval.summary(interval="mean_ci", columns="full")
+        .iloc[0]
+    )
     half = scipy.stats.t.ppf(0.975, 12) * values.std() / np.sqrt(13)
     np.testing.assert_allclose([single["low"], single["high"]], [values.mean() - half, values.mean() + half])
 
@@ -170,7 +171,9 @@ def test_a_mean_without_interval_has_a_reason():
     alone = {"truth": ["A -> B; C"], "estimate": ["A; B; C"], "s": "one run"}
     runs = pd.concat([pd.DataFrame(x) for x in (one, same, alone)], ignore_index=True)
     for n_draws in (None, 20):
-        found = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1).ceval.summary(interval="mean_ci")
+        found = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1).ceval.summary(
+            interval="mean_ci", columns="full"
+        )
         assert found[["low", "high"]].isna().all(axis=None)
         assert [f"mean without interval: {s}" in note for s, note in zip(found["s"], found["note"], strict=True)] == [
             True
@@ -182,5 +185,5 @@ def test_the_interval_of_the_mean_covers_where_clusters_have_unequal_sizes():
     """Bootstraps of data sets: 600 strata with five truths of 6, 3, 2, 1 and 1 runs."""
     rng = np.random.default_rng(2)
     runs = pd.concat([_of_data_sets(rng, [6, 3, 2, 1, 1]).assign(s=i) for i in range(600)], ignore_index=True)
-    found = runs.ceval.cube(["adjacency_fp"], by=["s"], n_draws=None).ceval.summary(interval="mean_ci")
+    found = runs.ceval.cube(["adjacency_fp"], by=["s"], n_draws=None).ceval.summary(interval="mean_ci", columns="full")
     assert ((found["low"] <= 4.5) & (found["high"] >= 4.5)).mean() > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 600)

@@ -98,7 +98,7 @@ def test_calibration_has_its_own_null_model():
     assert (found["calibration_error_p"] < 0.05).mean() > 0.15
     halves = table.assign(half=np.arange(n) % 2)
     how = {"null": "calibrated", "rng": 1, "n_draws": 50}
-    summary = halves.ceval.cube(["calibration_error"], by=["half"], **how).ceval.summary()
+    summary = halves.ceval.cube(["calibration_error"], by=["half"], **how).ceval.summary(columns="full")
     assert summary["control_mean"].notna().all() and summary[["skill", "skill_low"]].isna().all(axis=None)
     weights = table.assign(estimate=ce.score_column([np.full((4, 4), 3.0)] * n, nodes=NAMES).array)
     with pytest.raises(ValueError, match="needs probabilities"):

@@ -131,9 +131,9 @@ def test_cubes_and_verbs_take_scores():
     frame["truth"] = ce.graph_column(frame["truth"], nodes=NAMES)
     frame["algorithm"] = ["a"] * 6 + ["b"] * 6
     cube = frame.ceval.cube(["auroc", "average_precision"], by=["algorithm"], n_draws=60, rng=1, null="permutation")
-    tests = cube.ceval.test_controls("auroc")
+    tests = cube.ceval.summary("auroc", columns="full")
     assert len(tests) == 2 and tests["p_value"].between(0, 1).all()
-    assert len(cube.ceval.compare("algorithm", metrics=["auroc"])) == 1
+    assert len(cube.ceval.compare("algorithm", metrics=["auroc"], columns="full")) == 1
     placebo = frame.ceval.placebo(rng=1)
     assert len(placebo) == 12 and placebo["estimate"].score.n_scored.eq(12).all()
     graphs = frame.assign(estimate=frame["estimate"].score.top_k(3)).ceval.evaluate(["shd"])

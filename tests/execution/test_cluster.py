@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.cubes.lazy import lazy_cube
+from causaleval_pd.cubes.lazy import cube_chunks
 from causaleval_pd.execution import work_units
 from causaleval_pd.execution.engines import map_chunks
 from causaleval_pd.execution.files import to_parquet, to_zarr
@@ -140,16 +140,16 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
             table = partitioned(shuffled, way.cuts)
             rows = table.ceval.with_controls(MIXED, **how).compute()
             cube = table.ceval.cube(MIXED, by=BY, **how).compute()
-            means = ce.summary(cube)
+            means = ce.summary(cube, columns="full")
         else:
             with ce.set_options(engine=engine, n_jobs=way.n_workers if engine == "threads" else None):
                 rows = ce.with_controls(shuffled, MIXED, **how)
                 cube = ce.cube(shuffled, MIXED, by=BY, **how)
-            means = ce.summary(cube)
+            means = ce.summary(cube, columns="full")
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
     by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]
     xr.testing.assert_equal(cube[by_row], wanted_cube(way.rng)[by_row])
-    wanted = ce.summary(wanted_cube(way.rng))
+    wanted = ce.summary(wanted_cube(way.rng), columns="full")
     assert (means["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(means, wanted, rtol=1e-12, atol=1e-12)
 
@@ -183,9 +183,9 @@ def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
 @pytest.mark.slow
 def test_summary_on_a_cluster(client):
     table = dd.from_pandas(RUNS, npartitions=5)
-    found = table.ceval.cube(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).ceval.summary()
+    found = table.ceval.cube(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).ceval.summary(columns="full")
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], n_draws=100, rng=7)
-    wanted = ce.summary(cube)
+    wanted = ce.summary(cube, columns="full")
     assert (found["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
@@ -255,7 +255,7 @@ def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
-    monkeypatch.setattr(lazy_cube, "BLOCK_BYTES", 2**14)
+    monkeypatch.setattr(cube_chunks, "BLOCK_BYTES", 2**14)
     how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7}
     cube = dd.from_pandas(RUNS, npartitions=9).ceval.cube(["shd"], **how)
     marks = tmp_path / "cube.zarr.partial" / "_pieces"

@@ -32,4 +32,4 @@ register_test(
     )
 )
 cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density"], n_draws=None)
-cube.ceval.compare("algorithm", test="normal_scores")
+cube.ceval.compare("algorithm", test="normal_scores", columns="full")

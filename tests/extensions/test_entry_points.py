@@ -55,7 +55,7 @@ USES = {
         "their_null",
     ),
     "closed_forms": ("ce.list_closed_forms().loc['their_rule', 'explanation']", "Nothing."),
-    "tests": ("cube.ceval.compare('a', test='their_test')['method'][0]", "their_test"),
+    "tests": ("cube.ceval.compare('a', test='their_test', columns='full')['test'][0]", "their_test"),
     "encodings": ("str(ce.as_graph(np.array([[0, 1], [0, 0]]), encoding='their_encoding').kind)", "dag"),
     "figures": ("cube.ceval.plot.their_figure()", "drawn"),
     "fields": ("ce.evaluate(runs, [], field='their_field').columns[0]", "truth"),

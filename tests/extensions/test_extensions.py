@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from functools import partial
 
 import dask.dataframe as dd
 import matplotlib.pyplot as plt
@@ -65,11 +66,11 @@ def test_controls_are_the_same_in_any_order_and_on_any_engine(runs):
 def test_cubes_tests_and_comparisons(runs):
     cube = ce.cube(runs, ["footrule"], by=BY, n_draws=99, rng=7)
     assert isinstance(cube, xr.Dataset) and cube.attrs["control_null"] == "shuffled"
-    tested = cube.ceval.test_controls().set_index(BY)["p_value"]
+    tested = cube.ceval.summary(columns="full").set_index(BY)["p_value"]
     assert (tested["near"] < 0.01).all() and (tested["guess"] > 0.05).all()
-    compared = cube.ceval.compare("algorithm", by="all")
+    compared = cube.ceval.compare("algorithm", by="all", columns="full")
     assert (compared["n_pairs"] == 12).all() and (compared["p_value"] < 0.01).all()
-    assert cube.ceval.compare("algorithm")["n_pairs"].tolist() == [24]
+    assert cube.ceval.compare("algorithm", columns="full")["n_pairs"].tolist() == [24]
     assert len(cube.ceval.rank_test("algorithm")) == 4
 
 
@@ -128,10 +129,8 @@ def test_a_failing_third_party_is_named(monkeypatch):
             raise ImportError("no module named x")
 
     monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
-    with pytest.raises(ImportError) as caught:
+    with pytest.warns(RuntimeWarning, match=r"the entry point 'broken' of 'causaleval_pd.metrics' .*no module named x"):
         registry.Registry("metric", "causaleval_pd.metrics").load()
-    [note] = caught.value.__notes__
-    assert "the entry point 'broken' of 'causaleval_pd.metrics': broken_package.metrics" in note
 
 
 @pytest.mark.slow
@@ -141,7 +140,9 @@ def test_truths_of_another_field(runs):
     # weights rank the items as the ranking does
     assert scored["weight_footrule"].tolist() == ce.evaluate(runs, ["footrule"])["footrule"].tolist()
     cube = ce.cube(table, ["weight_footrule"], by=BY, estimate="weights", n_draws=30, rng=7)
-    assert (cube.ceval.compare("algorithm", by="all")["n_pairs"] == 12).all(), "runs are paired by their truths"
+    assert (cube.ceval.compare("algorithm", by="all", columns="full")["n_pairs"] == 12).all(), (
+        "runs are paired by their truths"
+    )
     with pytest.raises(ValueError, match="ranks an item twice"):
         ce.evaluate(table.assign(truth="a > a"), estimate="weights")
 
@@ -196,7 +197,7 @@ def test_dask_tables_of_metrics_with_dimensions(runs):
     cube = ce.cube(table, ["first_items"], by=BY, n_draws=9, rng=7)
     xr.testing.assert_identical(made["first_items"].compute().drop_attrs(), cube["first_items"].drop_attrs())
     assert made["part"].to_numpy().tolist() == ["upper", "lower"]
-    pd.testing.assert_frame_equal(made.ceval.summary(), cube.ceval.summary(), rtol=1e-12)
+    pd.testing.assert_frame_equal(made.ceval.summary(columns="full"), cube.ceval.summary(columns="full"), rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -208,7 +209,7 @@ def test_dask_tables_without_a_truth(runs):
         cube = ce.cube(table, ["orderly"], replicate=replicate, **settings)
         for name in ("orderly", "truth_id", "status", "orderly_p"):
             np.testing.assert_array_equal(made[name], cube[name])
-    assert (made.ceval.compare("algorithm", by="all")["n_pairs"] == 12).all()
+    assert (made.ceval.compare("algorithm", by="all", columns="full")["n_pairs"] == 12).all()
     with pytest.raises(ValueError, match="are not paired by their context, which no partition has seen whole"):
         _lazy(table).ceval.cube(["orderly"], context={"judge": 1}, **settings)
 
@@ -232,7 +233,7 @@ def test_further_dimensions_in_cubes(runs, tmp_path):
     kept = ce.cube(runs, [OPEN, "footrule", DECLARED], **how)
     assert kept[DECLARED].dims == (*BY, "replicate", "part", "side") and kept[OPEN].dims == (*BY, "replicate", "item")
     np.testing.assert_array_equal(kept[OPEN].sum("item"), kept["footrule"])
-    table = kept.ceval.summary()
+    table = kept.ceval.summary(columns="full")
     assert table["metric"].value_counts().to_dict() == {OPEN: 16, "footrule": 4, DECLARED: 16}
     assert list(table)[:5] == [*BY, "item", "part", "side"]
     assert table.query("metric == 'footrule'")[["item", "part", "side"]].isna().all(axis=None)
@@ -240,16 +241,16 @@ def test_further_dimensions_in_cubes(runs, tmp_path):
     means = scored.groupby(BY)["first_items_lower_estimate"].mean()
     mine = table.query("part == 'lower' and side == 'estimate'").set_index(BY)["mean"]
     np.testing.assert_allclose(mine, means)
-    for verb in (ce.test_controls, lambda cube: ce.compare(cube, "algorithm")):
+    for verb in (ce.summary, lambda cube: ce.compare(cube, "algorithm", columns="full")):
         found = verb(kept)
         assert {"item", "part", "side"} <= set(found) and not found["p_value"].isna().all()
-    one = kept.sel(item=2).ceval.compare("algorithm", metrics=OPEN)
-    every = kept.ceval.compare("algorithm", metrics=OPEN).query("item == 2")
+    one = kept.sel(item=2).ceval.compare("algorithm", metrics=OPEN, columns="full")
+    every = kept.ceval.compare("algorithm", metrics=OPEN, columns="full").query("item == 2")
     np.testing.assert_array_equal(one["p_value"], every["p_value"])
     kept.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as back:
         xr.testing.assert_identical(back.load(), kept)
-        pd.testing.assert_frame_equal(ce.test_controls(back), ce.test_controls(kept))
+        pd.testing.assert_frame_equal(ce.summary(back, columns="full"), ce.summary(kept, columns="full"))
 
 
 @pytest.mark.slow
@@ -265,10 +266,10 @@ def test_verbs_on_dask_tables(runs):
     wanted = ce.cube(runs, metrics, by=BY, **how)
     found = table.ceval.cube(metrics, by=BY, **how)
     xr.testing.assert_equal(found.compute(), wanted)
-    for verb in (ce.summary, ce.test_controls):
+    for verb in (ce.summary, partial(ce.summary, columns="full")):
         pd.testing.assert_frame_equal(verb(found), verb(wanted), rtol=1e-12, atol=1e-12)
-    compared = table.ceval.cube(metrics, by=BY, n_draws=None).ceval.compare("algorithm")
-    pd.testing.assert_frame_equal(compared, ce.compare(wanted, "algorithm"), rtol=1e-12)
+    compared = table.ceval.cube(metrics, by=BY, n_draws=None).ceval.compare("algorithm", columns="full")
+    pd.testing.assert_frame_equal(compared, ce.compare(wanted, "algorithm", columns="full"), rtol=1e-12)
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "with_controls", "cube"])
@@ -283,7 +284,7 @@ def test_dimensions_that_the_data_decide_are_refused_on_dask(runs, verb):
 def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths):
     def compare(**settings):
         cube = ce.cube(without_truths, ["orderly"], truth=None, by=["algorithm"], n_draws=None, **settings)
-        return ce.compare(cube, "algorithm"), cube
+        return ce.compare(cube, "algorithm", columns="full"), cube
 
     with pytest.raises(
         ValueError, match=r"have different data sets \(24 such pairs\), so they are not pairs; give runs"
@@ -309,7 +310,7 @@ def test_runs_without_a_truth_on_dask(without_truths, settings):
     found = dd.from_pandas(without_truths, npartitions=5).ceval.cube(["orderly"], **how).compute()
     for name in ("truth_id", "orderly", "orderly_control"):
         np.testing.assert_array_equal(found[name], wanted[name])
-    pd.testing.assert_frame_equal(ce.summary(found), ce.summary(wanted), rtol=1e-12)
+    pd.testing.assert_frame_equal(ce.summary(found, columns="full"), ce.summary(wanted, columns="full"), rtol=1e-12)
 
 
 def test_runs_without_a_truth_on_dask_have_no_context_to_be_paired_by(without_truths):
@@ -338,7 +339,7 @@ def test_metrics_of_one_call_may_have_different_null_models(tmp_path):
     with xr.open_dataset(tmp_path / "cube.nc") as back:
         names = {name: back[name].attrs["control_null"] for name in ("edit_distance", "shd")}
         assert names == {"edit_distance": "dags", "shd": "edges"}
-        assert set(map(tuple, ce.test_controls(back)[["metric", "null"]].to_numpy())) == set(names.items())
+        assert set(map(tuple, ce.summary(back, columns="full")[["metric", "null"]].to_numpy())) == set(names.items())
     assert ce.cube(table, ["shd"], by=["a"], n_draws=9, rng=7).attrs["control_null"] == "edges"
 
 
@@ -361,7 +362,7 @@ def own_figure():
     @ce.figure("p-values of comparisons", of="cube", concludes="which algorithms differ")
     def own_p_values(cube, dim, *, test):
         """Draw a bar a comparison."""
-        table = cube.ceval.compare(dim, by="all", test=test)
+        table = cube.ceval.compare(dim, by="all", test=test, columns="full")
         axes = plt.figure().gca()
         axes.bar(range(len(table)), table["p_adjusted"])
         return axes
@@ -387,13 +388,15 @@ def own_encoding():
 @pytest.mark.usefixtures("own_test", "own_figure")
 def test_own_tests_and_figures_take_own_fields(runs):
     cube = ce.cube(runs, ["footrule", DECLARED], by=BY, n_draws=20, rng=7)
-    compared = cube.ceval.compare("algorithm", by="all", test="own_median", metrics="footrule")
+    compared = cube.ceval.compare("algorithm", by="all", test="own_median", metrics="footrule", columns="full")
     difference = cube["footrule"].sel(algorithm="guess") - cube["footrule"].sel(algorithm="near")
     np.testing.assert_array_equal(compared["statistic"], difference.median("replicate"))
     axes = cube[["footrule", "status", "truth_id", "n_runs"]].ceval.plot.own_p_values("algorithm", test="own_median")
     assert [bar.get_height() for bar in axes.patches] == compared["p_adjusted"].tolist()
     table = dd.from_pandas(runs, npartitions=3)
-    lazy = table.ceval.cube(["footrule"], by=BY, n_draws=None).ceval.compare("algorithm", by="all", test="own_median")
+    lazy = table.ceval.cube(["footrule"], by=BY, n_draws=None).ceval.compare(
+        "algorithm", by="all", test="own_median", columns="full"
+    )
     pd.testing.assert_frame_equal(lazy.compute(), compared, check_dtype=False)
 
 
@@ -405,5 +408,5 @@ def test_own_encodings_reach_every_verb():
     table = table.assign(algorithm=["x"] * 4 + ["y"] * 4, number=[0, 1, 2, 3] * 2)
     assert ce.evaluate(table, ["shd"])["shd"].tolist() == [0, 1, 3, 2] * 2
     cube = ce.cube(table, ["shd"], by=["algorithm"], n_draws=9, rng=7, replicate="number")
-    assert cube.ceval.compare("algorithm", test="own_median")["statistic"].tolist() == [0.0]
+    assert cube.ceval.compare("algorithm", test="own_median", columns="full")["statistic"].tolist() == [0.0]
     assert cube.ceval.plot.own_p_values("algorithm", test="own_median").patches[0].get_height() == 1

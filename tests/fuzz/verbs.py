@@ -34,7 +34,6 @@ VERBS: dict[str, Callable[..., object]] = {
     "threshold": partial(ce.baselines.correlation_threshold, DATA),
     "cube": partial(ce.cube, RUNS, metrics=["shd"], by=["algorithm"], n_draws=9, rng=1),
     "summary": partial(ce.summary, CUBE),
-    "test_controls": partial(ce.test_controls, CUBE),
     "compare": partial(ce.compare, CUBE, dim="algorithm"),
     "model": partial(ce.model, CUBE, formula="shd ~ algorithm"),
     "rank_test": partial(ce.rank_test, CUBE, dim="algorithm"),

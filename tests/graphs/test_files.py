@@ -300,7 +300,7 @@ def test_empty_files_are_counted(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=r"^8 of 10 files are empty .*: 0.txt, 1.txt, 2.txt, 5.txt, 6.txt, ...; a"):
         estimates = ce.read_graphs(tmp_path / "*.txt")
     runs = pd.DataFrame({"truth": "A -> B", "estimate": estimates, "tool": "pc"})
-    summary = runs.ceval.cube(["shd"], by=["tool"], n_draws=None).ceval.summary()
+    summary = runs.ceval.cube(["shd"], by=["tool"], n_draws=None).ceval.summary(columns="full")
     assert summary[["n_failed", "n_scored"]].to_numpy().tolist() == [[8, 2]]
     with pytest.warns(UserWarning, match="^8 of 8 files are empty"):
         assert ce.read_graphs([tmp_path / f"{i}.txt" for i in (0, 1, 2, 5, 6, 7, 8, 9)]).isna().all()

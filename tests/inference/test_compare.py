@@ -15,18 +15,17 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
 import causaleval_pd as ce
-from causaleval_pd.inference.compare import compare
-from causaleval_pd.inference.control_tests import test_controls as against_controls
+from causaleval_pd.inference import compare as comparison
 from causaleval_pd.statistics.max_t import joint_max_t
 from causaleval_pd.statistics.multiplicity import adjust as adjusted
 from causaleval_pd.statistics.paired_tests import paired_t
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
-COLUMNS = [
-    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
-    *("on", "resampling_seed", "ci_level", "p_at_floor", "note"),
-    *("statistic", "effect_size", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"),
-]
+COLUMNS = [*comparison.SHORT, *comparison.FURTHER]
+
+
+def compare(cube, dim, metrics=None, **how):
+    return comparison.compare(cube, dim, metrics, **{"columns": "full"} | how)
 
 
 def by_stratum(cube, dim, **settings):
@@ -39,7 +38,7 @@ def row_of(table, **where):
     return found.iloc[0]
 
 
-@pytest.mark.parametrize("verb", [against_controls, lambda cube, **k: compare(cube, "algorithm", **k)])
+@pytest.mark.parametrize("verb", [ce.summary, lambda cube, **k: compare(cube, "algorithm", **k)])
 def test_cubes_are_not_changed(ragged, verb):
     before = ragged.copy(deep=True)
     verb(ragged, missing="worst")
@@ -79,7 +78,7 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
             # without ties and zeros, 0 lies outside the interval where the test rejects
             assert (row.p_value <= 0.05) == (not row.ci_low <= 0 <= row.ci_high)
         assert row.p_value == pytest.approx(theirs(defined).pvalue, rel=1e-9)
-        assert row.method == test and row.alternative == "two-sided" and pd.isna(row.null)
+        assert row.test == test and row.alternative == "two-sided" and pd.isna(row.null)
 
 
 @pytest.mark.slow
@@ -128,16 +127,16 @@ def test_order_of_dimensions_does_not_matter(ragged):
     for by in (None, "all"):
         expected = compare(ragged, "algorithm", by=by)
         pd.testing.assert_frame_equal(compare(turned, "algorithm", by=by), expected, rtol=1e-12)
-    pd.testing.assert_frame_equal(against_controls(ragged), against_controls(turned))
+    pd.testing.assert_frame_equal(ce.summary(ragged, columns="full"), ce.summary(turned, columns="full"))
 
 
 @pytest.mark.slow
 def test_cubes_from_files_give_the_same(ragged, tmp_path):
     ragged.to_zarr(tmp_path / "cube.zarr", zarr_format=2)
     with xr.open_zarr(tmp_path / "cube.zarr") as back:
-        for verb in (against_controls, lambda cube, **k: compare(cube, "algorithm", reference="pc", **k)):
+        for verb in (ce.summary, lambda cube, **k: compare(cube, "algorithm", reference="pc", **k)):
             for missing in ("drop", "worst"):
-                pd.testing.assert_frame_equal(verb(ragged, missing=missing), verb(back, missing=missing).compute())
+                pd.testing.assert_frame_equal(verb(ragged, missing=missing), verb(back, missing=missing))
 
 
 def test_infinite_values_are_ranked_but_have_no_mean(make_cube):
@@ -236,7 +235,7 @@ def test_unpaired_comparisons_equal_scipy(ragged, test, name, theirs):
         assert row.p_value == pytest.approx(theirs(a, b).pvalue, rel=1e-9)
         assert row.effect == pytest.approx(a.mean() - b.mean())
         assert row.n_pairs == len(a) + len(b)
-        assert row.method == name
+        assert row.test == name
         interval = scipy_stats.ttest_ind(a, b, equal_var=False).confidence_interval()
         np.testing.assert_allclose([row.ci_low, row.ci_high], interval)
 
@@ -375,7 +374,7 @@ def test_mcnemar_is_the_exact_test_of_statsmodels(alternative, make_cube):
         else:
             expected = scipy_stats.binomtest(b, b + c, alternative=alternative).pvalue
         assert row.p_value == pytest.approx(expected)
-        assert row.statistic == b and row.method == "mcnemar"
+        assert row.statistic == b and row.test == "mcnemar"
 
 
 def test_mcnemar_refuses_other_values(ragged):
@@ -407,7 +406,7 @@ def test_groups_of_pairs_count_once(test, make_cube):
     )
     for name in ("p_value", "effect", "ci_low", "ci_high"):
         np.testing.assert_allclose(grouped[name], alone[name], rtol=1e-9)
-    assert (grouped["n_pairs"].iloc[0], grouped["n_clusters"].iloc[0], naive["n_clusters"].iloc[0]) == (40, 8, 40)
+    assert (grouped["n_pairs"].iloc[0], grouped["n_truths"].iloc[0], naive["n_truths"].iloc[0]) == (40, 8, 40)
     assert naive["p_value"].iloc[0] < grouped["p_value"].iloc[0]
     carried = cube.assign(batch=cube["truth_id"].astype(float) * 2)
     carried["batch"].attrs["role"] = "value"
@@ -434,7 +433,7 @@ def test_excess_over_controls_is_compared(ragged, make_cube):
 def test_any_dependence_is_corrected_for(ragged, adjust):
     table = by_stratum(ragged, "algorithm", adjust=adjust, family=None)
     np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="fdr_by")[1])
-    within = against_controls(ragged, adjust="holm", family="metric")
+    within = ce.summary(ragged, adjust="holm", family="metric", columns="full")
     for _, part in within.groupby("metric"):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
 
@@ -480,7 +479,7 @@ def test_accessors_have_the_parameters_of_their_functions():
     for owner, functions in (
         (
             CubeAccessor,
-            [ce.compare, ce.test_controls, ce.rank_test, ce.summary],
+            [ce.compare, ce.rank_test, ce.summary],
         ),
         (plot.CubePlots, [plot.critical_difference, plot.heat_map, plot.strata]),
     ):
@@ -521,7 +520,7 @@ def test_skill_is_a_ratio_of_sums_over_the_truths_that_both_have(make_cube):
     loss, control = (cube[x].to_numpy()[:, kept] for x in ("m", "m_control_loss"))
     skill = 1 - loss.sum(axis=1) / control.sum(axis=1)
     assert row["effect"] == pytest.approx(skill[0] - skill[1])
-    assert (row["n_pairs"], row["n_clusters"], row["n_undefined"], row["effect_size"]) == (15, 8, 1, "skill_difference")
+    assert (row["n_pairs"], row["n_truths"], row["n_undefined"], row["effect_size"]) == (15, 8, 1, "skill_difference")
     truth = cube["truth_id"].to_numpy()[0, kept]
     left_out = []
     for one in range(1, 9):
@@ -530,7 +529,7 @@ def test_skill_is_a_ratio_of_sums_over_the_truths_that_both_have(make_cube):
     error = np.sqrt(7 / 8 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
     assert row["statistic"] == pytest.approx(row["effect"] / error)
     assert row["p_value"] == pytest.approx(2 * scipy_stats.t.sf(abs(row["statistic"]), 7))
-    assert row["null"] == "edges" and row["on"] == "skill" and row["method"] == "jackknife"
+    assert row["null"] == "edges" and row["on"] == "skill" and row["test"] == "jackknife"
 
 
 def test_four_right_edges_beat_thirty_by_skill_though_not_by_excess(make_cube):
@@ -590,7 +589,7 @@ def test_skill_is_refused_with_reasons(make_cube):
 def test_the_largest_t_corrects_for_all_pairs(ragged):
     settings = {"test": "max_t", "metrics": "shd", "rng": 1}
     table = pd.concat([by_stratum(ragged.isel(density=[i]), "algorithm", **settings) for i in (0, 1)])
-    assert set(table["method"]) == {"max_t"} and set(table["effect_size"]) == {"mean_difference"}
+    assert set(table["test"]) == {"max_t"} and set(table["effect_size"]) == {"mean_difference"}
     assert (table["p_adjusted"] >= table["p_value"]).all()
     for density, part in table.groupby("density"):
         blocks = ragged["shd"].sel(density=density).transpose("replicate", "algorithm").to_numpy()
@@ -644,8 +643,8 @@ def test_pooled_differences_are_means_of_truths(ragged):
         expected = scipy_stats.ttest_1samp(apart[~np.isnan(apart)], 0)
         assert row.effect == pytest.approx(np.nanmean(apart)) and row.p_value == pytest.approx(expected.pvalue)
         np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval())
-        assert row.n_clusters == (~np.isnan(apart)).sum() and row.n_pairs == (a - b).notnull().sum()
-    assert compare(ragged, "density", "shd", paired=False)["n_clusters"].tolist() == [24]
+        assert row.n_truths == (~np.isnan(apart)).sum() and row.n_pairs == (a - b).notnull().sum()
+    assert compare(ragged, "density", "shd", paired=False)["n_truths"].tolist() == [24]
 
 
 @pytest.mark.slow
@@ -691,7 +690,7 @@ def test_independent_levels_are_pooled_where_both_have_runs(make_cube):
     status[0, 1] = NO_RUN  # the first level has no run in the second stratum
     cube = make_cube({"a": ["x", "y"], "n": [10, 20]}, {"m": (values, "minimize")}, status=status)
     row = compare(cube, "a", paired=False).iloc[0]
-    assert row["effect"] == pytest.approx(2.5 - 5.25) and (row["n_pairs"], row["n_clusters"]) == (8, 8)
+    assert row["effect"] == pytest.approx(2.5 - 5.25) and (row["n_pairs"], row["n_truths"]) == (8, 8)
     nowhere = cube.assign(status=cube["status"].where(np.array([[[1], [0]], [[0], [1]]]) == 1, NO_RUN))
     row = compare(nowhere, "a", paired=False).iloc[0]
     assert np.isnan(row["p_value"]) and row["note"] == "no stratum has a value of both levels"
@@ -795,13 +794,13 @@ def test_a_note_leads_from_shifts_of_right_answers_to_their_means():
         ignore_index=True,
     )
     cube = runs.ceval.cube(["answer_accuracy"], by=["model"], replicate="sample", n_draws=None)
-    shift, mean = (cube.ceval.compare("model", test=test).iloc[0] for test in ("wilcoxon", "t"))
+    shift, mean = (cube.ceval.compare("model", test=test, columns="full").iloc[0] for test in ("wilcoxon", "t"))
     assert shift["effect"] in (0, 0.5) and "test='t' compares their means" in shift["note"]
     assert mean["effect"] == pytest.approx(right["x"].mean() - right["y"].mean()) and pd.isna(mean["note"])
     # the mean of a cluster of two answers is not 0 or 1
     pairs = runs.assign(pair=runs["sample"] // 2)
     cube = pairs.ceval.cube(["answer_accuracy"], by=["model"], replicate="sample", n_draws=None, cluster="pair")
-    assert pd.isna(cube.ceval.compare("model")["note"].iloc[0])
+    assert pd.isna(cube.ceval.compare("model", columns="full")["note"].iloc[0])
 
 
 @pytest.mark.parametrize(("on", "test"), [("metric", "wilcoxon"), ("excess", "t"), ("skill", "jackknife")])

@@ -56,7 +56,9 @@ def test_a_reference_that_is_no_level_is_refused(reference):
 def test_a_number_is_a_reference_of_a_cube_whatever_its_type():
     runs = ce.datasets.runs().query("n_nodes == 10")
     of = {
-        dtype: ce.cube(runs.astype({"n": dtype}), ["shd"], by=["n"], n_draws=None).ceval.compare("n", reference=100.0)
+        dtype: ce.cube(runs.astype({"n": dtype}), ["shd"], by=["n"], n_draws=None).ceval.compare(
+            "n", reference=100.0, columns="full"
+        )
         for dtype in ("int64", "float64")
     }
     assert of["int64"]["comparison"].tolist() == ["400 - 100", "1600 - 100"]

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from causaleval_pd.inference.compare import compare
+from causaleval_pd.inference import compare as comparison
+
+
+def compare(cube, dim, metrics=None, **how):
+    return comparison.compare(cube, dim, metrics, **{"columns": "full"} | how)
 
 
 @pytest.fixture

@@ -8,13 +8,16 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.summary import summary
-from causaleval_pd.inference import compare, control_tests, ranking
+from causaleval_pd.cubes.summary_columns import FURTHER, SHORT
+from causaleval_pd.inference import compare, ranking
 from causaleval_pd.inference.result_tables import directions_of, in_order, stack_tests
 
 # verbs have the names of their modules
 TABLES = {
-    compare.COLUMNS: lambda cube: compare.compare(cube, "algorithm", by="all", adjust=None),
-    control_tests.COLUMNS: control_tests.test_controls,
+    (*compare.SHORT, *compare.FURTHER): lambda cube: ce.compare(
+        cube, "algorithm", by="all", adjust=None, columns="full"
+    ),
+    (*SHORT, *FURTHER): lambda cube: summary(cube, columns="full"),
     ranking.COLUMNS: lambda cube: ranking.rank_test(cube, "algorithm"),
 }
 
@@ -56,7 +59,6 @@ def test_printed_tables_show_results():
     runs = ce.datasets.runs().query("n == 100")
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
     wanted = {
-        control_tests.test_controls: ("algorithm", "metric", "p_value", "p_adjusted"),
         lambda cube: compare.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
         summary: ("algorithm", "metric", "p_value", "skill"),
     }
@@ -84,7 +86,7 @@ def test_corrections_of_a_test_are_kept():
 
 def test_a_metric_is_named_once(study):
     with pytest.raises(ValueError, match="metrics names 'm' twice"):
-        control_tests.test_controls(study, ["m", "m"])
+        summary(study, ["m", "m"])
 
 
 @pytest.mark.slow
@@ -92,11 +94,11 @@ def test_directions_of_carried_columns_are_those_of_the_cube():
     runs = ce.datasets.runs().head(60).assign(run=range(60))
     values = {"seconds": "minimize", "run": None}
     cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=None, values=values)
-    table = cube.ceval.compare("algorithm", metrics=["shd", "seconds", "run"]).groupby("metric").head(1)
+    table = cube.ceval.compare("algorithm", metrics=["shd", "seconds", "run"], columns="full").groupby("metric").head(1)
     assert directions_of(table, {}) == ["minimize", "minimize", "none"]
     assert directions_of(table, {"seconds": "maximize"}) == ["minimize", "maximize", "none"]
-    shown = ce.style(cube.ceval.summary(["shd", "seconds"])).data["metric"]
+    shown = ce.style(cube.ceval.summary(["shd", "seconds"], columns="full")).data["metric"]
     assert set(shown) == {"shd ↓", "seconds ↓"}
-    ax = ce.plot.forest(cube.ceval.compare("algorithm", metrics="seconds"))
+    ax = ce.plot.forest(cube.ceval.compare("algorithm", metrics="seconds", columns="full"))
     words = " ".join(" ".join(text.get_text().split()) for text in ax.texts)
     assert "◂ first is better" in words and "is not known" not in words

@@ -36,22 +36,22 @@ def test_controls_are_simulated(cube):
 
 @pytest.mark.slow
 def test_summary_and_test_have_no_interval(cube):
-    found = cube.ceval.summary()
+    found = cube.ceval.summary(columns="full")
     assert found["skill"].notna().all() and found[["skill_low", "skill_high", "ci_level"]].isna().all(axis=None)
     assert found["note"].str.contains("no variation beyond the controls' Monte Carlo error").all()
-    tested = cube.ceval.test_controls()
+    tested = cube.ceval.summary(columns="full")
     assert tested["effect"].notna().all() and tested[["ci_low", "ci_high"]].isna().all(axis=None)
     assert tested["note"].str.startswith("no variation beyond the controls' Monte Carlo error").all()
 
 
 @pytest.mark.slow
 def test_comparisons_have_no_interval(cube):
-    skill = cube.ceval.compare("a", on="skill").iloc[0]
+    skill = cube.ceval.compare("a", on="skill", columns="full").iloc[0]
     assert np.isnan(skill["ci_low"]) and (np.isnan(skill["p_value"]) or skill["p_value"] == 1)
     assert skill["note"] == "no variation beyond the controls' Monte Carlo error"
     means = (cube["shd"] - cube["shd_control_mean"]).mean("replicate").to_numpy()
     for test in ("t", "wilcoxon"):
-        excess = cube.ceval.compare("a", on="excess", test=test).iloc[0]
+        excess = cube.ceval.compare("a", on="excess", test=test, columns="full").iloc[0]
         assert np.isnan([excess["ci_low"], excess["ci_high"]]).all() and skill["note"] in excess["note"]
         assert excess["effect"] == pytest.approx(means[0] - means[1], abs=0.5)
 
@@ -64,7 +64,7 @@ def test_a_level_compared_with_itself_is_no_better(cube):
     mean[dict(a=1)] = mean.isel(a=1).to_numpy()[::-1]
     twice = twice.assign(shd_control_mean=mean, shd_control_loss=mean)
     for on, test in (("skill", "jackknife"), ("excess", "wilcoxon"), ("excess", "t")):
-        assert twice.ceval.compare("a", on=on, test=test)["p_value"].tolist() == [1.0]
+        assert twice.ceval.compare("a", on=on, test=test, columns="full")["p_value"].tolist() == [1.0]
 
 
 def test_a_model_of_such_runs_is_refused(cube):

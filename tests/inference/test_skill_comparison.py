@@ -66,10 +66,10 @@ def test_skills_that_do_not_differ_in_any_run_have_no_interval():
     truths = ["A -> B; B -> C; D", "A -> B; C -> D", "B -> D; C; A", "A -> C; B -> C; D", "D -> A; B; C"]
     runs = pd.DataFrame({"algorithm": ["x"] * 5 + ["y"] * 5, "truth": truths * 2, "estimate": truths * 2})
     found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=9, rng=7)
-    [row] = found.ceval.compare("algorithm", on="skill").to_dict("records")
+    [row] = found.ceval.compare("algorithm", on="skill", columns="full").to_dict("records")
     assert row["effect"] == 0 and row["p_value"] == 1 and row["note"].startswith("no variation")
     assert np.isnan(row["ci_low"]) and np.isnan(row["ci_high"]) and np.isnan(row["ci_level"])
-    margins = found.ceval.compare("algorithm", on="skill", alternative="equivalent", margin=0.1)
+    margins = found.ceval.compare("algorithm", on="skill", alternative="equivalent", margin=0.1, columns="full")
     assert margins["p_value"].isna().all() and margins["note"].str.startswith("no variation").all()
 
 

@@ -65,27 +65,29 @@ def test_every_test_of_ours_is_listed_and_explained():
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_through_every_verb(ragged):
     assert ce.list_tests().loc["toy", "null"] == "The median difference is 0."
-    table = ce.compare(ragged, "algorithm", by="all", test="toy")
+    table = ce.compare(ragged, "algorithm", by="all", test="toy", columns="full")
     assert set(table["method"]) == {"toy"} and table["resampling_seed"].isna().all()
     cell = ragged["shd"].sel(density=0.2)
     expected = (cell.sel(algorithm="ges") - cell.sel(algorithm="pc")).median("replicate")
     row = table.query("metric == 'shd' and density == 0.2 and comparison == 'ges - pc'").iloc[0]
     assert row["statistic"] == expected
 
-    alone = ce.compare(ragged, "algorithm", test="toy", paired=False)
+    alone = ce.compare(ragged, "algorithm", test="toy", paired=False, columns="full")
     assert set(alone["method"]) == {"toy_independent"} and (alone["p_value"] == 0.5).all()
-    pd.testing.assert_frame_equal(alone, ce.compare(ragged, "algorithm", test="toy_independent", paired=False))
+    pd.testing.assert_frame_equal(
+        alone, ce.compare(ragged, "algorithm", test="toy_independent", paired=False, columns="full")
+    )
 
-    pd.testing.assert_frame_equal(ragged.ceval.compare("algorithm", by="all", test="toy"), table)
+    pd.testing.assert_frame_equal(ragged.ceval.compare("algorithm", by="all", test="toy", columns="full"), table)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_toy_test_runs_on_cubes_of_dask(ragged):
     for by in (None, "all"):
-        lazy = ce.compare(ragged.chunk(density=1), "algorithm", by=by, test="toy")
+        lazy = ce.compare(ragged.chunk(density=1), "algorithm", by=by, test="toy", columns="full")
         assert not isinstance(lazy, pd.DataFrame)
-        wanted = ce.compare(ragged, "algorithm", by=by, test="toy")
+        wanted = ce.compare(ragged, "algorithm", by=by, test="toy", columns="full")
         with dask.config.set(scheduler="synchronous"):
             pd.testing.assert_frame_equal(lazy.compute(), wanted, check_dtype=False)
 
@@ -93,7 +95,7 @@ def test_a_toy_test_runs_on_cubes_of_dask(ragged):
 def test_a_toy_test_is_gone_afterwards(ragged):
     assert "toy" not in ce.list_tests().index
     with pytest.raises(ValueError, match="unknown test 'toy'; .*known are 'wilcoxon', 't'"):
-        ce.compare(ragged, "algorithm", test="toy")
+        ce.compare(ragged, "algorithm", test="toy", columns="full")
 
 
 @pytest.mark.usefixtures("toy")
@@ -104,4 +106,4 @@ def test_a_name_is_registered_once(toy):
 
 def test_tests_of_independent_samples_refuse_pairs(ragged):
     with pytest.raises(ValueError, match="test='welch_t' compares independent samples; use it with paired=False"):
-        ce.compare(ragged, "algorithm", test="welch_t")
+        ce.compare(ragged, "algorithm", test="welch_t", columns="full")

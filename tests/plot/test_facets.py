@@ -174,7 +174,7 @@ def test_dollar_signs_in_names_are_no_formulas(name):
         plot.strata("shd", scale="log"),
         plot.heat_map("shd"),
     ]
-    figures += [ce.plot.forest(cube.ceval.test_controls("shd"))]
+    figures += [ce.plot.forest(cube.ceval.summary("shd", columns="full"))]
     figures += [plot.strata("shd", x="algorithm", hue="n")]
     for drawn in figures:
         drawn.figure.canvas.draw()

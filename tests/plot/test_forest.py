@@ -29,7 +29,7 @@ def points(ax):
 
 @pytest.mark.slow
 def test_rows_are_the_table(cube):
-    table = ce.compare(cube.sel(density=0.6), "algorithm", "shd", by="all")
+    table = ce.compare(cube.sel(density=0.6), "algorithm", "shd", by="all", columns="full")
     ax = ce.plot.forest(table)
     found = points(ax)
     for row, effect in enumerate(table["effect"]):
@@ -47,7 +47,7 @@ def test_rows_are_the_table(cube):
 
 def test_a_reference_is_named_once_and_sides_follow_the_direction(cube):
     part = cube.sel(n=1000, density=0.2)
-    table = ce.compare(part, "algorithm", metrics="adjacency_f1", reference=ALGORITHMS[0])
+    table = ce.compare(part, "algorithm", metrics="adjacency_f1", reference=ALGORITHMS[0], columns="full")
     ax = ce.plot.forest(table)
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS[1:]
     assert ax.get_xlabel().replace("\n", " ").endswith(f"adjacency F1, each - {ALGORITHMS[0]}")
@@ -56,15 +56,15 @@ def test_a_reference_is_named_once_and_sides_follow_the_direction(cube):
 
 
 def test_tests_against_controls(cube):
-    table = cube.sel(density=0.2, n=100).ceval.test_controls("shd")
+    table = cube.sel(density=0.2, n=100).ceval.summary("shd", columns="full")
     ax = ce.plot.forest(table)
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS
-    assert words(ax, "side") == ["◂ estimates are better", "controls are better ▸"]
+    assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"]
     assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws a run." in captions(ax.figure)
 
 
 def test_a_summary_shows_skill(cube):
-    table = cube.sel(n=1000, density=0.2).ceval.summary()
+    table = cube.sel(n=1000, density=0.2).ceval.summary(columns="full")
     ax = ce.plot.forest(table)
     assert list(points(ax).values()) == pytest.approx(table["skill"].tolist())
     [intervals] = [x for x in ax.collections if x.get_gid() == "intervals"]
@@ -85,15 +85,15 @@ def test_a_summary_shows_skill(cube):
 def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
     part = cube.sel(n=1000, density=0.2)
     with pytest.raises(ValueError, match="effects of 'shd', 'adjacency_f1' have different units; choose one metric"):
-        ce.plot.forest(part.ceval.compare("algorithm"))
-    ax = ce.plot.forest(part.ceval.compare("algorithm", on="skill"))
+        ce.plot.forest(part.ceval.compare("algorithm", columns="full"))
+    ax = ce.plot.forest(part.ceval.compare("algorithm", on="skill", columns="full"))
     assert words(ax, "side") == ["◂ second is better", "first is better ▸"]
     assert "Null model: edges" in captions(ax.figure)
 
 
 @pytest.mark.slow
 def test_infinite_effects_and_limits_are_at_the_edges(cube):
-    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
+    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full")
     table["effect"] = [np.inf, 1.0, -2.0]
     table["ci_low"], table["ci_high"] = [1.0, -np.inf, -3.0], [np.inf, 2.0, -1.0]
     ax = ce.plot.forest(table)
@@ -105,7 +105,9 @@ def test_infinite_effects_and_limits_are_at_the_edges(cube):
 
 @pytest.mark.slow
 def test_directions_of_other_metrics_can_be_given(cube):
-    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd").assign(metric="loss")
+    table = (
+        cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full").assign(metric="loss")
+    )
     assert words(ce.plot.forest(table), "side") == []
     ax = ce.plot.forest(table, directions={"loss": "minimize"})
     assert words(ax, "side")[0] == "◂ first is better"
@@ -116,7 +118,7 @@ def test_directions_of_other_metrics_can_be_given(cube):
 @pytest.mark.slow
 def test_lazy_tables_are_computed(cube):
     lazy = cube.sel(density=0.2).chunk({"algorithm": 1})
-    ax = ce.plot.forest(lazy.ceval.test_controls("shd"))
+    ax = ce.plot.forest(lazy.ceval.summary("shd", columns="full"))
     assert len(points(ax)) == 9
 
 
@@ -134,7 +136,7 @@ def test_lazy_tables_are_computed(cube):
     ],
 )
 def test_what_is_no_table_of_tests_is_refused(cube, change, error, message):
-    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd")
+    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full")
     with pytest.raises(error, match=message):
         ce.plot.forest(change(table))
 
@@ -148,7 +150,7 @@ def test_margins_and_other_settings_are_stated(cube):
         (equivalent | {"reference": ALGORITHMS[0]}, [-1.5, 1.5]),
         ({}, []),
     ):
-        ax = ce.plot.forest(part.ceval.compare("algorithm", metrics="shd", **settings))
+        ax = ce.plot.forest(part.ceval.compare("algorithm", metrics="shd", **settings, columns="full"))
         assert [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "margin"] == at
         assert ("dotted: margin" in captions(ax.figure)) == bool(at)
 
@@ -156,25 +158,29 @@ def test_margins_and_other_settings_are_stated(cube):
 @pytest.mark.slow
 def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
     part = cube.sel(n=1000, density=0.2)
-    ax = ce.plot.forest(part.ceval.test_controls("shd"))
+    ax = ce.plot.forest(part.ceval.summary("shd", columns="full"))
     assert words(ax, "p head") == ["p"] and "filled: p (not adjusted) at most .05" in captions(ax.figure)
     assert "t interval, which may disagree with the test" in captions(ax.figure)
-    ax = ce.plot.forest(part.ceval.test_controls("shd", adjust="holm"))
+    ax = ce.plot.forest(part.ceval.summary("shd", adjust="holm", columns="full"))
     assert words(ax, "p head") == ["adjusted p"]
 
 
 def test_bounds_are_rounded_up(cube):
-    table = cube.sel(density=0.2, n=100).ceval.test_controls("shd").assign(p_adjusted=0.01631, p_at_floor=True)
+    table = (
+        cube.sel(density=0.2, n=100).ceval.summary("shd", columns="full").assign(p_adjusted=0.01631, p_at_floor=True)
+    )
     assert set(words(ce.plot.forest(table), "p")) == {"≤ 0.017"}
 
 
 def test_levels_that_all_rows_share_and_undefined_effects_are_named(cube):
-    table = cube.sel(n=[1000], density=[0.2]).ceval.test_controls("shd").assign(effect=np.nan, p_adjusted=0.01)
+    table = cube.sel(n=[1000], density=[0.2]).ceval.summary("shd", columns="full").assign(skill=np.nan, p_adjusted=0.01)
     text = captions(ce.plot.forest(table).figure)
     assert text.endswith("density = 0.2, n = 1000.") and "3 of 3 rows, 3 of these with an undefined effect" in text
 
 
 def test_distances_from_the_optimum_are_named(cube):
-    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd").assign(metric="bias")
+    table = (
+        cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full").assign(metric="bias")
+    )
     ax = ce.plot.forest(table, directions={"bias": "zero"})
     assert "the distance of bias from its optimum" in ax.get_xlabel().replace("\n", " ")

@@ -26,7 +26,7 @@ def numbers(image):
 def test_squares_are_the_skills_of_the_summary(cube):
     part = cube.sel(n=100)
     ax = ce.plot.heat_map(part, "shd", x="density", y="algorithm")
-    table = ce.summary(part, "shd").set_index(["algorithm", "density"])["skill"].unstack()
+    table = ce.summary(part, "shd", columns="full").set_index(["algorithm", "density"])["skill"].unstack()
     np.testing.assert_array_equal(numbers(ax.images[0]), table.reindex(ALGORITHMS))
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS
     assert len(ax.texts) == 7
@@ -39,7 +39,7 @@ def test_hatched_squares_are_not_better_than_controls(cube):
     one = cube.sel(n=100).isel(replicate=[0])
     for adjust in (None, "holm"):
         ax = ce.plot.heat_map(one, "shd", x="density", y="algorithm", adjust=adjust)
-        p = ce.test_controls(one, "shd", adjust=adjust)["p_adjusted"]
+        p = ce.summary(one, "shd", adjust=adjust, columns="full")["p_adjusted"]
         how = "not adjusted" if adjust is None else "adjusted by Holm's method"
         assert f"p above .05, {how}" in captions(ax.figure)
         weak = int((~(p <= 0.05) & p.notna()).sum())
@@ -56,7 +56,7 @@ def test_skills_far_below_guessing_have_the_last_colour_and_their_number():
     ]
     runs = pd.DataFrame(rows * 2, columns=["algorithm", "k", "truth", "estimate"])
     cube = runs.ceval.cube(["shd"], by=["algorithm", "k"], null="empty", n_draws=9, rng=1, cluster=None)
-    skill = ce.summary(cube)["skill"]
+    skill = ce.summary(cube, columns="full")["skill"]
     assert (skill.dropna() < -1).all() and skill.notna().any()
     ax = ce.plot.heat_map(cube, "shd", x="k", y="algorithm")
     assert numbers(ax.images[0]).ravel()[:2].tolist() == [-1, -1]
@@ -87,7 +87,7 @@ def test_a_heat_map_needs_controls(make, value):
 def test_p_values_are_those_of_the_tests(cube, adjust):
     part = cube.sel(n=100)
     ax = ce.plot.heat_map(part, "shd", value="p", x="density", y="algorithm", adjust=adjust)
-    table = ce.test_controls(part, "shd", adjust=adjust)
+    table = ce.summary(part, "shd", adjust=adjust, columns="full")
     table = table[table["p_adjusted"].notna()]
     assert len(table) == 7 and table["p_at_floor"].any() and not table["p_at_floor"].all()
     assert [text.get_text() for text in ax.texts] == [
@@ -104,7 +104,7 @@ def test_p_values_are_those_of_the_tests(cube, adjust):
 
 @pytest.mark.slow
 def test_several_strata_share_an_axis(cube):
-    table = ce.summary(cube, "shd").set_index(["algorithm", "density", "n"])["skill"].unstack()
+    table = ce.summary(cube, "shd", columns="full").set_index(["algorithm", "density", "n"])["skill"].unstack()
     ax = ce.plot.heat_map(cube, "shd")
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("n", "algorithm, density")
     assert spaced(ax.get_yticklabels()[3].get_text()) == "greedy equivalence search, 0.2"
@@ -128,7 +128,7 @@ def test_one_stratum_is_one_row(cube):
     part = cube.sel(n=100, density=0.2)
     ax = ce.plot.heat_map(part, "shd")
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("algorithm", "")
-    np.testing.assert_array_equal(numbers(ax.images[0])[0], ce.summary(part, "shd")["skill"])
+    np.testing.assert_array_equal(numbers(ax.images[0])[0], ce.summary(part, "shd", columns="full")["skill"])
 
 
 @pytest.mark.slow

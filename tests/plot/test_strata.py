@@ -21,7 +21,7 @@ from .conftest import ALGORITHMS, F1, SHD, captions, inside, many_levels, spaced
 def test_strata_show_the_summary(cube, interval):
     grid = ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", interval=interval)
     assert isinstance(grid, FacetGrid)
-    table = ce.summary(cube, "shd", interval=interval)
+    table = ce.summary(cube, "shd", interval=interval, columns="full")
     for ax, n in zip(grid.axes.flat, (100, 1000, 10_000), strict=True):
         assert ax.get_title() == f"n = {n}"
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0.2", "0.4", "0.6"]
@@ -54,7 +54,7 @@ def test_open_points_are_not_better_than_controls(cube, make):
     # one run a stratum: some of them are not better
     one = cube.isel(replicate=[0])
     grid = ce.plot.strata(one, "shd", x="density", hue="algorithm", col="n")
-    tests = ce.test_controls(one, "shd")
+    tests = ce.summary(one, "shd", columns="full")
     expected = tests.loc[~(tests["p_value"] <= 0.05) & tests["statistic"].notna(), "statistic"]
     drawn = [line for ax in grid.axes.flat for line in ax.lines if line.get_gid() == "open"]
     assert all(mpl.colors.to_hex(line.get_markerfacecolor()) == "#ffffff" for line in drawn)
@@ -125,7 +125,7 @@ def drawn(ax, gid):
 @pytest.mark.slow
 def test_lines_are_the_summary_at_their_numbers(cube):
     grid = ce.plot.strata(cube, "shd", x="n", hue="algorithm", col="density", scale="log")
-    table = ce.summary(cube, "shd", interval="mean_ci")
+    table = ce.summary(cube, "shd", interval="mean_ci", columns="full")
     for ax, density in zip(grid.axes.flat, (0.2, 0.4, 0.6), strict=True):
         for gid, column in (("means", "mean"), ("line", "mean"), ("control means", "control_mean")):
             for algorithm, line in zip(ALGORITHMS, drawn(ax, gid), strict=True):

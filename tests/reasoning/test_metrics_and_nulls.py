@@ -273,13 +273,13 @@ def test_strata_of_guessed_answers_keep_the_level(null, arms):
     runs, metric = pd.DataFrame(rows), ["quantity_error"]
     found = [
         runs.ceval.with_controls(metric, context=COUNTS, **how)["quantity_error_p"],
-        runs.ceval.cube(metric, by=["s"], context=COUNTS, **how).ceval.test_controls()["p_value"],
+        runs.ceval.cube(metric, by=["s"], context=COUNTS, **how).ceval.summary(columns="full")["p_value"],
     ]
     if null in ce.list_nulls("answer").index:
         singles = pd.DataFrame({"truth": rng.random(2000) < 0.3, "estimate": rng.random(2000) < arms[0]})
         singles = singles.assign(s=np.arange(2000) // 40, group=np.arange(2000) // 20)
         cube = singles.ceval.cube(["answer_accuracy"], by=["s"], context={"group": "group"}, **how)
-        found.append(cube.ceval.test_controls()["p_value"])
+        found.append(cube.ceval.summary(columns="full")["p_value"])
     for p in found:
         assert p.notna().all()
         for level in (0.05, 0.2):
@@ -309,11 +309,11 @@ def test_a_cube_of_quantities(table):
     cube = rows.ceval.cube(
         ["quantity_error"], by=["model", "kind"], n_draws=200, rng=1, context=COUNTS, replicate="pair"
     )
-    summary = cube.ceval.summary().set_index(["model", "kind"])
+    summary = cube.ceval.summary(columns="full").set_index(["model", "kind"])
     by_hand = rows.assign(e=(rows["truth"] - rows["estimate"]).abs()).groupby(["model", "kind"])["e"].mean()
     for key, value in by_hand.items():
         assert summary.loc[key, "mean"] == pytest.approx(value)
-    tests = cube.sel(model=["noisy", "perfect"]).ceval.compare("model")
+    tests = cube.sel(model=["noisy", "perfect"]).ceval.compare("model", columns="full")
     assert (tests["effect"].abs() > 0).all()
 
 
@@ -330,7 +330,7 @@ def test_answers_have_controls_of_their_question(answers):
     assert (scored["answer_accuracy_p_method"] == "exact").all()
     how = {"by": ["model", "world"], "estimate": "answer", "cluster": "sample", "context": {"group": "group"}}
     cube = rows.ceval.cube(["answer_accuracy"], n_draws=200, rng=1, **how)
-    tests = cube.ceval.test_controls()
+    tests = cube.ceval.summary(columns="full")
     assert (tests["p_value"] < 0.05).all()
     for null in ("random_answers", "majority_answers", "always_yes", "always_no"):
         found = rows.ceval.with_controls(

@@ -24,7 +24,7 @@ def shuffling_test(table, by=(), cluster="sample", n_draws=999, statistic="mean"
     cube = table.ceval.cube(
         ["answer_accuracy"], by=list(by), n_draws=n_draws, rng=rng, cluster=cluster, context={"group": "q"}, **settings
     )
-    return cube.ceval.test_controls(statistic=statistic, adjust=None)
+    return cube.ceval.summary(statistic=statistic, adjust=None, columns="full")
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def test_p_values_estimate_shares_of_all_shufflings(metric, case):
     observed = wins(metric, truth, answers)
     scored = np.array([wins(metric, truth, way) for way in shuffled(table)])
     cube = table.ceval.cube([metric], by=["s"], n_draws=4000, rng=1, context={"group": "q"})
-    found, p = cube.ceval.test_controls(statistic="mean").iloc[0], (scored >= observed).mean()
+    found, p = cube.ceval.summary(statistic="mean", columns="full").iloc[0], (scored >= observed).mean()
     assert found["p_method"] == "simulated"
     assert found["p_value"] == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 4000) + 1 / 4000)
 
@@ -67,7 +67,7 @@ def test_strata_agree_with_scores_of_answers():
     table = pd.DataFrame({"truth": rng.random(120) < 0.6, "q": rng.integers(0, 9, 120), "s": "x"})
     table["estimate"] = np.where(rng.random(120) < 0.4, table["truth"], rng.random(120) < 0.3)
     cube = table.ceval.cube(["answer_accuracy"], by=["s"], n_draws=4000, rng=1, context={"group": "q"})
-    found = cube.ceval.test_controls(statistic="mean").iloc[0]
+    found = cube.ceval.summary(statistic="mean", columns="full").iloc[0]
     asked = table.assign(question=range(120), answer=table["estimate"])
     expected = score_questions(asked, within=[], shuffle_within=["q"]).iloc[0]
     p = expected["p_value"]
@@ -132,7 +132,7 @@ def test_answers_without_a_truth_are_shuffled_with_the_others():
     table = table.assign(truth=table["truth"].astype("boolean"))
     table.loc[5, "truth"] = pd.NA
     cube = table.ceval.cube(["answer_accuracy"], by=["s"], n_draws=999, rng=1)
-    found = cube.ceval.test_controls(statistic="mean").iloc[0]
+    found = cube.ceval.summary(statistic="mean", columns="full").iloc[0]
     # three of six yes among five scored: all right with probability 1 / 20
     assert found["p_method"] == "simulated" and found["p_value"] == pytest.approx(0.05, abs=0.03)
 
@@ -149,6 +149,10 @@ def test_strata_of_coins_keep_the_level_where_truths_are_balanced(samples, quest
     table["truth"] = np.tile(np.arange(size) % 2 == 0, strata)
     table["estimate"] = rng.random(strata * size) < share
     how = {"by": ["s"], "n_draws": 199, "rng": 1, "method": method, "context": {"group": "q"}}
-    p = table.ceval.cube(["answer_accuracy"], **how).ceval.test_controls(statistic=statistic)["p_value"].dropna()
+    p = (
+        table.ceval.cube(["answer_accuracy"], **how)
+        .ceval.summary(statistic=statistic, columns="full")["p_value"]
+        .dropna()
+    )
     for level in (0.01, 0.05, 0.2):
         assert (p <= level).mean() <= level + 3 * np.sqrt(level * (1 - level) / len(p))

@@ -81,7 +81,7 @@ def with_values() -> xr.Dataset:
 
 @record("cube/several_nulls")
 def several() -> Any:
-    return nulls(), nulls().ceval.summary(), nulls().ceval.test_controls()
+    return nulls(), nulls().ceval.summary(columns="full"), nulls().ceval.summary(columns="full")
 
 
 CUBES = {"kept": kept, "nulls": nulls, "larger": larger}
@@ -93,13 +93,15 @@ def verb(which: str, name: str, *arguments: Any, **settings: Any) -> Any:
 
 
 for _which in ("kept", "larger"):
-    add(f"summary/{_which}", verb, _which, "summary")
-    add(f"summary/{_which}/mean_ci", verb, _which, "summary", interval="mean_ci", level=0.9)
-    for _adjust in (None, "holm", "bh", "by", "bonferroni", "none"):
-        add(f"test_controls/{_which}/{_adjust}", verb, _which, "test_controls", adjust=_adjust)
+    add(f"summary/{_which}", verb, _which, "summary", columns="full")
+    add(f"summary/{_which}/mean_ci", verb, _which, "summary", interval="mean_ci", level=0.9, columns="full")
+    for _adjust in ("holm", "bh", "by", "bonferroni", "none"):
+        add(f"summary/{_which}/{_adjust}", verb, _which, "summary", adjust=_adjust, columns="full")
     add(f"rank_test/{_which}", verb, _which, "rank_test", "algorithm", adjust="holm")
-    add(f"test_controls/{_which}/family", verb, _which, "test_controls", adjust="holm", family="metric")
-add("test_controls/worst", verb, "kept", "test_controls", missing="worst")
+add("summary/worst", verb, "kept", "summary", missing="worst", columns="full")
+add("summary/pooled", verb, "larger", "summary", by=["algorithm"], columns="full")
+add("summary/short", verb, "larger", "summary")
+add("runs", verb, "larger", "runs")
 add("rank_test/worst", verb, "kept", "rank_test", "algorithm", missing="worst", level=0.9)
 
 COMPARE: dict[str, dict[str, Any]] = {
@@ -122,16 +124,35 @@ COMPARE: dict[str, dict[str, Any]] = {
 #: every stratum by itself, all rows one family
 STRATA: dict[str, Any] = {"by": "all", "test": "wilcoxon", "family": None}
 for _name, _settings in COMPARE.items():
-    add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **STRATA | _settings)
-add("compare/failed_runs", verb, "kept", "compare", "algorithm", by="all")
-add("compare/failed_runs/worst", verb, "kept", "compare", "algorithm", missing="worst", on="excess", by="all")
-add("compare/other_dimension", verb, "larger", "compare", "density", paired=False, **STRATA | {"test": "t"})
-add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess", by="all")
+    add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **STRATA | _settings, columns="full")
+add("compare/failed_runs", verb, "kept", "compare", "algorithm", by="all", columns="full")
+add(
+    "compare/failed_runs/worst",
+    verb,
+    "kept",
+    "compare",
+    "algorithm",
+    missing="worst",
+    on="excess",
+    by="all",
+    columns="full",
+)
+add(
+    "compare/other_dimension",
+    verb,
+    "larger",
+    "compare",
+    "density",
+    paired=False,
+    **STRATA | {"test": "t"},
+    columns="full",
+)
+add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess", by="all", columns="full")
 for _on in ("metric", "excess", "skill"):
-    add(f"compare/pooled/{_on}", verb, "larger", "compare", "algorithm", on=_on)
-add("compare/pooled/one_kept", verb, "larger", "compare", "algorithm", by="density", missing="worst")
-add("compare/pooled/unpaired", verb, "larger", "compare", "density", paired=False)
-add("compare/max_t/strata", verb, "larger", "compare", "algorithm", by="all", test="max_t", rng=5)
+    add(f"compare/pooled/{_on}", verb, "larger", "compare", "algorithm", on=_on, columns="full")
+add("compare/pooled/one_kept", verb, "larger", "compare", "algorithm", by="density", missing="worst", columns="full")
+add("compare/pooled/unpaired", verb, "larger", "compare", "density", paired=False, columns="full")
+add("compare/max_t/strata", verb, "larger", "compare", "algorithm", by="all", test="max_t", rng=5, columns="full")
 
 
 @record("compare/mcnemar")
@@ -140,4 +161,4 @@ def mcnemar() -> pd.DataFrame:
     rows = yes.assign(model=["x"] * 12 + ["y"] * 12, question=[*range(12)] * 2)
     rows.loc[12:, "estimate"] = np.random.default_rng(8).permutation(yes["estimate"].to_numpy()[12:])
     cube = rows.ceval.cube(["answer_accuracy"], by=["model"], replicate="question", n_draws=None)
-    return cube.ceval.compare("model", test="mcnemar", cluster=None)
+    return cube.ceval.compare("model", test="mcnemar", cluster=None, columns="full")

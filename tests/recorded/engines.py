@@ -115,35 +115,39 @@ def lazy_options() -> pd.DataFrame:
 
 @record("dask/summary")
 def lazy_summary() -> pd.DataFrame:
-    return lazy().ceval.cube(METRICS, by=BY, **HOW).ceval.summary()
+    return lazy().ceval.cube(METRICS, by=BY, **HOW).ceval.summary(columns="full")
 
 
 @record("dask/summary/mean_ci")
 def lazy_intervals() -> pd.DataFrame:
-    return lazy().ceval.cube(METRICS, by=["algorithm"], **HOW).ceval.summary(interval="mean_ci")
+    return lazy().ceval.cube(METRICS, by=["algorithm"], **HOW).ceval.summary(interval="mean_ci", columns="full")
 
 
 @record("dask/summary/nulls")
 def lazy_nulls() -> pd.DataFrame:
     cube = lazy().ceval.cube(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW)
-    return cube.ceval.summary()
+    return cube.ceval.summary(columns="full")
 
 
 @record("dask/compare")
 def lazy_compare() -> pd.DataFrame:
     by = ["algorithm", "density"]
-    return lazy().ceval.cube(METRICS, by=by, **HOW).ceval.compare("algorithm", by="all", on="excess")
+    return lazy().ceval.cube(METRICS, by=by, **HOW).ceval.compare("algorithm", by="all", on="excess", columns="full")
 
 
 @record("dask/compare/pooled")
 def lazy_pooled() -> pd.DataFrame:
-    return lazy().ceval.cube(METRICS, by=["algorithm", "density"], **HOW).ceval.compare("algorithm")
+    return lazy().ceval.cube(METRICS, by=["algorithm", "density"], **HOW).ceval.compare("algorithm", columns="full")
 
 
 def lazy_cube(**settings: Any) -> Any:
     """Make a lazy cube and call the verbs on it."""
     found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))
-    verbs = [found.ceval.summary(), found.ceval.test_controls(), found.ceval.compare("algorithm", by="all")]
+    verbs = [
+        found.ceval.summary(columns="full"),
+        found.ceval.summary(columns="full"),
+        found.ceval.compare("algorithm", by="all", columns="full"),
+    ]
     return computed(found), *verbs
 
 
@@ -170,7 +174,7 @@ def zarr() -> Any:
     with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
         made = lazy().ceval.cube(METRICS[:2], by=["algorithm", "density"], **HOW)
         back = xr.open_zarr(made.ceval.to_zarr(Path(folder) / "cube.zarr"))
-        return back.load(), ce.summary(back)
+        return back.load(), ce.summary(back, columns="full")
 
 
 @record("files/to_zarr/chunks")
@@ -185,4 +189,4 @@ def netcdf() -> Any:
     with tempfile.TemporaryDirectory() as folder:
         cube("serial").to_netcdf(Path(folder) / "cube.nc")
         with xr.open_dataset(Path(folder) / "cube.nc") as back:
-            return back.load(), ce.test_controls(back)
+            return back.load(), ce.summary(back, columns="full")

@@ -26,7 +26,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "critical_difference": lambda: ce.plot.critical_difference(
         cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm"
     ),
-    "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all")),
+    "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all", columns="full")),
     "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
     "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
     "adjacency_table": lambda: ce.plot.adjacency_table(*random_dags(2, 1)),

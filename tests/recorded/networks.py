@@ -157,7 +157,7 @@ def cube_of(which: str, metrics: list[str], **settings: Any) -> Any:
     table = {"discrete": discrete_table, "gaussian": gaussian_table}[which]()
     rows = table.assign(half=["a", "b"] * (len(table) // 2) + ["a"] * (len(table) % 2))
     cube = rows.ceval.cube(metrics, by=["half"], n_draws=30, rng=5, context=JOINT, **settings)
-    return cube, cube.ceval.summary(), cube.ceval.test_controls(adjust="by")
+    return cube, cube.ceval.summary(columns="full"), cube.ceval.summary(adjust="by", columns="full")
 
 
 add("network/cube/discrete", cube_of, "discrete", ["ckl3", "shd"])

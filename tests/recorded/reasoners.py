@@ -250,7 +250,7 @@ def cube_of(**settings: Any) -> Any:
     table = quantities().query("relation == 'external' and quantity in ['pns', 'ate']").reset_index(drop=True)
     how: dict[str, Any] = {"by": ["model", "quantity"], "n_draws": 40, "rng": 7, "context": cr.COUNTS} | settings
     cube = table.ceval.cube(["quantity_error", "quantity_bias"], **how)
-    return cube, cube.ceval.summary(), cube.ceval.test_controls()
+    return cube, cube.ceval.summary(columns="full"), cube.ceval.summary(columns="full")
 
 
 add("quantity/cube", cube_of)
@@ -290,7 +290,7 @@ def answer_cube() -> Any:
     how: dict[str, Any] = {"by": ["model", "world"], "n_draws": 40, "rng": 7, "cluster": None}
     cube = table.ceval.cube(NAMES[:1], **how)
     both = table.ceval.cube(NAMES[:1], null=["permute_answers", "random_answers", "always_no"], **how)
-    return cube, both, both.ceval.test_controls(), cube.ceval.compare("world", paired=False)
+    return cube, both, both.ceval.summary(columns="full"), cube.ceval.compare("world", paired=False, columns="full")
 
 
 @record("answer/clusters")
@@ -303,4 +303,4 @@ def answer_clusters() -> Any:
         "context": {"group": "question"},
     }
     found = answer_table().ceval.cube(NAMES[:1], null=["permute_answers", "random_answers"], **how)
-    return found, found.ceval.test_controls(), found.ceval.summary()
+    return found, found.ceval.summary(columns="full"), found.ceval.summary(columns="full")

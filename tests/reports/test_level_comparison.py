@@ -41,7 +41,7 @@ def test_the_better_levels_are_named(tmp_path):
     pooled, strata = text.split("<h2>Comparison")[1:]
     assert "lingam has a lower shd than ges and pc (adjusted p at most 0.05)." in pooled
     assert "shd: no difference is detected between ges and pc (adjusted p at most 0.05)." in pooled
-    table = cube.ceval.compare("algorithm", by="all")
+    table = cube.ceval.compare("algorithm", by="all", columns="full")
     for (name, comparison), rows in table[table["p_adjusted"] <= 0.05].groupby(["metric", "comparison"]):
         first, second = comparison.split(" - ")
         better = rows["effect"] > 0 if name == "adjacency_f1" else rows["effect"] < 0

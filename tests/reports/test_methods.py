@@ -25,8 +25,11 @@ def paragraph(cube, **results):
 
 def test_the_paragraph_states_what_was_computed():
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=20, rng=11)
-    tests, pairs = cube.ceval.test_controls(adjust="bh"), cube.ceval.compare("algorithm", adjust=None)
-    text = paragraph(cube, test_controls=tests, compare=pairs)
+    tests, pairs = (
+        cube.ceval.summary(adjust="bh", columns="full"),
+        cube.ceval.compare("algorithm", adjust=None, columns="full"),
+    )
+    text = paragraph(cube, summary=tests, compare=pairs)
     for words in (
         "shd, structural Hamming distance (lower is better)",
         "Ratios 0/0 stayed undefined",
@@ -47,8 +50,8 @@ def test_the_paragraph_states_what_was_computed():
 
 def test_other_settings_have_other_sentences():
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1, cluster=None, zero_division=0)
-    tests = cube.ceval.test_controls(statistic="mean")
-    text = paragraph(cube, test_controls=tests)
+    tests = cube.ceval.summary(statistic="mean", columns="full")
+    text = paragraph(cube, summary=tests)
     assert "All runs were taken as independent" in text and "Ratios 0/0 count as 0" in text
     assert "compared the mean of the runs" in text and "Benjamini" not in text and "were compared in pairs" not in text
 
@@ -65,7 +68,7 @@ def test_composite_and_reference_models_are_named():
     text = paragraph(both)
     assert "The null model “worst of edges, permutation” is composite" in text
     upper = some.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null="oracle_skeleton")
-    text = paragraph(upper, test_controls=upper.ceval.test_controls())
+    text = paragraph(upper, summary=upper.ceval.summary(columns="full"))
     assert "oracle_skeleton: a point of reference that is not tested" in text
     assert "No stratum has a test" in text and "How p-values" not in text
 
@@ -73,22 +76,22 @@ def test_composite_and_reference_models_are_named():
 def test_strata_without_a_test_are_no_strata_with_one():
     runs = RUNS.assign(estimate=RUNS["estimate"].mask(RUNS["algorithm"] == "pc"))
     cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1)
-    assert "In every stratum that has a test" in paragraph(cube, test_controls=cube.ceval.test_controls())
+    assert "In every stratum that has a test" in paragraph(cube, summary=cube.ceval.summary(columns="full"))
 
 
 def test_ways_to_p_values_are_explained():
     cube = RUNS.assign(half=RUNS["replicate"] // 10).ceval.cube(["shd"], by=["half"], n_draws=9, rng=1)
-    text = paragraph(cube, test_controls=cube.ceval.test_controls())
+    text = paragraph(cube, summary=cube.ceval.summary(columns="full"))
     assert "relabelling by truth" in text and "relabels all estimates of that cluster" in text
 
 
 @pytest.mark.slow
 def test_skill_is_described_where_it_is_shown():
     cube = RUNS.ceval.cube(["adjacency_tp"], by=["algorithm"], n_draws=9, rng=1)
-    found = methods(read_cube(cube), ["adjacency_tp"], {"summary": cube.ceval.summary()})
+    found = methods(read_cube(cube), ["adjacency_tp"], {"summary": cube.ceval.summary(columns="full")})
     assert "Skill" not in " ".join(x.text for x in found)
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, cluster=None)
-    text = paragraph(cube, summary=cube.ceval.summary())
+    text = paragraph(cube, summary=cube.ceval.summary(columns="full"))
     assert "leaves out one run at a time" in text
 
 
@@ -104,7 +107,8 @@ def test_equal_answers_are_no_truths():
     table = pd.DataFrame({"model": ["a", "b"] * 9, "truth": [True, True, False] * 6, "estimate": [True, False] * 9})
     cube = table.ceval.cube(["answer_accuracy"], by=["model"], n_draws=9, rng=1)
     text = " ".join(
-        x.text for x in methods(read_cube(cube), ["answer_accuracy"], {"compare": cube.ceval.compare("model")})
+        x.text
+        for x in methods(read_cube(cube), ["answer_accuracy"], {"compare": cube.ceval.compare("model", columns="full")})
     )
     assert "run by run" in text and "same truth" not in text
     assert not truths_are_named(cube) and truths_are_named(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))

@@ -47,7 +47,7 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "r.html", metrics="shd")
     text = path.read_text("utf-8")
     page = Page(text)
-    assert page.open == [] and page.tags.count("table") == 4 and "script" not in page.tags
+    assert page.open == [] and page.tags.count("table") == 3 and "script" not in page.tags
     assert page.links and all(x.startswith("data:image/png;base64,") for x in page.links)
     assert [x.name for x in tmp_path.iterdir()] == ["r.html"]
     for words in (
@@ -56,7 +56,7 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
         "Comparison of the levels of algorithm, all strata",
         "Comparison of the levels of algorithm, by stratum",
         "shd: no difference is detected between any two levels (adjusted p at most 0.05).",
-        "brackets: middle 95 % of the runs",
+        "brackets: 95 % interval",
     ):
         assert words in text
     assert path.samefile(ce.report(cube, tmp_path / "again.html", metrics="shd").with_name("r.html"))
@@ -148,7 +148,7 @@ def test_several_null_models_and_carried_columns(tmp_path):
     nulls = ["edges", "oracle_skeleton"]
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=99, rng=1, null=nulls, values={"seconds": "minimize"})
     text = cube.ceval.report(tmp_path / "r.html", metrics=["shd", "seconds"]).read_text("utf-8")
-    tests = cube.ceval.test_controls(adjust="holm")
+    tests = cube.ceval.summary(adjust="holm", columns="full")
     better = int((tests.query("null == 'edges'")["p_adjusted"] <= 0.05).sum())
     assert f"{better} of 3 tested strata better than controls (null model “edges”" in text
     assert "no stratum has a test (null model “oracle_skeleton”" in text
@@ -257,7 +257,7 @@ def test_dates_and_infinite_values_are_stated(tmp_path):
 def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "skill.html", metrics=["shd", "seconds"], on="skill")
     text = path.read_text("utf-8")
-    expected = cube.ceval.compare("algorithm", metrics="shd", on="skill", adjust="holm", rng=0)
+    expected = cube.ceval.compare("algorithm", metrics="shd", on="skill", adjust="holm", rng=0, columns="full")
     differ = expected["p_adjusted"] <= 0.05
     assert differ.any() and ("lingam has more skill by shd than ges" in text) == differ[0]
     assert "by the delete-one-truth jackknife of the difference of skills" in text

@@ -22,9 +22,9 @@ def cube():
 @pytest.fixture(scope="module")
 def results(cube):
     return {
-        "summary": cube.ceval.summary(),
-        "test_controls": cube.ceval.test_controls(adjust="bh"),
-        "compare": cube.ceval.compare("algorithm"),
+        "summary": cube.ceval.summary(columns="full"),
+        "full": cube.ceval.summary(adjust="bh", columns="full"),
+        "compare": cube.ceval.compare("algorithm", columns="full"),
         "rank_test": cube.ceval.rank_test("algorithm"),
     }
 
@@ -96,13 +96,13 @@ def test_a_table_that_lost_its_history_is_recognised(results, verb):
 
 def test_columns_of_the_summary(results):
     shown = shown_table(results["summary"], best="algorithm")
-    assert list(shown.texts) == ["algorithm", "density", "metric", "mean", "controls", "skill", "p", "note"]
+    assert list(shown.texts) == ["algorithm", "density", "metric", "mean", "controls", "effect", "skill", "p", "note"]
     row = results["summary"].iloc[0]
-    assert shown.texts.loc[0, "mean"] == f"{row['mean']:#.3g} [{row['low']:#.3g}, {row['high']:#.3g}]"
+    assert shown.texts.loc[0, "mean"] == f"{row['mean']:#.3g}"
     assert row["p_at_floor"] and row["p_value"] == pytest.approx(1e-5)
     assert shown.texts.loc[0, "p"] == f"{p_text(row['p_value'], at_floor=True)} *" and shown.texts.loc[0, "note"] == "a"
     assert {"runs: 20", "failed: 0", "↓ lower is better", "↑ higher is better"} <= set(shown.legend)
-    assert shown.legend[-1].startswith("a: assumes no rare large losses")
+    assert shown.legend[-1].startswith("a: skill: assumes no rare large losses")
 
 
 def test_the_best_level_is_bold_by_the_direction_of_the_metric(results):
@@ -174,7 +174,7 @@ def test_stars_of_p_values_that_are_not_adjusted_are_explained(results):
 
 
 def test_missing_values_are_dashes(results):
-    table = results["test_controls"].copy()
+    table = results["full"].copy()
     table.loc[0, ["p_value", "p_adjusted", "effect", "ci_low", "ci_high"]] = np.nan
     table["p_at_floor"] = table["p_at_floor"].astype("boolean")
     table.loc[0, "p_at_floor"] = pd.NA
@@ -200,7 +200,7 @@ def test_composite_null_models_name_their_member():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2").head(12)
     both = ce.worst_of("edges", "permutation")
     cube = runs.ceval.cube(["shd"], by=["algorithm"], null=both, n_draws=19, rng=1)
-    shown = shown_table(cube.ceval.summary())
+    shown = shown_table(cube.ceval.summary(columns="full"))
     assert shown.texts["null"].unique().tolist() == ["worst of edges, permutation"]
     assert "member" in shown.texts or any(word.startswith("member: ") for word in shown.legend)
 
@@ -214,7 +214,7 @@ def test_a_table_with_a_number_has_the_same_bytes(results):
 @pytest.mark.parametrize(
     ("table", "error", "words"),
     [
-        (pd.DataFrame({"a": [1]}), ValueError, "results of summary, test_controls, compare"),
+        (pd.DataFrame({"a": [1]}), ValueError, "results of summary, compare"),
         ([1], TypeError, "table"),
         (pd.DataFrame([[1, 2]], columns=["mean", "mean"]), ValueError, "occurs twice"),
     ],
@@ -258,11 +258,11 @@ except ImportError as error:
 def test_the_caption_states_controls_seed_and_conventions():
     runs = ce.datasets.runs().query("n == 100 and density == 0.2")
     cube = runs.ceval.cube(["adjacency_f1"], by=["algorithm"], n_draws=20, rng=7, zero_division=0.0)
-    words = ce.style(cube.ceval.summary()).to_html()
+    words = ce.style(cube.ceval.summary(columns="full")).to_html()
     assert "controls: 20 draws a run of edges, seed 7; 0/0 counts as 0.0; causaleval_pd " in words
-    again = ce.style(cube.ceval.compare("algorithm", test="max_t", rng=5)).to_html()
+    again = ce.style(cube.ceval.compare("algorithm", test="max_t", rng=5, columns="full")).to_html()
     assert "resampling: seed 5" in again
-    table = cube.ceval.summary()
+    table = cube.ceval.summary(columns="full")
     table.attrs.clear()
     assert "controls: 20" not in ce.style(table).to_html()
 
@@ -270,8 +270,11 @@ def test_the_caption_states_controls_seed_and_conventions():
 @pytest.mark.slow
 def test_skill_is_better_when_larger_whatever_the_metric():
     cube = ce.datasets.runs().query("n == 100").ceval.cube(["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
-    for table in (cube.ceval.compare("algorithm", on="skill"), cube.ceval.model("skill ~ algorithm")):
+    for table in (cube.ceval.compare("algorithm", on="skill", columns="full"), cube.ceval.model("skill ~ algorithm")):
         shown = shown_table(table)
         assert set(shown.texts["metric"]) == {"skill of shd ↑"} and "↑ higher is better" in shown.legend
-    for table in (cube.ceval.compare("algorithm", on="excess"), cube.ceval.compare("algorithm")):
+    for table in (
+        cube.ceval.compare("algorithm", on="excess", columns="full"),
+        cube.ceval.compare("algorithm", columns="full"),
+    ):
         assert set(shown_table(table).texts["metric"]) == {"shd ↓"}

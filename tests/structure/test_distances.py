@@ -114,7 +114,7 @@ def test_controls_and_cubes(runs, null):
     cube = ce.cube(runs, COSTLY, by=["algorithm"], n_draws=60, null=null, rng=3, invalid="nan")
     for name in COSTLY:
         assert cube[f"{name}_control"].notnull().any()
-    tests = cube.ceval.test_controls()
+    tests = cube.ceval.summary(columns="full")
     assert set(tests["metric"]) == set(COSTLY)
     assert tests["p_value"].between(0, 1).all()
 
@@ -206,7 +206,7 @@ def test_conventions_and_refusals_are_recorded_and_counted():
     how = {"by": ["algorithm"], "n_draws": 20, "rng": 7, "invalid": "nan"}
     cube = runs.ceval.cube(["shd_cpdag", as_is], **how)
     assert json.loads(cube["shd_as_is"].attrs["options"]) == {"pdag": "as_is"}
-    found = cube.ceval.summary().set_index("metric")
+    found = cube.ceval.summary(columns="full").set_index("metric")
     assert found[["n_runs", "n_scored", "n_undefined"]].to_numpy().tolist() == [[180, 165, 15], [180, 180, 0]]
     exact = runs.ceval.with_controls([as_is], null="permutation", method="exact", rng=7).iloc[60:70]
     drawn = runs.iloc[60:70].ceval.with_controls([as_is], null="permutation", method="simulate", rng=7)

@@ -76,10 +76,10 @@ def test_encodings_are_found_by_their_tools(name, meant):
 def test_tests_and_figures_are_found_by_other_names():
     cube = ce.datasets.runs().head(40).ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match=r"unknown test 'signed-rank'; did you mean 'wilcoxon'\?"):
-        ce.compare(cube, "algorithm", test="signed-rank")
+        ce.compare(cube, "algorithm", test="signed-rank", columns="full")
     for name in ("SHD", "Shd", "structural-hamming distance"):
         with pytest.raises(ValueError, match=rf"unknown metric of this cube '{name}'; did you mean 'shd'\?"):
-            cube.ceval.summary(name)
+            cube.ceval.summary(name, columns="full")
     with pytest.raises(AttributeError, match=r"unknown figure 'boxplot' of a cube; did you mean 'distributions'\?"):
         cube.ceval.plot.boxplot("shd")
     with pytest.raises(AttributeError, match=r"unknown figure 'CD'; did you mean 'critical_difference'\?"):

@@ -204,13 +204,10 @@ def test_runs_on_one_data_set_are_a_cluster(size, estimates):
     for n_draws in (None, 20):
         made = estimates.ceval.cube([size], n_draws=n_draws, **how)
         assert made.attrs["control_cluster"] == "column study"
-        named = made.ceval.summary(interval="mean_ci")[["mean", "low", "high"]]
-        other = by_column.ceval.summary(interval="mean_ci")[["mean", "low", "high"]]
+        named = made.ceval.summary(interval="mean_ci", columns="full")[["mean", "low", "high"]]
+        other = by_column.ceval.summary(interval="mean_ci", columns="full")[["mean", "low", "high"]]
         pd.testing.assert_frame_equal(named, other)
-    tested = made.ceval.test_controls(cluster="study").iloc[0]
-    assert tested["n_clusters"] == 3
-    with pytest.raises(ValueError, match="cluster=None cannot be asked of a cube that was made with"):
-        made.ceval.test_controls(cluster=None)
+    assert made.ceval.summary(columns="full")["n_clusters"].iloc[0] == 3
 
 
 def test_inputs_that_all_rows_share_mark_no_cluster(size, estimates):
@@ -226,9 +223,9 @@ def test_partitions_agree_on_data_sets(size, estimates):
     parts = dd.from_pandas(estimates, npartitions=3).ceval
     lazy = parts.cube([size], replicate="number", **how).compute()
     assert set(np.unique(lazy["cluster_id"])) == set(np.unique(whole["cluster_id"]))
-    expected = whole.ceval.test_controls()[["p_value", "n_clusters", "p_method"]]
-    pd.testing.assert_frame_equal(lazy.ceval.test_controls()[["p_value", "n_clusters", "p_method"]], expected)
+    expected = whole.ceval.summary(columns="full")[["p_value", "n_clusters", "p_method"]]
+    pd.testing.assert_frame_equal(lazy.ceval.summary(columns="full")[["p_value", "n_clusters", "p_method"]], expected)
     for interval in ("mean_ci", "quantile"):
-        found = parts.summary([size], interval=interval, **how).compute()
+        found = lazy.ceval.summary(interval=interval, columns="full")
         columns = ["mean", "low", "high", "p_value", "n_clusters"]
-        pd.testing.assert_frame_equal(found[columns], whole.ceval.summary(interval=interval)[columns])
+        pd.testing.assert_frame_equal(found[columns], whole.ceval.summary(interval=interval, columns="full")[columns])

@@ -45,9 +45,9 @@ def test_default_metrics_and_null(runs):
 @pytest.mark.slow
 def test_cubes_of_links(runs):
     cube = runs.ceval.cube(["lagged_f1"], by=["algorithm"], n_draws=40, rng=1)
-    tested = cube.ceval.test_controls("lagged_f1").set_index("algorithm")["p_value"]
+    tested = cube.ceval.summary("lagged_f1", columns="full").set_index("algorithm")["p_value"]
     assert tested["good"] < 0.01 < tested["guess"]
-    [compared] = cube.ceval.compare("algorithm").query("metric == 'lagged_f1'").to_dict("records")
+    [compared] = cube.ceval.compare("algorithm", columns="full").query("metric == 'lagged_f1'").to_dict("records")
     assert compared["p_value"] < 0.01
 
 

@@ -36,7 +36,7 @@ def test_p_values_of_uniform_dags_are_not_smaller_than_uniform(repeats):
         cases[i] = sample(truth, 50, rng=rng)
         rows.append({"truth": truth, "estimate": from_data(guess, cases[i], 0.5), "s": i // 4, "data": i})
     runs, how = pd.DataFrame(rows), {"n_draws": 99, "rng": 5, "context": {"data": ("data", cases), "estimator": 0.5}}
-    found = runs.ceval.cube(["kl", "ckl3"], by=["s"], **how).ceval.test_controls()
+    found = runs.ceval.cube(["kl", "ckl3"], by=["s"], **how).ceval.summary(columns="full")
     assert set(found["n_clusters"]) == {4 // repeats}
     of_rows = runs.ceval.with_controls(["ckl3"], **how)["ckl3_p"] if repeats == 1 else pd.Series([1.0])
     for p in (found.loc[found["metric"] == "kl", "p_value"], found.loc[found["metric"] == "ckl3", "p_value"], of_rows):

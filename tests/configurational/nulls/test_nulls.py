@@ -259,7 +259,7 @@ def test_a_row_without_controls_is_counted_and_stops_no_other() -> None:
     assert found["correctness"].notna().all() and found["correctness_p"].isna().tolist() == [False, True]
     assert found["correctness_control_undefined"].tolist() == [0, 1]
     cube = ce.cube(runs, ["correctness"], by=["algorithm"], invalid="nan", **how)
-    assert cube.ceval.summary()["n_without_controls"].tolist() == [1]
+    assert cube.ceval.summary(columns="full")["n_without_controls"].tolist() == [1]
 
 
 def test_complexity_keeps_outcomes_and_sizes() -> None:
@@ -381,12 +381,12 @@ def test_cubes_tests_and_comparisons(null: str, tmp_path: pathlib.Path) -> None:
     )
     metrics = ["correctness", "completeness", "completeness_literal"]
     cube = ce.cube(runs, metrics, by=["algorithm"], n_draws=100, null=null, rng=4, **NO_OTHERS)
-    tests = cube.ceval.test_controls().set_index(["metric", "algorithm"])["p_value"]
+    tests = cube.ceval.summary(columns="full").set_index(["metric", "algorithm"])["p_value"]
     assert (tests.xs("knows", level="algorithm") < 0.05).all()
     assert (tests.xs("guesses", level="algorithm") > 0.05).all()
-    summary = cube.ceval.summary().set_index(["metric", "algorithm"])
+    summary = cube.ceval.summary(columns="full").set_index(["metric", "algorithm"])
     assert (summary["skill"].xs("knows", level="algorithm") == 1).all()
-    assert len(cube.ceval.compare("algorithm")) == len(metrics)
+    assert len(cube.ceval.compare("algorithm", columns="full")) == len(metrics)
     cube.to_netcdf(tmp_path / "cube.nc")
     with xr.open_dataset(tmp_path / "cube.nc") as again:
         xr.testing.assert_identical(again.load(), cube)
@@ -477,7 +477,7 @@ def test_no_row_aborts_a_table_and_each_is_counted(null: str) -> None:
     assert scored["correctness"].notna().tolist() == [True] * 4 + [False] * 5 + [True]
     assert scored["completeness"].notna().tolist() == [True] * 4 + [False, False, True, False, False, True]
     assert scored["correctness_p"].notna().tolist() == scored["correctness"].notna().tolist()
-    counts = ce.cube(runs, metrics, by=["algorithm"], **how).ceval.summary().set_index("metric")
+    counts = ce.cube(runs, metrics, by=["algorithm"], **how).ceval.summary(columns="full").set_index("metric")
     names = ["n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls"]
     assert counts.loc["correctness", names].tolist() == [10, 5, 1, 4, 0]
     assert counts.loc["completeness", names].tolist() == [10, 6, 1, 3, 1]
@@ -491,7 +491,7 @@ def test_truths_with_the_stated_factors_are_relabelled_together():
     factors, domains = {"factors": list("ABCG")}, {"domains": dict.fromkeys("ABCG", (0, 1))}
     for context in (factors, domains, {"data": cases, "con": 0.5, "cov": 0.5}):
         cube = table.ceval.cube(["correctness"], context=context, **how)
-        assert ce.test_controls(cube)["p_method"].item() == "relabelling by column g"
+        assert ce.summary(cube, columns="full")["p_method"].item() == "relabelling by column g"
         first, again, other, _ = cube["correctness_relabelled"].to_numpy().reshape(4, 200) == 1
         # A takes the place of A or of B, never of both
         assert (first == again).all() and first.any() and other.any() and not (first & other).any()

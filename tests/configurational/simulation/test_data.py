@@ -90,7 +90,7 @@ def test_an_inverse_search_in_ten_lines() -> None:
     runs["estimate"] = [search(frame) for frame in data]
     context = {"domains": factors}
     cube = runs.ceval.cube(["correctness", "completeness"], by=["n", "noise"], n_draws=50, rng=7, context=context)
-    tests = cube.ceval.test_controls()
+    tests = cube.ceval.summary(columns="full")
     assert len(tests) == 8
     assert runs["estimate"].nunique() > 3
     assert cube["completeness"].sel(n=60, noise=0).mean() >= cube["completeness"].sel(n=10, noise=0.2).mean()

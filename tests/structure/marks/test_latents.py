@@ -266,8 +266,8 @@ def test_one_relabelling_cannot_serve_estimates_over_different_nodes():
     how = {"context": {"latents": "hidden"}, "n_draws": 20, "rng": 7}
     with pytest.raises(ValueError, match=r"row 0 .* and row 1 .* different observed nodes.* by=, or use cluster=None"):
         runs.ceval.cube(["shd"], by=[], **how)
-    apart = runs.ceval.cube(["shd"], by=["hidden"], **how).ceval.test_controls()
+    apart = runs.ceval.cube(["shd"], by=["hidden"], **how).ceval.summary(columns="full")
     assert apart["n_clusters"].tolist() == [1, 1]
     assert apart["p_method"].str.contains("relabelling by truth").all()
-    alone = runs.ceval.cube(["shd"], by=[], cluster=None, **how).ceval.test_controls()
+    alone = runs.ceval.cube(["shd"], by=[], cluster=None, **how).ceval.summary(columns="full")
     assert alone["n_clusters"].tolist() == [4]

@@ -55,7 +55,7 @@ def test_guessing_a_directed_graph_is_no_skill():
     cyclic = studies["estimate"].graph.kind == "digraph"
     assert 0.9 < cyclic.mean() < 0.97
     cube = studies.ceval.cube(["shd", "directed_f1"], by="study", n_draws=199, rng=5)
-    rejected = cube.ceval.summary().set_index("metric")["p_value"].le(0.05).groupby(level=0).mean()
+    rejected = cube.ceval.summary(columns="full").set_index("metric")["p_value"].le(0.05).groupby(level=0).mean()
     # 3 standard errors of .05 in 300 studies are .038
     assert rejected.between(0.005, 0.088).all(), rejected
     scored = studies.head(40).ceval.with_controls(["shd"], n_draws=20, rng=1)
@@ -252,7 +252,9 @@ def test_undirected_guesses_need_controls_without_directions():
     for null, kind in (("edges", None), ("permutation", None), ("edges", "pdag"), ("dags", "pdag")):
         default = (null, kind) == ("edges", None)
         with pytest.warns(UserWarning, match="spared, lower of guesses") if default else nullcontext():
-            found = runs.ceval.test_controls(metrics, by=["s"], null=null, n_draws=199, rng=1, control_kind=kind)
+            found = runs.ceval.summary(
+                metrics, by=["s"], null=null, n_draws=199, rng=1, control_kind=kind, columns="full"
+            )
         rates[null, kind] = (found["p_value"] <= 0.05).groupby(found["metric"]).mean()
     default = rates.pop(("edges", None))
     assert default["lower"] > 0.8 and default["spared"] > 0.2 and default["adjacency_f1"] < 0.13

@@ -273,7 +273,7 @@ def test_a_cell_that_no_pag_shows_has_no_controls_and_the_reason():
         found = ce.with_controls(runs, ["shd"], null=null, control_kind="pag", n_draws=50, rng=1, columns="full")
         assert found["shd_p"].notna().all() and found["control_kind"].iloc[0] == ("pag" if null is free else "mixed")
     cube = runs.assign(a=["x", "x"]).ceval.cube(["shd"], by="a", control_kind="pag", n_draws=50, rng=1)
-    assert cube.ceval.test_controls()["p_value"].notna().all()
+    assert cube.ceval.summary(columns="full")["p_value"].notna().all()
 
 
 @pytest.mark.parametrize("null", ["edges", "orientation", "permutation"])

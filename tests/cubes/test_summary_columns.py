@@ -12,12 +12,12 @@ from scipy import stats
 import causaleval_pd as ce
 import causaleval_pd.dask
 from causaleval_pd.cubes.reshaped import read_cube
-from causaleval_pd.cubes.stratum_sums import COUNTS, summary_columns
+from causaleval_pd.cubes.summary_columns import COUNTS, Settings, summary_columns
 from causaleval_pd.statistics.skill import skill_interval
 
 
 def columns(cube, metric, *, interval="quantile", level=0.9):
-    return summary_columns(read_cube(cube), metric, level=level, interval=interval, statistic="mean")
+    return summary_columns(read_cube(cube), metric, Settings(level=level, interval=interval))
 
 
 @pytest.fixture
@@ -109,8 +109,8 @@ def test_runs_of_a_cluster_count_once(make_cube):
     sums = [x.reshape(6, 4).sum(axis=1) for x in (values[0], controls[0].mean(axis=1))]
     np.testing.assert_allclose([found["skill_low"][0], found["skill_high"][0]], skill_interval(*sums, 0.9)[1:])
     assert found["note"].tolist() == [
-        "assumes no rare large losses: fewer than 50 clusters",
-        "1 of 24 values undefined, left out; no interval: fewer than 5 clusters",
+        "skill: assumes no rare large losses: fewer than 50 clusters",
+        "1 of 24 values undefined, left out; skill: no interval: fewer than 5 clusters",
     ]
     assert np.isnan(found["skill_low"][1]) and found["skill"][1] < 1
 
@@ -135,11 +135,11 @@ def test_the_interval_of_the_mean_control_takes_a_cluster_as_one():
     table = repeated_estimates(6)
     bands = {}
     for cluster in ("truth", None):
-        found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci")
+        found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci", columns="full")
         bands[cluster] = (found["control_high"] - found["control_low"]).to_numpy()
     assert (bands["truth"] > 1.7 * bands[None]).all()  # sqrt(6) = 2.4
     draws = ce.cube(table, ["shd"], **how)["shd_relabelled"].mean("replicate")
-    found = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci", statistic="rank")
+    found = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci", statistic="rank", columns="full")
     np.testing.assert_allclose(found["control_low"], draws.quantile(0.025, "draw"), atol=0.2)
 
 
@@ -148,9 +148,11 @@ def test_the_interval_of_the_mean_control_is_the_same_on_dask():
     dd = pytest.importorskip("dask.dataframe")
     table = repeated_estimates(3).sample(frac=1, random_state=1).assign(run=range(90))
     how = {"by": ["s"], "n_draws": 30, "rng": 2, "key": "run"}
-    wanted = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci")
+    wanted = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci", columns="full")
     found = (
-        dd.from_pandas(table, npartitions=3, sort=False).ceval.cube(["shd"], **how).ceval.summary(interval="mean_ci")
+        dd.from_pandas(table, npartitions=3, sort=False)
+        .ceval.cube(["shd"], **how)
+        .ceval.summary(interval="mean_ci", columns="full")
     )
     names = ["s", "control_mean", "control_low", "control_high", "p_value", "p_method"]
     pd.testing.assert_frame_equal(found[names], wanted[names], rtol=1e-9)
@@ -162,6 +164,6 @@ def test_the_mean_of_repeated_guesses_lies_in_the_interval_of_the_mean_control()
     how = {"by": ["s"], "n_draws": 200, "rng": 2}
     inside = []
     for cluster in ("truth", None):
-        found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci")
+        found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci", columns="full")
         inside.append(found["mean"].between(found["control_low"], found["control_high"]).mean())
     assert 0.92 < inside[0] < 0.98 and inside[1] < 0.75

@@ -11,22 +11,22 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.multitest import multipletests
 
 import causaleval_pd as ce
-from causaleval_pd.inference.control_tests import test_controls as against_controls
+from causaleval_pd.cubes.summary_columns import FURTHER, SHORT
 
 NO_RUN, SCORED, FAILED = 0, 1, 2
-COLUMNS = [
-    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
-    *("n_runs", "n_draws", "n_draws_undefined", "test_statistic", "n_no_information"),
-    *("p_method", "p_at_floor", "note"),
-    *("superiority_share", "statistic", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"),
-]
+
+
+def against_controls(cube, metrics=None, **how):
+    return ce.summary(cube, metrics, columns="full", **how)
 
 
 def test_columns_are_strata_then_identifiers(ragged):
     table = against_controls(ragged)
-    assert list(table.columns) == ["algorithm", "density", *COLUMNS]
+    assert list(table.columns) == ["algorithm", "density", *SHORT, *FURTHER]
     assert len(table) == 12
-    assert set(table["null"]) == {"edges"} and set(table["comparison"]) == {"estimate vs control"}
+    assert set(table["null"]) == {"edges"}
+    short = ce.summary(ragged)
+    assert [name for name in short if name != "note"] == ["algorithm", "density", *SHORT]
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize", "zero"])
@@ -44,10 +44,9 @@ def test_randomisation_compares_stratum_means(direction, make_cube):
         columns = score(np.concatenate([values[i, rows, None], draws[i, rows]], axis=1))
         excess = np.nan_to_num(columns - np.nanmean(columns, axis=1, keepdims=True)).sum(axis=0)
         b = sum(sign * x <= sign * excess[0] + 1e-12 for x in excess[1:])
-        assert table["statistic"][i] == pytest.approx(score(values[i, rows]).mean())
+        assert table["mean"][i] == pytest.approx(values[i, rows].mean())
         assert table["p_value"][i] == (b + 1) / 100
-        assert table["n_pairs"][i] == rows.sum() and table["n_undefined"][i] == (~rows).sum()
-    assert set(table["alternative"]) == {"greater" if direction == "maximize" else "less"}
+        assert table["n_scored"][i] == rows.sum() and table["n_undefined"][i] == (~rows).sum()
 
 
 def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
@@ -59,9 +58,9 @@ def test_effect_is_the_mean_difference_from_the_expected_control(ragged):
         expected = scipy_stats.ttest_rel(own[rows], control[rows].mean(axis=1))
         assert row.effect == pytest.approx((own[rows] - control[rows].mean(axis=1)).mean())
         np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval(0.9))
-        assert row.n_pairs == rows.sum()
+        assert row.n_scored == rows.sum()
         assert row.n_failed == (cell["status"] == FAILED).sum()
-        assert row.superiority_share == pytest.approx((control[rows] <= own[rows, None]).mean())
+        assert row.control_as_good_share == pytest.approx((control[rows] <= own[rows, None]).mean())
 
 
 def test_effect_of_metrics_best_at_their_optimum_is_of_distances(make_cube):
@@ -76,13 +75,13 @@ def test_failed_runs_count_as_the_end_of_the_range(make_cube):
     values, draws = np.array([[0.9, 0.8, 0.5, 0.0]]), np.tile([0.3, 0.4, 0.5], (1, 4, 1))
     cube = make_cube({"a": ["x"]}, {"f1": (values, "maximize", draws)}, status=[[SCORED, SCORED, FAILED, NO_RUN]])
     dropped, worst = (against_controls(cube, missing=m).iloc[0] for m in ("drop", "worst"))
-    assert (dropped["n_pairs"], worst["n_pairs"]) == (2, 3)
+    assert (dropped["n_scored"], worst["n_scored"]) == (2, 2)
     assert (dropped["n_failed"], worst["n_failed"]) == (1, 1)
-    assert dropped["statistic"] == pytest.approx(0.85)
-    assert worst["statistic"] == pytest.approx(1.7 / 3)
+    assert dropped["mean"] == pytest.approx(0.85)
+    assert worst["mean"] == pytest.approx(1.7 / 3)
     assert worst["effect"] == pytest.approx((0.5 + 0.4 - 0.4) / 3)
-    assert dropped["superiority_share"] == 0
-    assert worst["superiority_share"] == pytest.approx(1 / 3)
+    assert dropped["control_as_good_share"] == 0
+    assert worst["control_as_good_share"] == pytest.approx(1 / 3)
     assert worst["p_value"] >= dropped["p_value"]
 
 
@@ -93,7 +92,7 @@ def test_failed_runs_count_as_the_worst_of_estimates_and_controls(direction, exp
     cube = make_cube({"a": ["x"]}, {"m": (values, direction, draws)}, status=[[SCORED, SCORED, FAILED]])
     row = against_controls(cube, missing="worst").iloc[0]
     own = np.array([1.0, 3.0, expected])
-    assert row["statistic"] == pytest.approx(np.abs(own - 2).mean() if direction == "zero" else own.mean())
+    assert row["mean"] == pytest.approx(own.mean())
 
 
 def test_failing_more_never_helps(make_cube):
@@ -113,8 +112,8 @@ def test_strata_of_failed_runs_are_undefined_and_counted(missing, make_cube):
     metrics = {"m": (np.ones(shape), "minimize", np.full((*shape, 5), 2.0))}
     cube = make_cube({"a": ["x", "y"]}, metrics, status=[[FAILED] * 3, [SCORED] * 3])
     row = against_controls(cube, missing=missing).iloc[0]
-    assert np.isnan(row["p_value"]) and np.isnan(row["effect"]) and np.isnan(row["superiority_share"])
-    assert (row["n_pairs"], row["n_failed"], row["n_undefined"]) == (0, 3, 0)
+    assert np.isnan(row["p_value"]) and np.isnan(row["effect"]) and np.isnan(row["control_as_good_share"])
+    assert (row["n_scored"], row["n_failed"], row["n_undefined"]) == (0, 3, 0)
 
 
 def test_one_replicate_is_a_result(make_cube):
@@ -136,15 +135,15 @@ def test_strata_without_runs_are_left_out(ragged):
 def test_no_strata_and_no_rows(ragged):
     one = ragged.isel(algorithm=0, density=0)
     table = against_controls(one, "shd")
-    assert list(table.columns)[:2] == ["metric", "comparison"] and len(table) == 1
+    assert list(table.columns)[:2] == ["metric", "n_runs"] and len(table) == 1
     none = against_controls(ragged.isel(algorithm=slice(0)))
     assert len(none) == 0 and list(none.columns) == list(against_controls(ragged).columns)
 
 
 @pytest.mark.slow
-def test_adjustment_spans_all_rows_returned(ragged):
-    table = against_controls(ragged, adjust="holm")
-    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
+def test_adjustment_spans_all_rows_of_a_metric(ragged):
+    for _, table in against_controls(ragged, adjust="holm").groupby("metric"):
+        np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
     plain = against_controls(ragged)
     np.testing.assert_array_equal(plain["p_adjusted"], plain["p_value"])
 
@@ -175,21 +174,9 @@ def test_settings_against_controls_are_checked(ragged, settings, message):
 
 def test_cubes_without_controls_or_replicates_are_refused(ragged, make_cube):
     bare = make_cube({"a": ["x"]}, {"m": (np.ones((1, 3)), "minimize")})
-    with pytest.raises(ValueError, match=r"no controls to test against; make it by cube\(\.\.\., n_draws=1000\)"):
-        against_controls(bare)
+    assert against_controls(bare)[["p_value", "verdict", "effect"]].isna().all(axis=None)
     with pytest.raises(ValueError, match=r"lost its dimension 'replicate'; select by a list"):
         against_controls(ragged.isel(replicate=0))
-
-
-def test_draws_without_a_defined_row_are_counted(make_cube):
-    draws = np.full((2, 3, 10), 2.0)
-    draws[0, :, :4] = np.nan
-    draws[1, 0, :4] = np.nan
-    table = against_controls(make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize", draws)}))
-    assert table["n_draws"].tolist() == [10, 10]
-    assert table["n_draws_undefined"].tolist() == [4, 0]
-    # they count as the mean of their run
-    np.testing.assert_allclose(table["p_value"], [1 / 11, 1 / 11])
 
 
 def perfect(n):
@@ -214,7 +201,6 @@ def test_a_family_that_cannot_pass_is_warned_of_with_the_draws_that_it_needs():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         against_controls(cube)
-        against_controls(cube, adjust="holm", family="s")
         against_controls(cube, adjust="holm", level=0.9)
 
 
@@ -254,12 +240,12 @@ def test_auto_chooses_the_draws_of_the_family():
     cube = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws="auto", rng=1)
     assert cube.attrs["n_draws"] == 3999 == cube.sizes["draw"]
     fixed = ce.cube(runs, ["shd", "adjacency_f1"], by=["s"], null=["edges", "permutation"], n_draws=3999, rng=1)
-    assert ce.summary(cube).equals(ce.summary(fixed))
+    assert ce.summary(cube, columns="full").equals(ce.summary(fixed, columns="full"))
     assert ce.cube(runs, ["shd"], by=["s"], n_draws="auto", rng=1).attrs["n_draws"] == 999
     assert (against_controls(cube, adjust="holm")["p_adjusted"] < 0.05).all()
     with pytest.raises(ValueError, match="n_draws must be a positive integer or 'auto', found"):
         ce.cube(runs, ["shd"], by=["s"], n_draws="many")
-    table = runs.ceval.cube(["shd"], by=["s"], n_draws="auto", rng=1).ceval.test_controls()
+    table = runs.ceval.cube(["shd"], by=["s"], n_draws="auto", rng=1).ceval.summary(columns="full")
     assert set(table["n_draws"]) == {999}
 
 
@@ -278,7 +264,7 @@ def test_intervals_take_a_cluster_as_one_value():
     runs = pd.DataFrame({"truth": truth, "estimate": estimate, "table": np.repeat(np.arange(300), 30)})
     size = {}
     for cluster in (None, "truth"):
-        found = ce.test_controls(ce.cube(runs, ["shd"], by=["table"], cluster=cluster, n_draws=19, rng=7))
+        found = ce.summary(ce.cube(runs, ["shd"], by=["table"], cluster=cluster, n_draws=19, rng=7), columns="full")
         size[cluster] = ((found["ci_low"] > 0) | (found["ci_high"] < 0)).mean()
     assert size[None] > 0.09 and size["truth"] < 0.09, size
 
@@ -287,11 +273,12 @@ def test_a_missing_interval_has_a_reason():
     runs = pd.DataFrame(
         {"truth": ["A -> B; B -> C; D"] * 3, "estimate": ["A -> B; C; D", "A; B; C -> D", "B -> C; A; D"]}
     )
-    table = ce.cube(runs, ["shd"], by=[], n_draws=99, rng=1).ceval.test_controls()
+    table = ce.cube(runs, ["shd"], by=[], n_draws=99, rng=1).ceval.summary(columns="full")
     assert table["n_clusters"].tolist() == [1] and table["ci_low"].isna().all() and table["p_value"].notna().all()
-    assert table["note"].tolist() == ["too few clusters for an interval"]
+    assert table["note"].tolist() == ["skill: no interval: fewer than 5 clusters; too few clusters for an interval"]
+    assert table["verdict"].tolist() == ["not better"]
     several = runs.assign(truth=["A -> B; B -> C; D", "A -> B; C; D", "B -> C; A -> C; D"])
-    assert ce.cube(several, ["shd"], by=[], n_draws=99, rng=1).ceval.test_controls()["note"].isna().all()
+    assert ce.cube(several, ["shd"], by=[], n_draws=99, rng=1).ceval.summary()["ci_low"].notna().all()
 
 
 def test_names_of_metrics_may_come_from_a_generator(ragged):
