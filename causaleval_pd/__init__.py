@@ -31,7 +31,6 @@ from . import (
 )
 from . import interventions as interventions
 from . import knowledge as knowledge
-from .against_data.self_compatibility import self_compatibility as self_compatibility
 from .baselines.with_baselines import with_baselines
 from .causal_kl.networks.column import as_network, network_column
 from .causal_kl.networks.network import DiscreteNetwork, GaussianNetwork

@@ -159,3 +159,4 @@ SCORES = register_field(
         samples=samples,
     )
 )
+SCORES.nulls.other_names({"shuffle": ["ranking"], "edges": ["random_scores"]})

@@ -18,7 +18,7 @@ from causaleval_pd.graphs.packing.packed import unpack_column
 INVARIANT = ["n_implied", "separation_share", "mean_abs_partial", "deviance", "deviance_p", "rmsea", "bic"]
 INVARIANT += ["log_likelihood", "cv_log_likelihood", "correlation_f1", "correlation_mcc", "p_floor"]
 OF_A_DAG = ["n_lmc", "lmc_violations", "lmc_share", "lmc_distinct_share", "fisher_c_p", "fisher_c_rmsea"]
-OF_A_DAG += ["pvalue_ks", "pvalue_ad", "fraction_dependent_h0", "fraction_dependent_h1"]
+OF_A_DAG += ["pvalue_ks", "pvalue_ad", "fraction_dependent_h1"]
 OF_A_DAG += ["faithfulness_violations", "minimality_violations"]
 
 

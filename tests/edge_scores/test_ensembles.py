@@ -150,7 +150,7 @@ def test_shuffled_pairs_do_not_serve_ensembles():
     scored = pooled.ceval.with_controls(["auroc"], n_draws=19, rng=1)
     assert scored["control_kind"].tolist() == ["relabelled"]
     with pytest.raises(ValueError, match="no joint law as random graphs; use null='permutation'"):
-        pooled.ceval.with_controls(["auroc"], n_draws=19, rng=1, null="edges")
+        pooled.ceval.with_controls(["auroc"], n_draws=19, rng=1, null="random_scores")
 
 
 def test_true_edges_are_framed():

@@ -106,7 +106,7 @@ def test_the_default_depends_on_the_support():
     assert found["auroc_p_method"].tolist() == ["exact"] * 3, "few nodes are listed"
     alone = frame.head(1).ceval.with_controls(["auroc"], null="permutation", rng=1)
     assert alone["auroc_p"][0] == found["auroc_p"][0]
-    shuffled = frame.ceval.with_controls(["auroc"], null="shuffle", rng=1)
+    shuffled = frame.ceval.with_controls(["auroc"], null="ranking", rng=1)
     assert shuffled["auroc_p"][1] == found["auroc_p"][1]
 
 

@@ -33,7 +33,7 @@ CHOICES: dict[str, list[Any]] = {
     "unscored": ["drop", "last", None],
     "k": [1, 3, 0, 100, 2.5, None],
 }
-NULLS: list[Any] = [None, "ranking", "shuffle", "permutation", "by_support", "random_scores", "edges", "calibrated"]
+NULLS: list[Any] = [None, "ranking", "permutation", "by_support", "random_scores", "calibrated"]
 NULLS += ["dags", 3, ("ranking", {"universe": "unordered"}), ("ranking", {"sources": ["A", "B"]})]
 TRUTHS = ["A -> B; B -> C; D", "A; B; C; D", "A -- B; C -> D", "A <-> B; C; D", "A -> B; C", None]
 

@@ -15,9 +15,9 @@ from ...graphs.pairs import GraphPairs
 from ..judged import Part, by_data
 from .declared import MISTAKES, OF_A_DAG, OPTIONS, SHARE_OF_MISTAKES
 from .fit import P_FLOOR
-from .independences import Extension, distinct_share
+from .independences import Extension
 
-__all__ = ["fraction_dependent_h0", "fraction_dependent_h1", "pvalue_ad", "pvalue_ks"]
+__all__ = ["fraction_dependent_h1", "pvalue_ad", "pvalue_ks"]
 
 
 class _Sorted(NamedTuple):
@@ -106,31 +106,6 @@ def pvalue_ad(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     [0.2]
     """
     return by_data(pairs, _ad)
-
-
-@metric(
-    **OF_A_DAG,
-    instead=("separation_share",),
-    **SHARE_OF_MISTAKES,
-    long_name="fraction dependent where the graph implies independence",
-)
-@with_options(OPTIONS)
-def fraction_dependent_h0(pairs: GraphPairs, *, extension: Extension = None) -> Values:
-    """Share of the independences of the local Markov property that the data violate, by a test with p <= alpha.
-
-    Another name of `lmc_distinct_share`, that of Tetrad's Markov checker.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["fraction_dependent_h0"], truth=None, context=cells).iloc[0, 1].round(3)
-    np.float64(0.024)
-    """
-    return by_data(pairs, distinct_share)
 
 
 @metric(

@@ -209,11 +209,16 @@ def ranking_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
     return ScoreControls(pairs, "shuffled", planes, known)
 
 
-for _name, _long_name in (
-    ("ranking", "the estimate's scores, shuffled over the candidates"),
-    ("shuffle", "the estimate's scores, shuffled over the candidates (another name of ranking)"),
-):
-    register_null("scores", Null(_name, _long_name, ranking_controls, options=dict(_OPTIONS), label_invariant=True))
+register_null(
+    "scores",
+    Null(
+        "ranking",
+        "the estimate's scores, shuffled over the candidates",
+        ranking_controls,
+        options=dict(_OPTIONS),
+        label_invariant=True,
+    ),
+)
 
 
 def has_acyclic_support(scores: ScoreBatch) -> NDArray[np.bool_]:
@@ -269,11 +274,15 @@ def random_scores_controls(
     return ScoreControls(pairs, "random", planes)
 
 
-for _name, _long_name in (
-    ("random_scores", "the estimate's scores dealt out to random pairs, weights of a DAG to a random DAG"),
-    ("edges", "the estimate's scores dealt out to random pairs (another name of random_scores)"),
-):
-    register_null("scores", Null(_name, _long_name, random_scores_controls, label_invariant=True))
+register_null(
+    "scores",
+    Null(
+        "random_scores",
+        "the estimate's scores dealt out to random pairs, weights of a DAG to a random DAG",
+        random_scores_controls,
+        label_invariant=True,
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
