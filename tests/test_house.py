@@ -230,3 +230,8 @@ def test_sections_of_docstrings_have_their_underline_below():
                 lines = (ast.get_docstring(node) or "").splitlines()
                 joined += [f"{'.'.join(module)}: {line}" for line in lines if re.search(r"\w -{5}", line)]
     assert joined == []
+
+
+def test_no_pattern_repeats_a_group_possessively():
+    """Python 3.11.2 matches `(...)*+` wrongly; `(?>(...)*)` says the same."""
+    assert [str(path) for path in FILES.values() if re.search(r"\)[*+?]\+", path.read_text(encoding="utf-8"))] == []

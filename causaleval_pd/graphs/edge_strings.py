@@ -37,11 +37,11 @@ _INNER = re.compile(r"o-+[>o-]")
 _MOST_SHOWN = 60
 _CODES = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
 _BLANK = re.compile(r"[^\S\n\r]*+")
-_QUOTED = re.compile(r""""((?:[^"]|"")*+)"|'((?:[^']|'')*+)'""")
-_WORD = r"(?=\.*+\w)[\w.]++(?:-[\w.]++)*+"
+_QUOTED = re.compile(r""""((?>(?:[^"]|"")*))"|'((?>(?:[^']|'')*))'""")
+_WORD = r"(?=\.*+\w)[\w.]++(?>(?:-[\w.]++)*)"
 #: a word among several: not the number 0.5 or 1., and not the start of o-> with a circle
-_WORD_OF_SEVERAL = r"(?!\d*+\.)(?!o-(?:[->]|o(?:\s|$)))\w++(?:(?:\.++|-)\w++)*+"
-_SEVERAL_WORDS = rf"{_WORD_OF_SEVERAL}(?: {_WORD_OF_SEVERAL})++"
+_WORD_OF_SEVERAL = r"(?!\d*+\.)(?!o-(?:[->]|o(?:\s|$)))\w++(?>(?:(?:\.++|-)\w++)*)"
+_SEVERAL_WORDS = rf"{_WORD_OF_SEVERAL}(?>(?: {_WORD_OF_SEVERAL})+)"
 #: a time, as lagged graphs have it
 _TIME = r"(?:@-?\d++)?"
 _BARE = re.compile(rf"(?:{_SEVERAL_WORDS}(?![\w.])|{_WORD}){_TIME}")

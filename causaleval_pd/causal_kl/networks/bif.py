@@ -233,9 +233,11 @@ def _numbers(tokens: Tokens, name: str, count: int) -> list[float]:
 END = "the end of the file"
 _MARKS = re.escape("{}()[]|,;")
 # possessive, so that no text is looked at twice
-_SPACE = r"(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*+"
+_SPACE = r"(?>(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*)"
 _BLANK = re.compile(_SPACE)
-_TOKEN = re.compile(rf'{_SPACE}(?:(?P<mark>[{_MARKS}])|"(?P<quoted>[^"]*+)"|(?P<word>(?:(?!//|/\*)[^\s"{_MARKS}])++))')
+_TOKEN = re.compile(
+    rf'{_SPACE}(?:(?P<mark>[{_MARKS}])|"(?P<quoted>[^"]*+)"|(?P<word>(?>(?:(?!//|/\*)[^\s"{_MARKS}])+)))'
+)
 
 
 class Tokens:

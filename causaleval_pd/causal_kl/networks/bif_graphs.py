@@ -7,7 +7,7 @@ import re
 from ...contract.encoding import Edges, Encoding, register_encoding
 from .bif import read_bif
 
-_NETWORK = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*+network\b[^{};\n<>-]*+\s*+\{", re.S)
+_NETWORK = re.compile(r"(?>(?:\s|//[^\n]*\n|/\*.*?\*/)*)network\b[^{};\n<>-]*+\s*+\{", re.S)
 
 
 def read_graph(text: str) -> Edges:

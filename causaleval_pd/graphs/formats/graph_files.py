@@ -11,9 +11,9 @@ from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL, forward
 from .networkx_graph import read_networkx
 
-_GRAPHML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?:<!--.*?-->\s*+)*+<graphml[\s>]", re.S)
+_GRAPHML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?>(?:<!--.*?-->\s*+)*)<graphml[\s>]", re.S)
 _GML = re.compile(
-    r"(?:\s|#[^\n]*\n|(?:Creator|Version|comment)\s++(?:\"[^\"]*\"|[^\s\"]++))*+graph\s*+\[\s*+"
+    r"(?>(?:\s|#[^\n]*\n|(?:Creator|Version|comment)\s++(?:\"[^\"]*\"|[^\s\"]++))*)graph\s*+\[\s*+"
     r"(?:(?:directed|multigraph|id)\s*+\d|(?:node|edge)\s*+\[|(?:name|label|comment|creator)\s*+\")",
     re.I,
 )

@@ -25,7 +25,8 @@ _TOKEN = re.compile(
 )
 _DAGITTY = re.compile(r"\s*+(dag|pdag|mag|pag)\b\s*+(?:(?:\"[^\"]*\"|\w++)\s*+)?\{")
 _DOT = re.compile(
-    r"\s*+(?:(?://|#)[^\n]*\n\s*+)*+(?:strict\s++)?(digraph|graph)\b\s*+(?:(?:\"(?:[^\"\\]|\\.)*+\"|\w++)\s*+)?\{", re.I
+    r"\s*+(?>(?:(?://|#)[^\n]*\n\s*+)*)(?:strict\s++)?(digraph|graph)\b\s*+(?:(?:\"(?>(?:[^\"\\]|\\.)*)\"|\w++)\s*+)?\{",
+    re.I,
 )
 _DAGITTY_MARKS: dict[str, Marks] = {
     "->": (TAIL, ARROW),

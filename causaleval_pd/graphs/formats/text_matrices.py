@@ -20,7 +20,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d*+,\d++(?:[eE][-+]?\d++)?$")
 _SEPARATORS = "\t;,"
 _IN_QUOTES = re.compile(r'"[^"\n]*+"')
 _ARROW = re.compile(r"->|<-|--|-@|@-|o-")
-_COMMENTS = re.compile(r"\s*+(?:#[^\n]*+(?:\n|$)\s*+)*+")
+_COMMENTS = re.compile(r"\s*+(?>(?:#[^\n]*+(?:\n|$)\s*+)*)")
 _FLAGS = {"true", "false"}
 
 
