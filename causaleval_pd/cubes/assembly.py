@@ -83,9 +83,9 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
 
 def _identities(runs: Runs, grid: Grid, nulls: Sequence[str], attrs: Mapping[str, Any]) -> dict[str, Made]:
     """Return the coordinates that tell runs and their controls apart."""
-    values: dict[str, Any] = {"truth_id": _short(runs.truth_id)}
+    values: dict[str, Any] = {"truth_id": short_ids(runs.truth_id)}
     if runs.clusters.setting not in (BY_TRUTH, SINGLE):
-        values["cluster_id"] = _short(runs.clusters.ids)
+        values["cluster_id"] = short_ids(runs.clusters.ids)
     if runs.candidates is not None:
         values["n_candidates"] = np.bincount(runs.candidates.group)
     placed = {name: _placed(IDENTITIES[name], x, grid) for name, x in values.items()}
@@ -96,7 +96,7 @@ def _identities(runs: Runs, grid: Grid, nulls: Sequence[str], attrs: Mapping[str
     return placed
 
 
-def _short(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def short_ids(ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return identities of 52 bits, which stay exact where xarray turns integers into floats; 0 stays 0."""
     return np.where(ids == 0, 0, (ids.view(np.uint64) >> np.uint64(12)).astype(np.int64) + 1)
 

@@ -15,7 +15,7 @@ import xarray as xr
 
 from ..contract.checks import check_flag, check_known, check_number, check_type
 from ..contract.figure import FIGURES
-from ..contract.words import BETTER, counted, level_words
+from ..contract.words import BETTER, NOT_ALL_GUESSES, counted, level_words
 from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
@@ -319,8 +319,9 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
             text = f"{name}: no stratum has a test (null model “{null}”)"
         else:
             better = int((rows["verdict"] == BETTER).sum())
-            text = f"{name}: {better} of {counted(len(p), 'tested stratum', 'tested strata')} better than controls "
-            text += f"(null model “{null}”, {how})"
+            some = int((rows["verdict"] == NOT_ALL_GUESSES).sum())
+            text = f"{name}: {better} of {counted(len(p), 'tested stratum', 'tested strata')} better than controls"
+            text += f", {some} not all guesses" * bool(some) + f" (null model “{null}”, {how})"
         found.append(Sentence(f"{text}."))
     floors = table["p_at_floor"].fillna(False)
     if floors.any():

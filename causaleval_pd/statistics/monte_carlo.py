@@ -42,7 +42,7 @@ def largest_variance(variances: Floats) -> Floats:
     squares = np.asarray(variances, np.float64)
     total = squares.sum(axis=-1)
     df = np.maximum(ratio(total**2, (squares**2).sum(axis=-1), empty=2.0) - 1, 1.0)
-    return np.asarray(total * scipy.stats.chi2.ppf(_SURE, df) / df, np.float64)
+    return np.asarray(total * 2 * scipy.special.gammaincinv(df / 2, _SURE) / df, np.float64)
 
 
 def noise_alone(values: Floats, errors: Floats) -> Bools:

@@ -15,9 +15,9 @@ from causaleval_pd.inference.ranking import rank_test
 
 #: verbs that group runs, with the number of groups in their results
 VERBS = {
-    "compare": lambda cube, **how: compare(cube, "algorithm", **how)["n_clusters"],
-    "skill": lambda cube, **how: compare(cube, "algorithm", on="skill", **how)["n_clusters"],
-    "max_t": lambda cube, **how: compare(cube, "algorithm", test="max_t", **how)["n_clusters"],
+    "compare": lambda cube, **how: compare(cube, "algorithm", **how)["n_truths"],
+    "skill": lambda cube, **how: compare(cube, "algorithm", on="skill", **how)["n_truths"],
+    "max_t": lambda cube, **how: compare(cube, "algorithm", test="max_t", **how)["n_truths"],
     "rank_test": lambda cube, **how: rank_test(cube, "algorithm", **how)["n_blocks"],
     "model": lambda cube, **how: model(cube, "shd ~ algorithm", **how)["n_clusters"],
 }
@@ -81,10 +81,10 @@ def test_a_cube_without_controls_has_clusters(runs):
     how = {"by": ["algorithm"], "n_draws": None}
     cube = runs.ceval.cube(["shd"], cluster="lab", **how)
     found = compare(cube, "algorithm")
-    assert set(found["n_clusters"]) == {5}
+    assert set(found["n_truths"]) == {5}
     lazy = dd.from_pandas(runs, npartitions=3)
     made = lazy.ceval.cube(["shd"], cluster="lab", **how)
-    pd.testing.assert_frame_equal(compare(made, "algorithm").compute().reset_index(drop=True), found)
+    pd.testing.assert_frame_equal(compare(made, "algorithm"), found)
     with pytest.raises(ValueError, match=r"no column 'replicates' \(cluster\)"):
         runs.ceval.cube(["shd"], cluster="replicates", **how)
     split = runs.assign(part=np.arange(len(runs)) % 7)
@@ -113,16 +113,12 @@ def test_answers_have_no_clusters_by_truth():
     table["model"] = np.repeat(["x", "y"], 12)
     how = {"by": ["model"], "replicate": "q", "n_draws": 19, "rng": 1}
     cube = table.ceval.cube(["answer_accuracy"], **how)
-    assert compare(cube, "model")["n_clusters"].tolist() == [12]
+    assert compare(cube, "model")["n_truths"].tolist() == [12]
     assert set(rank_test(cube, "model")["n_blocks"]) == {12}
-    for verb in (
-        lambda c: compare(c, "model", cluster="truth"),
-        lambda c: ce.summary(c, cluster="truth", columns="full"),
-    ):
-        with pytest.raises(ValueError, match="cluster='truth': equal truths of field 'answer' belong to different"):
-            verb(cube)
+    with pytest.raises(ValueError, match="cluster='truth': equal truths of field 'answer' belong to different"):
+        compare(cube, "model", cluster="truth")
     by_question = table.ceval.cube(["answer_accuracy"], cluster="q", **how)
-    assert compare(by_question, "model")["n_clusters"].tolist() == [12]
+    assert compare(by_question, "model")["n_truths"].tolist() == [12]
     assert model(by_question, "answer_accuracy ~ model")["n_clusters"].tolist() == [12, 12]
 
 

@@ -84,7 +84,7 @@ def test_repeats_on_a_truth_are_one_block():
     alone = independent.ceval.rank_test("algorithm")
     assert set(alone["n_blocks"]) == {60} and (alone["p_value"] < three["p_value"]).all()
     pairs = cubes[1].ceval.compare("algorithm", test="max_t", columns="full")
-    assert set(pairs["n_clusters"]) == set(three["n_blocks"])
+    assert set(pairs["n_truths"]) == set(three["n_blocks"])
     for cube, blocks in ((cubes[1], "over 20 truths"), (independent, "over 60 runs")):
         ax = cube.ceval.plot.critical_difference("shd", "algorithm")
         assert blocks in " ".join(text.get_text() for text in ax.figure.texts)

@@ -60,7 +60,7 @@ def test_tables_hold_knowledge_as_values_or_text():
     assert found["forbidden_violated"].tolist()[3] == 0
     assert runs.ceval.evaluate(zero_division=0.0)["required_recall"][3] == 0
     pd.testing.assert_series_equal(found["truth"], runs["truth"])
-    summary = runs.ceval.summary(by=[], null="permutation", n_draws=50, rng=7, columns="full")
+    summary = runs.ceval.cube(by=[], null="permutation", n_draws=50, rng=7).ceval.summary(columns="full")
     assert summary.set_index("metric").loc["known_accuracy", "n_scored"] == 3
 
 

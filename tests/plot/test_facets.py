@@ -189,7 +189,7 @@ def test_levels_that_a_cube_with_several_null_models_was_cut_to_are_named(runs):
     ax = ce.plot.heat_map(cube.sel(density=0.2, algorithm=ALGORITHMS[0]), "shd")
     assert "density = 0.2" in captions(ax.figure) and ALGORITHMS[0] in captions(ax.figure)
     # one of the null models is a point of reference
-    assert "p above .05, not adjusted, or no test" in captions(ax.figure)
+    assert "p above .05, not adjusted, or the interval of the effect holds 0, or no test" in captions(ax.figure)
 
 
 def test_messages_select_strata_whose_names_are_no_words(runs):

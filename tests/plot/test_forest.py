@@ -160,7 +160,7 @@ def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
     part = cube.sel(n=1000, density=0.2)
     ax = ce.plot.forest(part.ceval.summary("shd", columns="full"))
     assert words(ax, "p head") == ["p"] and "filled: p (not adjusted) at most .05" in captions(ax.figure)
-    assert "t interval, which may disagree with the test" in captions(ax.figure)
+    assert "skill and its 95 % interval" in captions(ax.figure)
     ax = ce.plot.forest(part.ceval.summary("shd", adjust="holm", columns="full"))
     assert words(ax, "p head") == ["adjusted p"]
 

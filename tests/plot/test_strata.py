@@ -55,14 +55,14 @@ def test_open_points_are_not_better_than_controls(cube, make):
     one = cube.isel(replicate=[0])
     grid = ce.plot.strata(one, "shd", x="density", hue="algorithm", col="n")
     tests = ce.summary(one, "shd", columns="full")
-    expected = tests.loc[~(tests["p_value"] <= 0.05) & tests["statistic"].notna(), "statistic"]
+    expected = tests.loc[tests["verdict"].notna() & (tests["verdict"] != "better"), "mean"]
     drawn = [line for ax in grid.axes.flat for line in ax.lines if line.get_gid() == "open"]
     assert all(mpl.colors.to_hex(line.get_markerfacecolor()) == "#ffffff" for line in drawn)
     heights = np.concatenate([line.get_ydata() for line in drawn])
     np.testing.assert_allclose(np.sort(heights[~np.isnan(heights)]), np.sort(expected))
     assert 0 < len(expected) < len(tests)
     words = [text.get_text() for text in grid.figure.legends[0].get_texts()]
-    assert words[-3:] == ["runs, p at most .05", "runs, p above .05", "controls"]
+    assert words[-3:] == ["runs, better", "runs, not better", "controls"]
     assert "filled points: better than controls" in captions(grid.figure)
     plain = ce.plot.strata(make(n_draws=None), "shd", x="density", hue="algorithm", col="n")
     assert "open" not in {line.get_gid() for ax in plain.axes.flat for line in ax.lines}

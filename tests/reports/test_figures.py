@@ -48,7 +48,7 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
 @pytest.mark.slow
 def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", level=0.9, adjust="bh")
-    assert "90 % t interval" in first.caption and "p at most .05, not adjusted)" in first.caption
+    assert "90 % t interval" in first.caption and "p at most 0.1, not adjusted, and the interval" in first.caption
     assert (
         "90 %" in pairs.caption
         and "(Benjamini and Hochberg's method)" in pairs.caption
@@ -107,7 +107,7 @@ def test_numbers_have_lines_along_them(levels, scale, monkeypatch):
     drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", level=0.9) if isinstance(x, Picture)]
     assert scales == [scale]
     assert drawn.title.endswith(": mean of the runs and of their controls by stratum")
-    assert "90 % t interval" in drawn.caption and "p at most .05, not adjusted)" in drawn.caption
+    assert "90 % t interval" in drawn.caption and "p at most 0.1, not adjusted, and the interval" in drawn.caption
 
 
 @pytest.mark.slow

@@ -204,7 +204,7 @@ def test_too_few_draws_for_the_correction_are_no_evidence(tmp_path):
     assert "shd: 0 of 9 tested strata better than controls (null model “edges”, adjusted p at most 0.05)." in text
     assert "too few draws for this number of tests" in text
     text = cube.ceval.report(tmp_path / "none.html", adjust=None).read_text("utf-8")
-    assert "9 of 9 tested strata better than controls (null model “edges”, p at most 0.05)." in text
+    assert "0 of 9 tested strata better than controls, 9 not all guesses (null model “edges”, p at most 0.05)." in text
     assert "too few draws" not in text
 
 

@@ -31,7 +31,6 @@ def results(cube):
 
 VERBS = [
     "summary",
-    "test_controls",
     "compare",
     "rank_test",
 ]

@@ -24,6 +24,7 @@ from ...execution.options import serially
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
 from ...tables.columns import column
 from ...tables.tasks import Metrics, Task
+from ..assembly import short_ids
 from ..cube import cube as cube_of
 from ..runs import run_identity, stratum_columns
 from ..schema import IDENTITIES, read_nulls
@@ -314,5 +315,6 @@ def _score(
     if settings.get("truth", "truth") is None:
         # the cube of a partition takes a run's number in it for what pairs it with others
         numbers = None if replicate is None else column(part, replicate, "replicate")
-        rows["truth_id"] = run_identity(cells_of(part, settings), list(key_columns(part, settings["key"])), numbers)
+        identity = run_identity(cells_of(part, settings), list(key_columns(part, settings["key"])), numbers)
+        rows["truth_id"] = short_ids(identity)
     return {"places": (stratum, position), "values": rows}

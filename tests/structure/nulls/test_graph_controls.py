@@ -252,9 +252,8 @@ def test_undirected_guesses_need_controls_without_directions():
     for null, kind in (("edges", None), ("permutation", None), ("edges", "pdag"), ("dags", "pdag")):
         default = (null, kind) == ("edges", None)
         with pytest.warns(UserWarning, match="spared, lower of guesses") if default else nullcontext():
-            found = runs.ceval.summary(
-                metrics, by=["s"], null=null, n_draws=199, rng=1, control_kind=kind, columns="full"
-            )
+            cube = runs.ceval.cube(metrics, by=["s"], null=null, n_draws=199, rng=1, control_kind=kind)
+        found = cube.ceval.summary()
         rates[null, kind] = (found["p_value"] <= 0.05).groupby(found["metric"]).mean()
     default = rates.pop(("edges", None))
     assert default["lower"] > 0.8 and default["spared"] > 0.2 and default["adjacency_f1"] < 0.13
