@@ -30,7 +30,7 @@ SLOW = [
     *("summary/kept/b[hy]", "summary/kept/none"),
     "summary/larger*",
     *("compare/adjust/*",),
-    *("compare/greater", "compare/failed_runs", "compare/cluster/value"),
+    *("compare/greater", "compare/failed_runs"),
     *("cube/null/several*", "cube/level", "cube/zero_division"),
     *("cube/default_metrics", "cube/method/simulate", "cube/permute", "cube/replicate"),
     *("engine/serial/*", "engine/default/*", "engine/*/fields", "dask/*/*", "dask/summary"),

@@ -46,8 +46,6 @@ class StatisticalTest:
         What is compared.
     options : sequence of str
         Keywords that the function takes of "level", "rng".
-    independent : str, optional
-        Name of the test that `compare` uses in its place with `paired=False`.
     margin : bool
         Whether shifted differences can be tested, as equivalence needs.
     binary : bool
@@ -83,7 +81,6 @@ class StatisticalTest:
     function: Callable[..., Any]
     design: Design
     options: Sequence[str] = ()
-    independent: str | None = None
     margin: bool = True
     binary: bool = False
     effect: str = "mean_difference"
@@ -165,7 +162,7 @@ def list_tests() -> pd.DataFrame:
     -------
     DataFrame
         Indexed by name: `long_name`, `design` ("draws" is that of `summary`, the others are of `compare`),
-        `independent` (the test used with `paired=False`), `margin` (whether equivalence can be tested), `binary`
+        `margin` (whether equivalence can be tested), `binary`
         (whether values must be 0 or 1), `resamples` (whether it draws random numbers), `effect` (whose interval belongs
         to it), `null` (the null hypothesis), `claim` (the alternative), `statistic`, `assumption`, `avoid` (when not to
         use it), `reference`.
@@ -181,7 +178,6 @@ def list_tests() -> pd.DataFrame:
             "name": test.name,
             "long_name": test.long_name,
             "design": test.design,
-            "independent": test.independent,
             "margin": test.margin,
             "binary": test.binary,
             "resamples": test.resamples,

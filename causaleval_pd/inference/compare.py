@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_flag, check_known, check_type
+from ..contract.checks import check_choice, check_known, check_type
 from ..contract.history import call, calls, remember
 from ..contract.statistical_test import find_test
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
@@ -22,7 +22,7 @@ from ..statistics.arrays import Floats
 from ..statistics.clusters import cluster_means
 from ..statistics.interval_notes import joined
 from ..statistics.max_t import joint_max_t
-from .clusters import OF_CUBE, settle_cluster
+from .clusters import words_of_clusters
 from .compared_values import (
     ON,
     On,
@@ -41,13 +41,12 @@ from .pairwise import (
     Ints,
     check_binary,
     check_comparison,
-    choose_test,
     clusters_of_pairs,
     compare_levels,
     complete_values,
     refuse_unpaired,
 )
-from .result_tables import RESULTS, TESTED, Missing, check_missing, family_labels, stack_tests
+from .result_tables import RESULTS, TESTED, Missing, check_missing, families, stack_tests
 from .skill_comparison import Losses, check_skill_test, compare_skills
 from .statistical_tests import JACKKNIFE, T
 
@@ -76,8 +75,8 @@ class Request:
     how: Comparison
     missing: Missing
     on: On
-    cluster: str | None
-    family: str | Sequence[str] | None
+    #: what the values of a test are called
+    unit: str
 
 
 def compare(
@@ -90,13 +89,10 @@ def compare(
     test: str | None = None,
     adjust: str | None = "auto",
     reference: Hashable | None = None,
-    paired: bool = True,
     missing: Missing = "drop",
     alternative: Claim = "two-sided",
     margin: float | Mapping[str, float] | None = None,
-    family: str | Sequence[str] | None = "metric",
     level: float = 0.95,
-    cluster: Hashable | None = OF_CUBE,
     rng: RNGLike = None,
     columns: Literal["short", "full"] = "short",
 ) -> pd.DataFrame:
@@ -121,17 +117,16 @@ def compare(
         Choose "skill" to ask which algorithm is better beyond chance where their numbers of edges differ.
     test : str, optional
         Test of the differences: "t" (default), "wilcoxon", "mcnemar" (for metrics that are 0 or 1), "max_t" (all rows
-        of a family at once by the largest t under sign flips), or another that `list_tests` names.
-        "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so few truths. Unpaired, "t" is
-        Welch's, and the others need pairs. Of skills: "jackknife".
+        of a metric at once by the largest t under sign flips), or another that `list_tests` names.
+        "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so few truths. "welch_t" compares
+        independent runs, for a dimension whose levels share no truths (density, number of nodes); strata in which
+        either level has no run are then left out. All others compare runs of the same replicate, that is on the same
+        truth. Of skills: "jackknife".
     adjust : {"auto", "holm", "bh", "by", "bonferroni", "max_t", "none"} or None
-        Multiplicity correction over the rows of each family. "max_t" is that of the test "max_t", by signs that a truth
+        Multiplicity correction over the rows of each metric. "max_t" is that of the test "max_t", by signs that a truth
         has in common in all strata and pairs. "auto" is "max_t" for this test, else Holm's.
     reference : hashable, optional
         Level that all others are compared with, as "other - reference"; default all pairs of levels.
-    paired : bool
-        Compare runs of the same replicate, that is on the same truth. A dimension whose levels share no truths
-        (density, number of nodes) needs False; strata in which either level has no run are then left out.
     missing : {"drop", "worst"}
         "worst" is a sensitivity analysis that counts failed runs as the worst value: the end of the metric's range away
         from the optimum where that is finite, else the worst value among estimates and controls of all levels of `dim`
@@ -141,17 +136,9 @@ def compare(
         larger).
     margin : float or {metric: float}, optional
         The largest difference that does not matter, in units of the metric, fixed before the data are seen.
-    family : str or sequence of str, optional
-        Columns of the result within whose values p-values are adjusted; default each metric by itself. None adjusts
-        over all rows returned.
     level : float
         Probability of the interval of the effect. Two one-sided tests at .05 agree with an interval of .90 where the
         interval belongs to the test: `test="t"`.
-    cluster : hashable or None
-        Which pairs are not independent, so that their mean (for skill their sum) is one value of the test: by default
-        those of the clusters by which the cube was made (`cube(cluster=)`). "truth", or a variable that the cube
-        carries (`values=`), where it holds whole clusters of the cube. None, all pairs are independent, is for cubes
-        that were made with it.
     rng : None, int or Generator
         Source of the random sign vectors of "max_t".
     columns : {"short", "full"}
@@ -161,10 +148,10 @@ def compare(
     -------
     DataFrame
         A row a stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `n_truths`
-        (values that the test takes: truths, or other clusters), `effect` of a - b with `ci_low`, `ci_high`, `p_value`
-        and `p_adjusted`. A column `note` is there if a row has no result, or rests on something to know (that p cannot
-        fall below 1 - level with so few truths). A cube of several null models has rows for each in the column `null`
-        where controls are compared.
+        (values that the test takes: truths, or other clusters of the cube, each the mean of its pairs), `effect` of
+        a - b with `ci_low`, `ci_high`, `p_value` and `p_adjusted`. A column `note` is there if a row has no result, or
+        rests on something to know (that p cannot fall below 1 - level with so few truths). A cube of several null
+        models has rows for each in the column `null` where controls are compared.
 
         With `columns="full"` also `n_pairs`, `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a
         value; unpaired, these count runs), `null` (missing for on="metric"), `test`, `alternative`, `on`, `effect_size`
@@ -273,7 +260,7 @@ def compare(
     kept = kept_strata(by, [name for name in strata_columns(cube, names) if name != dim], dim)
     pooled = [name for name in dims if name not in (dim, "null", *kept)]
     usual = JACKKNIFE if on == "skill" else T
-    tested_by = choose_test(usual if test is None else find_test(test), paired=check_flag(paired, "paired"))
+    tested_by = usual if test is None else find_test(test)
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
         adjust = "max_t" if tested_by.name == "max_t" else "holm"
@@ -284,8 +271,8 @@ def compare(
     first, second = level_pairs(cube[dim].to_numpy(), dim, reference)
     levels = cube[dim].to_numpy()
     labels = names_of_pairs(levels, first, second)
-    grouped = settle_cluster(cube, cluster)
-    asked = Request(dim, kept, pooled, first, second, labels, margins, how, missing, on, grouped, family)
+    unit = words_of_clusters(cube, "pairs")
+    asked = Request(dim, kept, pooled, first, second, labels, margins, how, missing, on, unit)
 
     rows = [_rows(read_metric(cube, name), name, asked) for name in names]
     table = _finish(rows, [name for name in dims if name in kept and name != "null"], asked)
@@ -309,7 +296,6 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
         second,
         on=asked.on,
         missing=asked.missing,
-        cluster=asked.cluster,
         margin=asked.margins[name],
         paired=how.paired,
         pooled=asked.pooled,
@@ -359,8 +345,7 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
             refuse_unpaired(asked.dim)
         seeds = pd.array([how.seed if how.test.resamples else pd.NA] * len(table), dtype="Int64")
         if how.jointly:
-            labels = family_labels(table, [*strata, *COLUMNS], asked.family)
-            table = corrected_jointly(table, table.pop("sample").tolist(), labels, how)
+            table = corrected_jointly(table, table.pop("sample").tolist(), how)
         same = [
             table.assign(
                 alternative=how.claim,
@@ -371,24 +356,21 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
                 resampling_seed=seeds,
             )
         ]
-    table = stack_tests(same, COLUMNS, strata, how.adjust, asked.family)
-    unit = {"truth": "truths", None: "pairs"}.get(asked.cluster, "clusters")
-    labels = family_labels(table, list(table.columns), asked.family)
-    notes = least_p_notes(table, how, labels, unit=unit, pooled=not strata)
+    table = stack_tests(same, COLUMNS, strata, how.adjust)
+    unit = asked.unit.split()[0]
+    notes = least_p_notes(table, how, families(table), unit=unit, pooled=not strata)
     return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
 
 
-def corrected_jointly(
-    table: pd.DataFrame, rows: Sequence[Sample], labels: Ints | None, how: Comparison
-) -> pd.DataFrame:
-    """Correct the rows of each family by their largest t, and make their intervals simultaneous.
+def corrected_jointly(table: pd.DataFrame, rows: Sequence[Sample], how: Comparison) -> pd.DataFrame:
+    """Correct the rows of each metric by their largest t, and make their intervals simultaneous.
 
-    `rows` are their differences by cluster; `labels` the families, None where all rows are one.
+    `rows` are their differences by cluster.
     """
-    families = np.zeros(len(table), np.int64) if labels is None else labels
+    labels = families(table)
     adjusted, low, high = np.full((3, len(table)), np.nan)
-    for family in np.unique(families):
-        mine = np.flatnonzero(families == family).tolist()
+    for family in np.unique(labels):
+        mine = np.flatnonzero(labels == family).tolist()
         differences, blocks = [rows[i].values for i in mine], [rows[i].clusters for i in mine]
         joint = joint_max_t(differences, blocks, alternative=how.side, level=how.level, rng=how.seed)
         adjusted[mine], low[mine], high[mine] = joint.p_adjusted, joint.low, joint.high
@@ -402,7 +384,7 @@ def corrected_jointly(
 def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
     """Return the settings for the history of the table; there is a seed where random numbers are drawn."""
     how = asked.how
-    names = ("level", "adjust", "paired")
+    names = ("level", "adjust")
     return {
         **{
             "dim": asked.dim,
@@ -413,7 +395,6 @@ def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
         },
         **{"reference": reference, "missing": asked.missing, "on": asked.on},
         **{name: getattr(how, name) for name in names},
-        **{"family": asked.family, "cluster": asked.cluster},
         **{"seed": how.seed if how.test.resamples else None},
     }
 

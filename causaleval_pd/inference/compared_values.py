@@ -48,7 +48,6 @@ def compared_values(
     *,
     on: On,
     missing: Missing,
-    cluster: str | None,
     margin: float,
     paired: bool = True,
     pooled: Sequence[str] = (),
@@ -71,7 +70,7 @@ def compared_values(
 
     status = by_level(part["status"])
     run = (status != NO_RUN).any(axis=2)
-    grouped = run_groups(part, cluster)
+    grouped = run_groups(part)
     groups = None if grouped is None else by_level(grouped)
     direction = "maximize" if on == "skill" else part[name].attrs["direction"]
     own, expected = _scores(part, name, dim, on, missing)
@@ -91,9 +90,9 @@ class RunValues(NamedTuple):
     groups: xr.DataArray | None
 
 
-def run_values(part: xr.Dataset, name: str, *, on: On, cluster: str | None) -> RunValues:
+def run_values(part: xr.Dataset, name: str, *, on: On) -> RunValues:
     """Return the value of every run by itself, such as its skill where the loss of its controls is not 0."""
-    groups = run_groups(part, cluster)
+    groups = run_groups(part)
     if on == "metric":
         return RunValues(part[name], xr.zeros_like(part[name], np.float64), groups)
     (own, expected), errors = _scores(part, name, "", on, "drop"), control_errors(part, name)

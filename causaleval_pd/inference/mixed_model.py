@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from ..statistics.clustered_regression import Variances, clustered_fit, reml_var
 from ..statistics.direction import TOLERANCE
 from ..statistics.interval_notes import joined
 from ..statistics.monte_carlo import largest_variance
-from .clusters import OF_CUBE, settle_cluster
+from .clusters import words_of_clusters
 from .compared_values import ON, On, run_values
 from .model_formulas import Factor, Formula, read_formula
 
@@ -43,7 +43,6 @@ def model(
     formula: str,
     *,
     metric: str | None = None,
-    cluster: Hashable | None = OF_CUBE,
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Fit a linear mixed model of the runs over their strata, with truth as random effect.
@@ -60,9 +59,6 @@ def model(
         reference. Numbers are slopes unless ``C(a)`` makes them levels.
     metric : str, optional
         The metric of "skill" and "excess"; needed where the cube has several.
-    cluster : hashable or None
-        The groups whose means vary at random, as in `compare`: by default the clusters of the cube. None takes every
-        run as a group of its own.
     level : float
         Probability of the intervals.
 
@@ -119,8 +115,7 @@ def model(
             )
     part = read_metric(cube, name)
     read = read_formula(formula, strata_dims(part))
-    grouped = settle_cluster(cube, cluster)
-    runs, counts = _runs(part, name, on, grouped)
+    runs, counts = _runs(part, name, on)
     data, labels = _columns(runs, read)
     table = _fitted(data, read, labels, runs.errors, level)
     table = table.assign(
@@ -132,7 +127,7 @@ def model(
         **counts,
         null=pd.array([None if on == "metric" else null_name(part, name)] * len(table), dtype="str"),
     )
-    settings: Mapping[str, Any] = {"formula": formula, "metric": name, "cluster": grouped, "level": level}
+    settings: Mapping[str, Any] = {"formula": formula, "metric": name, "level": level}
     return remember(table[list(COLUMNS)], [*calls(cube.attrs), call("model", settings)])
 
 
@@ -166,11 +161,11 @@ class _Runs(NamedTuple):
     groups: NDArray[np.int64]
 
 
-def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[_Runs, dict[str, int]]:
+def _runs(part: xr.Dataset, name: str, on: On) -> tuple[_Runs, dict[str, int]]:
     """Return the runs with a value, and how many failed or have none."""
     dims = strata_dims(part)
     status = part["status"].transpose(*dims, "replicate").to_numpy()
-    found = run_values(part, name, on=on, cluster=cluster)
+    found = run_values(part, name, on=on)
     values, errors = (x.transpose(*dims, "replicate").to_numpy().reshape(-1) for x in (found.values, found.errors))
     groups = np.arange(1, len(values) + 1)
     if found.groups is not None:
@@ -190,8 +185,8 @@ def _runs(part: xr.Dataset, name: str, on: On, cluster: str | None) -> tuple[_Ru
     n_groups = len(np.unique(runs.groups))
     if n_groups < FEWEST_CLUSTERS:
         raise ValueError(
-            f"{len(runs.values)} runs with a value have {counted(n_groups, 'cluster')} ({cluster or 'one a run'}); a "
-            f"model needs at least {FEWEST_CLUSTERS}"
+            f"{len(runs.values)} runs with a value have {counted(n_groups, 'cluster')} "
+            f"({words_of_clusters(part, 'runs')}); a model needs at least {FEWEST_CLUSTERS}"
         )
     if np.ptp(runs.values) <= TOLERANCE * max(1.0, float(np.abs(runs.values).max())):
         raise ValueError(f"all {len(runs.values)} runs have the value {runs.values[0]:g}; there is nothing to explain")

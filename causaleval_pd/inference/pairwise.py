@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
-from ..contract.statistical_test import TESTS, StatisticalTest, comparing
+from ..contract.statistical_test import StatisticalTest, comparing
 from ..cubes.reading import identity as identity_of
 from ..cubes.reading import strata_dims
 from ..cubes.schema import FAILED, NO_RUN
@@ -32,7 +32,7 @@ CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent")
 BINARY = "values of 0 and 1, so that the shift is coarse; test='t' compares their means"
 _MEND = (
     "give runs on one truth the same replicate by cube(..., replicate=), or compare independent samples by "
-    "paired=False, which does not pair them"
+    "test='welch_t', which does not pair them"
 )
 
 
@@ -92,19 +92,6 @@ class _Tested(NamedTuple):
     statistic: Floats
     p_value: Floats
     limits: tuple[Floats, Floats] | None = None
-
-
-def choose_test(test: StatisticalTest, *, paired: bool) -> StatisticalTest:
-    """Return the test itself or, without pairs, the one that stands for it; refuse what needs pairs."""
-    if paired:
-        if test.design == "independent":
-            raise ValueError(f"test={test.name!r} compares independent samples; use it with paired=False")
-        return test
-    if test.design == "independent":
-        return test
-    if test.independent is None:
-        raise ValueError(f"test={test.name!r} needs pairs; with paired=False use test='t' (Welch's t test)")
-    return TESTS.find(test.independent)
 
 
 def check_comparison(how: Comparison, *, margin: bool) -> None:
@@ -320,8 +307,8 @@ def check_binary(name: str, levels: Levels, test: str, pooled: Sequence[str]) ->
     if levels.cluster is not None and (cluster_sums(values, levels.cluster)[1] > 1).any():
         place = f"over the strata {', '.join(pooled)}; keep these by by='all'," if pooled else "in a stratum;"
         raise ValueError(
-            f"test={test!r} takes independent pairs, but truths (cluster=) repeat {place} use test='t', or "
-            "cluster=None where repeated runs are independent"
+            f"test={test!r} takes independent pairs, but truths repeat {place} use test='t', or "
+            "make the cube with cluster=None where repeated runs are independent"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,6 @@ from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
-from .clusters import OF_CUBE, settle_cluster
 from .compared_values import compared_values
 from .pairwise import blocks_of_clusters, complete_blocks, refuse_unpaired
 from .result_tables import Missing, check_missing
@@ -38,7 +37,6 @@ def rank_test(
     adjust: str | None = None,
     level: float = 0.95,
     missing: Missing = "drop",
-    cluster: Hashable | None = OF_CUBE,
 ) -> pd.DataFrame:
     """Rank the levels of one dimension on each truth, and test in every stratum whether their ranks differ.
 
@@ -56,9 +54,6 @@ def rank_test(
         1 minus the familywise error of the critical difference.
     missing : {"drop", "worst"}
         Leave out blocks in which a level failed, or count failed runs as the worst value, as in `compare`.
-    cluster : hashable or None
-        Runs whose means are one block, as in `compare`: by default those of a cluster of the cube. None takes every run
-        as a block of its own.
 
     Returns
     -------
@@ -66,8 +61,8 @@ def rank_test(
         A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest value
         where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value` of
         Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
-        significantly, in any pair), `n_blocks` (truths, or other clusters, that every level has a value on),
-        `n_levels`; and the level's `n_runs` and, of these, `n_failed` and `n_undefined`.
+        significantly, in any pair), `n_blocks` (truths, or other clusters of the cube, on which every level has a
+        value), `n_levels`; and the level's `n_runs` and, of these, `n_failed` and `n_undefined`.
 
     Raises
     ------
@@ -113,19 +108,16 @@ def rank_test(
     check_number(level, "level", "(0, 1)")
     if cube.sizes[dim] < 2:
         raise ValueError(f"{dim!r} has {cube.sizes[dim]} level, and ranks need two")
-
-    grouped = settle_cluster(cube, cluster)
-
-    rows = [_rows(read_metric(cube, name), name, dim, level, missing, grouped) for name in names]
-    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing, "cluster": grouped}
+    rows = [_rows(read_metric(cube, name), name, dim, level, missing) for name in names]
+    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing}
     return remember(_finish(rows, dim, adjust), [*calls(cube.attrs), call("rank_test", settings)])
 
 
-def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing, cluster: str | None) -> pd.DataFrame:
+def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing) -> pd.DataFrame:
     """Return the rows of one metric, in the order of the strata and then of the levels; see `rank_test`."""
     n_levels = part.sizes[dim]
     pairs = np.triu_indices(n_levels, 1)
-    compared = compared_values(part, name, dim, *pairs, on="metric", missing=missing, cluster=cluster, margin=0.0)
+    compared = compared_values(part, name, dim, *pairs, on="metric", missing=missing, margin=0.0)
     levels, strata = compared.levels, compared.strata
     found = friedman(blocks_of_clusters(complete_blocks(levels), levels.cluster))
     ranks = found.mean_rank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -61,35 +61,19 @@ def in_order(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return table[[*(name for name in table if name not in columns), *columns]]
 
 
+def families(table: pd.DataFrame) -> NDArray[np.int64]:
+    """Return the number of each row's metric, within which p-values are adjusted."""
+    return np.asarray(table.groupby("metric", dropna=False, sort=False).ngroup(), np.int64)
+
+
 def stack_tests(
-    parts: list[pd.DataFrame],
-    columns: Sequence[str],
-    strata: Sequence[str],
-    adjust: str | None,
-    family: str | Sequence[str] | None,
+    parts: list[pd.DataFrame], columns: Sequence[str], strata: Sequence[str], adjust: str | None
 ) -> pd.DataFrame:
-    """Stack the metrics' tables of tests and adjust their p-values within each `family` (None: all are one).
+    """Stack the metrics' tables of tests and adjust their p-values, each metric by itself.
 
     A column `p_adjusted` is kept, where a test has made its own correction.
     """
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
-    labels = family_labels(table, [*strata, *columns], family)
     if "p_adjusted" not in table:
-        table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, labels)
+        table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, families(table))
     return in_order(table, columns)
-
-
-def family_labels(
-    table: pd.DataFrame, known: Sequence[str], family: str | Sequence[str] | None
-) -> NDArray[np.int64] | None:
-    """Return the number of each row's family, None where all rows are one."""
-    labels: NDArray[np.int64] | None = None
-    if family is not None:
-        check_type(family, Iterable, "the name of a column or several", "family")
-        within = [family] if isinstance(family, str) else list(family)
-        if not within:
-            raise ValueError("family names no column; leave it out to adjust all p-values together")
-        for name in within:
-            check_known(name, [c for c in known if c in table], "column (family)")
-        labels = np.asarray(table.groupby(within, dropna=False, sort=False).ngroup(), np.int64)
-    return labels

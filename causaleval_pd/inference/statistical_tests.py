@@ -54,7 +54,6 @@ T = register_test(
         long_name="paired t test",
         function=paired_t,
         design="paired",
-        independent="welch_t",
         null="The mean difference is 0.",
         claim="The mean difference lies to one side of 0, or of the margin.",
         statistic="t with n - 1 degrees of freedom.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, broken, caption, inches, place_to_draw, tone, wrapped_label
 from ..execution.random_streams import RNGLike
-from ..inference.clusters import OF_CUBE, settle_cluster
+from ..inference.clusters import words_of_clusters
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
 from ..inference.ranking import rank_test
@@ -46,7 +46,6 @@ def critical_difference(
     *,
     level: float = 0.95,
     missing: Literal["drop", "worst"] = "drop",
-    cluster: Hashable | None = OF_CUBE,
     rng: RNGLike = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -59,7 +58,7 @@ def critical_difference(
         largest t under sign flips.
     level : float
         1 minus the familywise error.
-    cluster, rng
+    rng
         As in `compare`.
     missing : {"drop", "worst"}
         As in `rank_test`.
@@ -94,7 +93,7 @@ def critical_difference(
     """
     cube = facets.drawn_cube(cube, metric, nulls=False)
     facets.check_use(cube, metric, {"dim": dim}, alone=True)
-    table = rank_test(cube, dim, metric, level=level, missing=missing, cluster=cluster)
+    table = rank_test(cube, dim, metric, level=level, missing=missing)
     ranks = table["mean_rank"].to_numpy(np.float64)
     if np.isnan(ranks).all():
         raise ValueError(f"no truth has a value of {metric} for every level of {dim!r}, so there are no ranks to draw")
@@ -102,7 +101,7 @@ def critical_difference(
     unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
-    found = compare(cube, dim, metric, test="max_t", missing=missing, cluster=cluster, rng=rng)
+    found = compare(cube, dim, metric, test="max_t", missing=missing, rng=rng)
     pairs = found
     apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
     groups, strays = alike_groups(apart), alike_pairs(apart)
@@ -121,10 +120,8 @@ def critical_difference(
     ax.set_title(wrapped_label(facets.metric_label(cube, metric), 4.5 if own else inches(ax) + 0.6), size="medium")
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
-    grouped = settle_cluster(cube, cluster)
-    blocks = {"truth": "truths", None: "runs"}.get(grouped, f"clusters by {grouped}")
     parts = [
-        f"Mean ranks over {int(first['n_blocks'])} {blocks}, 1 is {best}",
+        f"Mean ranks over {int(first['n_blocks'])} {words_of_clusters(cube, 'runs')}, 1 is {best}",
         f"Friedman's test: p = {first['p_value']:.2g}",
         "bars join levels without a detected difference (largest t under sign flips, "
         f"familywise error {1 - level:.2g})",

@@ -327,9 +327,9 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
     pooled = [dim for dim in strata_dims(cube) if dim not in (settings["dim"], "null", *settings.get("by", ()))]
     wide = [dim for dim in pooled if cube.sizes[dim] > 1]
     if wide:
-        once = "" if settings.get("cluster") is None else ", so that each cluster counts once"
+        once = "" if cluster_setting(cube) == "none" else ", so that each cluster counts once"
         found.append(Sentence(f"The levels of {listed(wide)} were pooled{once}."))
-    apart = table["metric"].nunique() > 1 and settings.get("family") == "metric"
+    apart = table["metric"].nunique() > 1
     found += _adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()), apart=apart)
     strata = results.get("compare by stratum")
     if strata is not None and len(strata):

@@ -15,11 +15,11 @@ from causaleval_pd.inference.ranking import rank_test
 
 #: verbs that group runs, with the number of groups in their results
 VERBS = {
-    "compare": lambda cube, **how: compare(cube, "algorithm", **how)["n_truths"],
-    "skill": lambda cube, **how: compare(cube, "algorithm", on="skill", **how)["n_truths"],
-    "max_t": lambda cube, **how: compare(cube, "algorithm", test="max_t", **how)["n_truths"],
-    "rank_test": lambda cube, **how: rank_test(cube, "algorithm", **how)["n_blocks"],
-    "model": lambda cube, **how: model(cube, "shd ~ algorithm", **how)["n_clusters"],
+    "compare": lambda cube: compare(cube, "algorithm")["n_truths"],
+    "skill": lambda cube: compare(cube, "algorithm", on="skill")["n_truths"],
+    "max_t": lambda cube: compare(cube, "algorithm", test="max_t")["n_truths"],
+    "rank_test": lambda cube: rank_test(cube, "algorithm")["n_blocks"],
+    "model": lambda cube: model(cube, "shd ~ algorithm")["n_clusters"],
 }
 CONTROLS = {"by": ["algorithm"], "n_draws": 19, "rng": 7}
 
@@ -39,41 +39,14 @@ def by_lab(runs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
-def test_the_clusters_of_the_cube_are_the_default(runs, by_lab, verb):
+def test_the_clusters_are_those_of_the_cube(runs, by_lab, verb):
     groups = VERBS[verb]
     assert set(groups(by_lab)) == {5}
-    assert set(groups(by_lab, cluster="lab")) == {5}
-    by_truth = runs.ceval.cube(["shd"], values=["lab"], **CONTROLS)
+    by_truth = runs.ceval.cube(["shd"], **CONTROLS)
     assert set(groups(by_truth)) == {20}
-    # a carried column that holds whole truths
-    assert set(groups(by_truth, cluster="lab")) == {5}
     twice = pd.concat([runs, runs], ignore_index=True)
     n = {"model": 120}.get(verb, 40)
     assert set(groups(twice.ceval.cube(["shd"], cluster=None, **CONTROLS))) == {n}
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_clusters_that_split_those_of_the_cube_are_refused(runs, by_lab, verb):
-    groups = VERBS[verb]
-    for cluster, setting in ((None, "column lab"), ("truth", "column lab"), ("batch", "column lab")):
-        with pytest.raises(ValueError, match=f"cluster={cluster!r} .* the clusters '{setting}'"):
-            groups(by_lab, cluster=cluster)
-    by_truth = runs.assign(run=range(len(runs))).ceval.cube(["shd"], values=["run"], **CONTROLS)
-    with pytest.raises(ValueError, match=r"make it by cube\(\.\.\., cluster=None\)"):
-        groups(by_truth, cluster=None)
-    with pytest.raises(ValueError, match="'run' splits .* at algorithm ges, replicate 0 and at algorithm lingam, repl"):
-        model(by_truth, "shd ~ algorithm", cluster="run")
-    with pytest.raises(ValueError, match="unknown variable of this cube .* 'labs'; did you mean 'lab'"):
-        groups(by_lab, cluster="labs")
-    with pytest.raises(TypeError, match="cluster must be the name of a column"):
-        groups(by_lab, cluster=["lab"])
-
-
-def test_runs_without_a_cluster_are_refused_by_name(runs):
-    table = runs.assign(lab=runs["lab"].where(runs.index != 5).astype(float))
-    cube = table.ceval.cube(["shd"], values=["lab"], **CONTROLS)
-    with pytest.raises(ValueError, match="cluster='lab' has no value at algorithm .*, replicate"):
-        compare(cube, "algorithm", cluster="lab")
 
 
 @pytest.mark.slow
@@ -115,8 +88,6 @@ def test_answers_have_no_clusters_by_truth():
     cube = table.ceval.cube(["answer_accuracy"], **how)
     assert compare(cube, "model")["n_truths"].tolist() == [12]
     assert set(rank_test(cube, "model")["n_blocks"]) == {12}
-    with pytest.raises(ValueError, match="cluster='truth': equal truths of field 'answer' belong to different"):
-        compare(cube, "model", cluster="truth")
     by_question = table.ceval.cube(["answer_accuracy"], cluster="q", **how)
     assert compare(by_question, "model")["n_truths"].tolist() == [12]
     assert model(by_question, "answer_accuracy ~ model")["n_clusters"].tolist() == [12, 12]

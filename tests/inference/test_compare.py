@@ -82,17 +82,15 @@ def test_comparisons_equal_scipy_pair_by_pair(ragged, test, theirs, size):
 
 
 @pytest.mark.slow
-def test_each_metric_is_a_family_unless_others_are_named(ragged):
+def test_each_metric_is_corrected_by_itself(ragged):
     for by in (None, "all"):
         usual = compare(ragged, "algorithm", by=by)
         for _, part in usual.groupby("metric"):
             np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
-    table = by_stratum(ragged, "algorithm", family=None)
-    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="holm")[1])
-    within = by_stratum(ragged, "algorithm", family=["metric", "density"], adjust="bh")
-    for _, part in within.groupby(["metric", "density"]):
+    within = by_stratum(ragged, "algorithm", adjust="bh")
+    for _, part in within.groupby("metric"):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="fdr_bh")[1])
-    by_one = by_stratum(ragged, "algorithm", family="metric", adjust="bonferroni")
+    by_one = by_stratum(ragged, "algorithm", adjust="bonferroni")
     np.testing.assert_allclose(by_one["p_adjusted"], np.minimum(1, by_one["p_value"] * 6))
 
 
@@ -196,13 +194,13 @@ def test_wrong_pairs_are_an_error(make_cube):
     cube = make_cube(strata, {"m": (np.ones((2, 2, 3)), "minimize")}, truth=truth)
     message = (
         r"at density 0\.5, replicate 1, algorithm pc and ges have different truths \(1 such pairs\), "
-        r"so they are not pairs; give runs on one truth the same replicate .* paired=False"
+        r"so they are not pairs; give runs on one truth the same replicate .* test='welch_t'"
     )
     with pytest.raises(ValueError, match=message):
         compare(cube, "algorithm")
     with pytest.raises(ValueError, match=r"density 0\.2 and 0\.5 have different truths"):
         compare(cube, "density")
-    assert len(by_stratum(cube, "algorithm", paired=False)) == 2
+    assert len(by_stratum(cube, "algorithm", test="welch_t")) == 2
 
 
 def test_missing_truths_are_failed_runs_and_no_wrong_pairs(make_cube):
@@ -215,35 +213,22 @@ def test_missing_truths_are_failed_runs_and_no_wrong_pairs(make_cube):
 def test_levels_without_common_replicates_are_no_pairs(make_cube):
     status = [[SCORED, SCORED, NO_RUN, NO_RUN], [NO_RUN, NO_RUN, SCORED, SCORED]]
     cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 4)), "minimize")}, status=status)
-    with pytest.raises(ValueError, match=r"the levels of 'a' have no replicate in common; .* paired=False"):
+    with pytest.raises(ValueError, match=r"the levels of 'a' have no replicate in common; .* test='welch_t'"):
         compare(cube, "a")
-    row = compare(cube, "a", paired=False).iloc[0]
+    row = compare(cube, "a", test="welch_t").iloc[0]
     assert (row["n_pairs"], row["p_value"]) == (4, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("test", "name", "theirs"),
-    [
-        ("t", "welch_t", lambda a, b: scipy_stats.ttest_ind(a, b, equal_var=False)),
-    ],
-)
-def test_unpaired_comparisons_equal_scipy(ragged, test, name, theirs):
-    table = by_stratum(ragged, "density", test=test, paired=False)
+def test_unpaired_comparisons_equal_scipy(ragged):
+    table = by_stratum(ragged, "density", test="welch_t")
     for row in table.itertuples():
         cells = [ragged[row.metric].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5)]
         a, b = (x[~np.isnan(x)] for x in cells)
-        assert row.p_value == pytest.approx(theirs(a, b).pvalue, rel=1e-9)
+        theirs = scipy_stats.ttest_ind(a, b, equal_var=False)
+        assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
         assert row.effect == pytest.approx(a.mean() - b.mean())
         assert row.n_pairs == len(a) + len(b)
-        assert row.test == name
-        interval = scipy_stats.ttest_ind(a, b, equal_var=False).confidence_interval()
-        np.testing.assert_allclose([row.ci_low, row.ci_high], interval)
-
-
-@pytest.mark.parametrize("test", ["wilcoxon", "mcnemar", "max_t"])
-def test_what_needs_pairs_is_refused_without_them(ragged, test):
-    with pytest.raises(ValueError, match=rf"test='{test}' needs pairs; with paired=False use test='t'"):
-        by_stratum(ragged, "algorithm", paired=False, test=test)
+        np.testing.assert_allclose([row.ci_low, row.ci_high], theirs.confidence_interval())
 
 
 def test_seeds_make_tables_repeatable(make_cube):
@@ -274,18 +259,18 @@ def test_one_pair_and_no_pair_are_results(test, make_cube):
     np.testing.assert_array_equal(table["effect"], [-3.0, np.nan])
     assert table["note"][1] == "no pair has both values"
     assert set(by_stratum(cube, "algorithm", test="max_t")["note"][1:]) == {"no block has a value of every level"}
-    assert "a level has no value" in set(by_stratum(cube, "algorithm", paired=False)["note"])
+    assert "a level has no value" in set(by_stratum(cube, "algorithm", test="welch_t")["note"])
 
 
-@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("test", ["t", "welch_t"])
 @pytest.mark.parametrize("missing", ["drop", "worst"])
-def test_levels_that_always_failed_are_undefined(paired, missing, make_cube):
+def test_levels_that_always_failed_are_undefined(test, missing, make_cube):
     cube = make_cube(
         {"algorithm": ["x", "y"]}, {"m": (np.ones((2, 3)), "minimize")}, status=[[FAILED] * 3, [FAILED] * 3]
     )
-    row = compare(cube, "algorithm", paired=paired, missing=missing).iloc[0]
+    row = compare(cube, "algorithm", test=test, missing=missing).iloc[0]
     assert np.isnan(row["p_value"]) and row["n_pairs"] == 0
-    assert row["n_failed"] == (3 if paired else 6) and row["n_undefined"] == 0
+    assert row["n_failed"] == (3 if test == "t" else 6) and row["n_undefined"] == 0
 
 
 def test_no_rows_keep_their_columns(ragged):
@@ -353,7 +338,7 @@ def test_equivalence_shifts_every_test(ragged, test):
 
 
 def test_unpaired_equivalence(ragged):
-    table = by_stratum(ragged, "density", test="t", paired=False, alternative="equivalent", margin=3.0, metrics="shd")
+    table = by_stratum(ragged, "density", test="welch_t", alternative="equivalent", margin=3.0, metrics="shd")
     for row in table.itertuples():
         a, b = (ragged["shd"].sel(algorithm=row.algorithm, density=x).to_numpy() for x in (0.2, 0.5))
         p, _, _ = ttost_ind(a[~np.isnan(a)], b[~np.isnan(b)], -3.0, 3.0, usevar="unequal")
@@ -400,17 +385,12 @@ def test_groups_of_pairs_count_once(test, make_cube):
     single = make_cube({"a": ["x", "y"]}, {"m": (apart, "minimize")})
     given = {"test": test, "rng": 1}
     grouped, alone, naive = (
-        compare(cube, "a", **given),
-        compare(single, "a", **given),
-        compare(cube, "a", cluster=None, **given),
+        compare(x, "a", **given) for x in (cube, single, cube.assign_attrs(control_cluster="none"))
     )
     for name in ("p_value", "effect", "ci_low", "ci_high"):
         np.testing.assert_allclose(grouped[name], alone[name], rtol=1e-9)
     assert (grouped["n_pairs"].iloc[0], grouped["n_truths"].iloc[0], naive["n_truths"].iloc[0]) == (40, 8, 40)
     assert naive["p_value"].iloc[0] < grouped["p_value"].iloc[0]
-    carried = cube.assign(batch=cube["truth_id"].astype(float) * 2)
-    carried["batch"].attrs["role"] = "value"
-    pd.testing.assert_frame_equal(compare(carried, "a", cluster="batch", **given), grouped)
 
 
 @pytest.mark.slow
@@ -431,8 +411,8 @@ def test_excess_over_controls_is_compared(ragged, make_cube):
 @pytest.mark.slow
 @pytest.mark.parametrize("adjust", ["by", "fdr_by"])
 def test_any_dependence_is_corrected_for(ragged, adjust):
-    table = by_stratum(ragged, "algorithm", adjust=adjust, family=None)
-    np.testing.assert_allclose(table["p_adjusted"], multipletests(table["p_value"], method="fdr_by")[1])
+    for _, part in by_stratum(ragged, "algorithm", adjust=adjust).groupby("metric"):
+        np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="fdr_by")[1])
     within = ce.summary(ragged, adjust="holm")
     for _, part in within.groupby("metric"):
         np.testing.assert_allclose(part["p_adjusted"], multipletests(part["p_value"], method="holm")[1])
@@ -625,12 +605,6 @@ def test_the_largest_t_corrects_for_all_strata_by_signs_of_truths(ragged):
         bounded = part["ci_low"].notna()
         assert ((part["ci_low"] < part["effect"]) & (part["effect"] < part["ci_high"]))[bounded].all()
         assert (part["p_adjusted"][~bounded] > 0.05).all() and bounded.any()
-    one = by_stratum(ragged, "algorithm", test="max_t", rng=1, family=["metric", "density"])
-    parts = [by_stratum(ragged.isel(density=[i]), "algorithm", test="max_t", rng=1) for i in (0, 1)]
-    alone = pd.concat(parts).sort_values(["metric", "density"], ascending=[False, True], kind="stable")
-    for column in ("p_value", "p_adjusted", "ci_low", "ci_high"):
-        np.testing.assert_allclose(one[column], alone[column])
-    assert (table["p_adjusted"].to_numpy() >= one["p_adjusted"].to_numpy() - 1e-12).all()
 
 
 def test_pooled_differences_are_means_of_truths(ragged):
@@ -644,7 +618,7 @@ def test_pooled_differences_are_means_of_truths(ragged):
         assert row.effect == pytest.approx(np.nanmean(apart)) and row.p_value == pytest.approx(expected.pvalue)
         np.testing.assert_allclose([row.ci_low, row.ci_high], expected.confidence_interval())
         assert row.n_truths == (~np.isnan(apart)).sum() and row.n_pairs == (a - b).notnull().sum()
-    assert compare(ragged, "density", "shd", paired=False)["n_truths"].tolist() == [24]
+    assert compare(ragged, "density", "shd", test="welch_t")["n_truths"].tolist() == [24]
 
 
 @pytest.mark.slow
@@ -689,10 +663,10 @@ def test_independent_levels_are_pooled_where_both_have_runs(make_cube):
     status = np.ones((2, 2, 4))
     status[0, 1] = NO_RUN  # the first level has no run in the second stratum
     cube = make_cube({"a": ["x", "y"], "n": [10, 20]}, {"m": (values, "minimize")}, status=status)
-    row = compare(cube, "a", paired=False).iloc[0]
+    row = compare(cube, "a", test="welch_t").iloc[0]
     assert row["effect"] == pytest.approx(2.5 - 5.25) and (row["n_pairs"], row["n_truths"]) == (8, 8)
     nowhere = cube.assign(status=cube["status"].where(np.array([[[1], [0]], [[0], [1]]]) == 1, NO_RUN))
-    row = compare(nowhere, "a", paired=False).iloc[0]
+    row = compare(nowhere, "a", test="welch_t").iloc[0]
     assert np.isnan(row["p_value"]) and row["note"] == "no stratum has a value of both levels"
 
 
@@ -774,7 +748,8 @@ def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
     cube = make_cube({"a": ["x", "y"]}, {"m": (np.ones((2, 4)), "maximize")}, truth=[[1, 1, 2, 2]] * 2)
     with pytest.raises(ValueError, match="takes independent pairs, but truths .* repeat in a stratum; use test='t'"):
         compare(cube, "a", test="mcnemar")
-    assert compare(cube, "a", test="mcnemar", cluster=None)["p_value"].tolist() == [1.0]
+    single = cube.assign_attrs(control_cluster="none")
+    assert compare(single, "a", test="mcnemar")["p_value"].tolist() == [1.0]
 
 
 def test_true_is_no_margin(ragged):

@@ -44,9 +44,8 @@ def test_wilcoxon_is_refused_with_the_first_number_that_suffices(apart, adjust):
     assert (compare(apart(needed, 4), "algorithm", test="wilcoxon", adjust=adjust)[column] <= 0.05).all()
 
 
-def test_families_and_claims_decide(apart):
+def test_claims_and_corrections_decide(apart):
     ranks = {"test": "wilcoxon"}
-    assert compare(apart(10), "algorithm", family="comparison", **ranks)["note"].isna().all()
     assert compare(apart(5, 2), "algorithm", alternative="less", **ranks)["note"].tolist() == [
         "too few clusters for an interval"
     ]

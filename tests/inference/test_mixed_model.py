@@ -144,8 +144,6 @@ def test_values_that_terms_explain_exactly_are_refused(study):
         model(study(), "m ~ algorithm", metric="m2")
     with pytest.raises(TypeError, match="formula"):
         model(study(), 5)
-    with pytest.raises(ValueError, match="cluster"):
-        model(study(), "m ~ algorithm", cluster="site")
 
 
 def test_infinite_values_are_refused(study):

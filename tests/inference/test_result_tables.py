@@ -76,11 +76,11 @@ def test_strata_come_first():
 
 def test_corrections_of_a_test_are_kept():
     table = pd.DataFrame({"metric": ["m", "m"], "p_value": [0.01, 0.04]})
-    assert stack_tests([table], ("metric", "p_value", "p_adjusted"), [], "holm", None)["p_adjusted"].tolist() == [
+    assert stack_tests([table], ("metric", "p_value", "p_adjusted"), [], "holm")["p_adjusted"].tolist() == [
         *(0.02, 0.04)
     ]
     own = table.assign(p_adjusted=[0.5, 0.6])
-    found = stack_tests([own], ("metric", "p_value", "p_adjusted"), [], "nemenyi", None)
+    found = stack_tests([own], ("metric", "p_value", "p_adjusted"), [], "nemenyi")
     assert found["p_adjusted"].tolist() == [0.5, 0.6]
 
 

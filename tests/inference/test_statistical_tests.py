@@ -35,7 +35,6 @@ def toy():
         long_name="toy median test",
         function=median_test,
         design="paired",
-        independent="toy_independent",
         null="The median difference is 0.",
     )
     other = StatisticalTest(
@@ -71,11 +70,8 @@ def test_a_toy_test_runs_through_every_verb(ragged):
     row = table.query("metric == 'shd' and density == 0.2 and comparison == 'ges - pc'").iloc[0]
     assert row["statistic"] == expected
 
-    alone = ce.compare(ragged, "algorithm", test="toy", paired=False, columns="full")
+    alone = ce.compare(ragged, "algorithm", test="toy_independent", columns="full")
     assert set(alone["test"]) == {"toy_independent"} and (alone["p_value"] == 0.5).all()
-    pd.testing.assert_frame_equal(
-        alone, ce.compare(ragged, "algorithm", test="toy_independent", paired=False, columns="full")
-    )
 
     pd.testing.assert_frame_equal(ragged.ceval.compare("algorithm", by="all", test="toy", columns="full"), table)
 
@@ -99,8 +95,3 @@ def test_a_toy_test_is_gone_afterwards(ragged):
 def test_a_name_is_registered_once(toy):
     with pytest.raises(ValueError, match="a test called 'toy' is already registered"):
         register_test(replace(toy, function=paired_wilcoxon))
-
-
-def test_tests_of_independent_samples_refuse_pairs(ragged):
-    with pytest.raises(ValueError, match="test='welch_t' compares independent samples; use it with paired=False"):
-        ce.compare(ragged, "algorithm", test="welch_t", columns="full")

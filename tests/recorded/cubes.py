@@ -107,7 +107,7 @@ COMPARE: dict[str, dict[str, Any]] = {
     **{f"adjust/{x}": {"adjust": x} for x in ("holm", "bh", "by", "bonferroni", "none", None)},
     "test/t": {"test": "t"},
     "reference": {"reference": "pc"},
-    "unpaired/t": {"paired": False, "test": "t"},
+    "unpaired": {"test": "welch_t"},
     "worst": {"missing": "worst"},
     "less": {"alternative": "less"},
     "greater": {"alternative": "greater", "test": "t"},
@@ -116,12 +116,9 @@ COMPARE: dict[str, dict[str, Any]] = {
         "margin": {"shd": 2.0, "adjacency_f1": 0.1, "orientation_precision": 0.2},
     },
     "excess": {"on": "excess"},
-    "family": {"family": ["metric", "density"]},
-    "cluster": {"test": "t", "cluster": "truth"},
-    "cluster/value": {"test": "t", "cluster": "block"},
 }
-#: every stratum by itself, all rows one family
-STRATA: dict[str, Any] = {"by": "all", "test": "wilcoxon", "family": None}
+#: every stratum by itself
+STRATA: dict[str, Any] = {"by": "all", "test": "wilcoxon"}
 for _name, _settings in COMPARE.items():
     add(f"compare/{_name}", verb, "larger", "compare", "algorithm", **STRATA | _settings, columns="full")
 add("compare/failed_runs", verb, "kept", "compare", "algorithm", by="all", columns="full")
@@ -142,15 +139,14 @@ add(
     "larger",
     "compare",
     "density",
-    paired=False,
-    **STRATA | {"test": "t"},
+    **STRATA | {"test": "welch_t"},
     columns="full",
 )
 add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess", by="all", columns="full")
 for _on in ("metric", "excess", "skill"):
     add(f"compare/pooled/{_on}", verb, "larger", "compare", "algorithm", on=_on, columns="full")
 add("compare/pooled/one_kept", verb, "larger", "compare", "algorithm", by="density", missing="worst", columns="full")
-add("compare/pooled/unpaired", verb, "larger", "compare", "density", paired=False, columns="full")
+add("compare/pooled/unpaired", verb, "larger", "compare", "density", test="welch_t", columns="full")
 add("compare/max_t/strata", verb, "larger", "compare", "algorithm", by="all", test="max_t", rng=5, columns="full")
 
 
@@ -160,4 +156,4 @@ def mcnemar() -> pd.DataFrame:
     rows = yes.assign(model=["x"] * 12 + ["y"] * 12, question=[*range(12)] * 2)
     rows.loc[12:, "estimate"] = np.random.default_rng(8).permutation(yes["estimate"].to_numpy()[12:])
     cube = rows.ceval.cube(["answer_accuracy"], by=["model"], replicate="question", n_draws=None)
-    return cube.ceval.compare("model", test="mcnemar", cluster=None, columns="full")
+    return cube.ceval.compare("model", test="mcnemar", columns="full")
