@@ -128,11 +128,9 @@ def count_quality(
     names: Names,
     convention: Convention,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Count shared and own complexity of pairs of crisp models on their ideal data.
-
-    Returns correctness and completeness, numerators and denominators, by component, (n, 2, 2, 4), and which pairs were
-    counted; others are left to `quality_counts`.
-    """
+    """Count shared and own complexity of pairs of crisp models on their ideal data."""
+    # Returns correctness and completeness, numerators and denominators, by component, (n, 2, 2, 4), and which pairs
+    # were counted; others are left to `quality_counts`.
     from .kernels.scores import PARTS, count_pairs, make_memory
 
     n = len(truth_model)

@@ -214,11 +214,7 @@ class FormulaPairs(Pairs):
         return found
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
-        """Compute something for each estimated model of every distinct pair, once for all metrics.
-
-        `compute(position, model)` gets a pair and one of its estimated models; results are stored under `key`. A
-        `TooLargePairsError` names the pairs that would take too long.
-        """
+        """Compute something for each estimated model of every distinct pair, once for all metrics."""
         if key not in self._computed:
             found: list[list[Any]] = []
             refusals: dict[int, FormulaTooLargeError] = {}

@@ -75,15 +75,7 @@ class Layout:
 
 
 def layers_of(claims: Sequence[Claim]) -> dict[str, int]:
-    """Return the layer of each factor: an effect is right of its causes, a root just left of its first effect.
-
-    In a cycle an arrow may point back.
-
-    Examples
-    --------
-    >>> layers_of([Claim(frozenset({("A", 1)}), ("B", 1), ""), Claim(frozenset({("B", 0)}), ("C", 1), "")])
-    {'A': 0, 'B': 1, 'C': 2}
-    """
+    """Return the layer of each factor: an effect is right of its causes, a root just left of its first effect."""
     causes: dict[str, set[str]] = {}
     for claim in claims:
         causes.setdefault(claim.outcome[0], set()).update(name for name, _ in claim.disjunct)
@@ -590,10 +582,7 @@ def _label(ax: Axes, text: str, at: tuple[float, float], *, raised: bool) -> Non
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
-    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`.
-
-    `drawn` pairs the truth with guesses; `level` is the probability of the intervals.
-    """
+    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`."""
     names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
     values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
     low, high = quantile_interval(values, level)

@@ -261,10 +261,7 @@ def complexity(
 
 
 def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: float) -> None:
-    """Draw the bands of errors that a random and a perfect reasoner make by chance, along column `x`.
-
-    `scale` is the denominator of each row's error, `level` the probability of the bands.
-    """
+    """Draw the bands of errors that a random and a perfect reasoner make by chance, along column `x`."""
     at = np.sort(rows[x].unique()).astype(float)
     # a single place gets a band of some width
     ends = at if len(at) > 1 else at + np.array([-0.3, 0.3])

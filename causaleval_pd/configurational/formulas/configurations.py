@@ -27,10 +27,7 @@ _FEWEST_NUMBERED = 5
 
 
 def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-    """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter.
-
-    Cases are rows; a factor is 0 / 1 (crisp), whole numbers from 0 (multi-value), or memberships in [0, 1].
-    """
+    """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter."""
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
     columns: dict[str, list[int]] = {}
@@ -90,19 +87,7 @@ def membership(numbers: NDArray[np.float64], literal: Literal) -> NDArray[np.flo
 
 
 def memberships(model: Model, data: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the memberships of n cases in the left-hand sides and in the outcomes of k atoms, two (k, n) arrays.
-
-    A conjunction is the minimum, a disjunction the maximum, a negation 1 minus the membership.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from causaleval_pd.configurational import parse
-    >>> data = pd.DataFrame({"A": [0.2, 0.9], "B": [0.6, 0.3], "C": [0.5, 0.7]})
-    >>> left, outcome = memberships(parse("A*b<->C"), data)
-    >>> left.tolist(), outcome.tolist()
-    ([[0.2, 0.7]], [[0.5, 0.7]])
-    """
+    """Return the memberships of n cases in the left-hand sides and in the outcomes of k atoms, two (k, n) arrays."""
     columns = factor_columns(data, model.factors)
     left = [_left_membership(atom, columns) for atom in model.atoms]
     outcome = [membership(columns[atom.outcome[0]], atom.outcome) for atom in model.atoms]
@@ -116,13 +101,7 @@ def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> 
 
 
 def configurations(domains: Domains) -> NDArray[np.int8]:
-    """Return every assignment of values to factors, a row each, the last factor changing fastest.
-
-    Examples
-    --------
-    >>> configurations({"A": (0, 1), "B": (0, 1, 2)}).tolist()
-    [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
-    """
+    """Return every assignment of values to factors, a row each, the last factor changing fastest."""
     sizes = [len(domain) for domain in domains.values()]
     if prod(sizes) > MAX_CONFIGURATIONS:
         raise FormulaTooLargeError(

@@ -22,13 +22,7 @@ Conjunction = frozenset[Literal]
 
 
 def literal_text(literal: Literal, *, multi_value: bool = False) -> str:
-    """Write a literal: upper or lower case for 1 and 0, `NAME=value` otherwise or where `multi_value`.
-
-    Examples
-    --------
-    >>> literal_text(("A", 0)), literal_text(("A", 2)), literal_text(("A", 0), multi_value=True)
-    ('a', 'A=2', 'A=0')
-    """
+    """Write a literal: upper or lower case for 1 and 0, `NAME=value` otherwise or where `multi_value`."""
     name, value = literal
     lower = name.lower()
     # some scripts have no case
@@ -220,12 +214,5 @@ def require_equivalences(model: Model) -> None:
 
 
 def set_text(models: Iterable[Model]) -> str:
-    """Write a set of models as one text, which `parse_set` reads.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational.formulas.reader import parse_set
-    >>> set_text(parse_set("b<->C;A<->C")), set_text([])
-    ('A<->C; b<->C', '{}')
-    """
+    """Write a set of models as one text, which `parse_set` reads."""
     return "; ".join(sorted({str(model) for model in models})) or "{}"

@@ -18,13 +18,7 @@ _PLAIN = re.compile(rf"{_ATOM}|\({_ATOM}\)(?:[*,]\({_ATOM}\))*", re.ASCII)
 
 
 def read_plain(text: str) -> Model | None:
-    """Read a model in plain notation, or return None.
-
-    Examples
-    --------
-    >>> read_plain("(A*b+C<->D)*(D<->E)"), read_plain("A or B"), read_plain("(A<->B)*(C<->B)")
-    (Model('(A*b+C<->D)*(D<->E)'), None, None)
-    """
+    """Read a model in plain notation, or return None."""
     if _PLAIN.fullmatch(text) is None:
         return None
     parts = text[1:-1].replace("),(", ")*(").split(")*(") if text[0] == "(" else [text]
@@ -335,13 +329,7 @@ def parse(text: str) -> Model:
 
 
 def as_literal(given: Any) -> Literal:
-    """Return a literal, such as an outcome, read from its text if necessary.
-
-    Examples
-    --------
-    >>> as_literal("E"), as_literal("e"), as_literal("E=2"), as_literal(("E", 2))
-    (('E', 1), ('E', 0), ('E', 2), ('E', 2))
-    """
+    """Return a literal, such as an outcome, read from its text if necessary."""
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], int):
         return given[0].upper(), given[1]
     if not isinstance(given, str):
@@ -351,17 +339,7 @@ def as_literal(given: Any) -> Literal:
 
 
 def parse_set(text: str) -> Cell:
-    """Read a set of models: what a method returns when it cannot decide, or when it finds nothing.
-
-    Models are separated by `;` or each has a number (`M1: ... M2: ...`); `{}` is the empty set.
-
-    Examples
-    --------
-    >>> parse_set("B<->C; A<->C")
-    (Model('A<->C'), Model('B<->C'))
-    >>> parse_set("{}")
-    ()
-    """
+    """Read a set of models: what a method returns when it cannot decide, or when it finds nothing."""
     _check_length(text)
     if re.fullmatch(r"\s*\{\s*\}\s*", text):
         return ()

@@ -81,14 +81,7 @@ def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict
 
 
 def evaluation_order(model: Model) -> list[str] | None:
-    """Return the outcome factors, causes before effects, or None if the model is cyclic.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> evaluation_order(parse("(D+E<->G)*(A<->D)")), evaluation_order(parse("(A<->B)*(B<->A)"))
-    (['D', 'G'], None)
-    """
+    """Return the outcome factors, causes before effects, or None if the model is cyclic."""
     causes: dict[str, set[str]] = {}
     for atom in model.atoms:
         causes.setdefault(atom.outcome[0], set()).update(name for name, _ in atom.literals)
@@ -111,12 +104,9 @@ def topological_order(causes: Mapping[str, set[str]]) -> list[str] | None:
 
 
 def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = ()) -> TruthTable:
-    """Return all configurations of a model's factors on which every atom holds.
-
-    The planes of a binary outcome follow from its causes, so that only the other factors span the table.
-
-    The table has the `further` factors too, which the model does not mention.
-    """
+    """Return all configurations of a model's factors on which every atom holds."""
+    # The planes of a binary outcome follow from its causes, so that only the other factors span the table.
+    # The table has the `further` factors too, which the model does not mention.
     require_equivalences(model)
     atoms = [([vocabulary.encode(one) for one in a.disjuncts], vocabulary.bit(a.outcome)) for a in model.atoms]
     order = evaluation_order(model) or []
@@ -185,10 +175,7 @@ def _as_array(plane: int, n_bits: int) -> NDArray[np.bool_]:
 
 
 class FuzzyTable:
-    """Cases with memberships in [0, 1] in place of configurations: conjunction is the minimum, disjunction the maximum.
-
-    `planes` has the memberships in a literal, by its bit.
-    """
+    """Cases with memberships in place of configurations: a conjunction is the minimum, a disjunction the maximum."""
 
     def __init__(self, n_cases: int, planes: dict[int, NDArray[np.float64]]) -> None:
         self.rows, self.planes = np.ones(n_cases), planes

@@ -37,21 +37,7 @@ class FormulaTooLargeError(ValueError):
 
 
 class Work:
-    """Steps that an evaluation may still take.
-
-    Parameters
-    ----------
-    limit : int
-        Number of steps.
-
-    Examples
-    --------
-    >>> Work(10).spend(11)
-    Traceback (most recent call last):
-        ...
-    causaleval_pd.configurational.formulas.vocabulary.FormulaTooLargeError: exact evaluation takes more than 10 steps;
-    leave such models out
-    """
+    """Steps that an evaluation may still take."""
 
     def __init__(self, limit: int = MAX_STEPS) -> None:
         self.limit = self.left = limit
@@ -64,13 +50,7 @@ class Work:
 
 
 def read_domains(domains: Domains | None) -> dict[str, tuple[int, ...]]:
-    """Return the values of factors, ascending, by upper-case name.
-
-    Examples
-    --------
-    >>> read_domains({"a": [2, 0, 1]})
-    {'A': (0, 1, 2)}
-    """
+    """Return the values of factors, ascending, by upper-case name."""
     if domains is None:
         return {}
     check_type(domains, Mapping, "a mapping of factors to their values, as {'A': [0, 1, 2]}", "domains")
@@ -86,13 +66,7 @@ def read_domains(domains: Domains | None) -> dict[str, tuple[int, ...]]:
 
 
 class Vocabulary:
-    """Literals as bits.
-
-    Parameters
-    ----------
-    domains : mapping, optional
-        Values of each multi-value factor; a factor that is not mentioned has the values 0 and 1.
-    """
+    """Literals as bits."""
 
     def __init__(self, domains: Domains | None = None) -> None:
         self.domains = read_domains(domains)
@@ -160,13 +134,7 @@ def union(codes: Iterable[int]) -> int:
 
 
 def bits(code: int) -> list[int]:
-    """Split a non-negative integer into its bits (powers of two), lowest first.
-
-    Examples
-    --------
-    >>> bits(0b1010)
-    [2, 8]
-    """
+    """Split a non-negative integer into its bits (powers of two), lowest first."""
     found = []
     while code:
         low = code & -code

@@ -92,11 +92,10 @@ def add_form(forms: Forms, codes: Ints, begin: int, end: int, since: int) -> boo
 
 @kernel_part
 def minimal_parts(code: int, outcome: int, n_words: int, room: Room, used: int) -> tuple[int, int, int]:
-    """Find the minimally sufficient parts of a conjunction.
-
-    Returns where they begin among `room.minimal`, how many they are, and how much of it is used; -1 for no room. A part
-    is minimally sufficient if it is satisfied, all rows that satisfy it have the outcome, and no part of it is so.
-    """
+    """Find the minimally sufficient parts of a conjunction."""
+    # Returns where they begin among `room.minimal`, how many they are, and how much of it is used; -1 for no room. A
+    # part is minimally sufficient if it is satisfied, all rows that satisfy it have the outcome, and no part of it is
+    # so.
     compact()
     slots, slot = room.slots, (code ^ (code >> 13) ^ (code >> 29)) & (_SLOTS - 1)
     tries = 0
@@ -195,11 +194,7 @@ def covers(
     room: Room,
     found: Forms,
 ) -> int:
-    """Add the minimal covers of an outcome by a pool that fit a candidate; return the steps that are left, -1 for none.
-
-    Branches over the conjunctions that cover the first row that is not covered yet; later branches leave them out, so
-    that no cover is met twice. A conjunction without a row of its own ends a branch.
-    """
+    """Add the minimal covers of an outcome that fit a candidate; return the steps that are left, -1 for none."""
     compact()
     planes, pool, stack, covered = room.planes, room.pool, room.stack, room.covered
     begin, end = candidates.ends[which], candidates.ends[which + 1]
@@ -286,10 +281,7 @@ def minimal_forms(
     room: Room,
     found: Forms,
 ) -> int:
-    """Add the minimal forms of the candidates; return the steps that are left, -1 for none.
-
-    `outcome` is the place of the outcome's literal, which varies on the table.
-    """
+    """Add the minimal forms of the candidates; return the steps that are left, -1 for none."""
     compact()
     since, used = found.counts[0], ZERO
     room.slots[2, :] = -1

@@ -58,12 +58,10 @@ def literals_of(first: Ints, codes: Ints, atom: int) -> int:
 
 @kernel_part
 def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, planes: Ints) -> int:
-    """Fill the planes of the literals of atoms start .. stop - 1; return the words of a plane, 0 where that fails.
-
-    The free factors span the table and each outcome follows from its causes, so that every atom holds on every row. It
-    fails where two atoms explain one factor, there is a cycle, or too many factors are free. The last plane has all
-    rows.
-    """
+    """Fill the planes of the literals of atoms start .. stop - 1; return the words of a plane, 0 where that fails."""
+    # The free factors span the table and each outcome follows from its causes, so that every atom holds on every row.
+    # It fails where two atoms explain one factor, there is a cycle, or too many factors are free. The last plane has
+    # all rows.
     compact()
     left, explained = ZERO, ZERO
     for a in range(start, stop):

@@ -109,12 +109,9 @@ def forget(models: Models, which: int, local: Local) -> None:
 
 @kernel_part
 def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, memory: Ints) -> int:
-    """Return the best overlap of formula `a` of a side and `b` of the other, as 1024 literals + disjuncts.
-
-    With `disjuncts_first` as 1024 disjuncts + literals; -1 where it takes too long.
-
-    Branch and bound over the partners of the disjuncts of `a`; equal intersections count once.
-    """
+    """Return the best overlap of formula `a` of a side and `b` of the other, as 1024 literals + disjuncts."""
+    # With `disjuncts_first` as 1024 disjuncts + literals; -1 where it takes too long.
+    # Branch and bound over the partners of the disjuncts of `a`; equal intersections count once.
     compact()
     codes, others, start, begin = x.codes[side], x.codes[1 - side], x.ends[side, a], x.ends[1 - side, b]
     n, m = x.ends[side, a + 1] - start, x.ends[1 - side, b + 1] - begin
@@ -234,11 +231,9 @@ def length_of(path: int) -> int:
 
 @kernel_part
 def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: int) -> int:
-    """Count the paths to an outcome that the other side has, in `PARTS` of one.
-
-    Of an estimate (side 0), a path counts if it is an end of a path of the truth without the factors that are not
-    `known`; of a truth, by the share of the longest end that the estimate has, or only whole paths (not `partial`).
-    """
+    """Count the paths to an outcome that the other side has, in `PARTS` of one."""
+    # Of an estimate (side 0), a path counts if it is an end of a path of the truth without the factors that are not
+    # `known`; of a truth, by the share of the longest end that the estimate has, or only whole paths (not `partial`).
     compact()
     total = ZERO
     for i in range(x.path_ends[side, a], x.path_ends[side, a + 1]):
@@ -318,25 +313,11 @@ def count_pairs(
     counts: Ints,
     done: NDArray[np.bool_],
 ) -> None:
-    """Count what the expositions of pairs of models share.
-
-    Parameters
-    ----------
-    truths, estimates : Models
-        The models.
-    truth_index, estimate_index : (n,) arrays
-        Which of them make up a pair.
-    capped, disjuncts_first, partial : bool
-        The published limits of the size of minimal forms, and the rules of counterparts and of paths.
-    memory : Memory
-        Room for one pair.
-    counts : (n, 2, 11) array
-        Receives by side - estimate, truth - the complexity of literals, conjunctions, formulas and paths that is shared
-        (paths in `PARTS`), the own complexity of each, the outcomes that are constant on either side, and the literals,
-        and literals in disjuncts, of the own ones.
-    done : (n,) array
-        Receives whether a pair was counted; others are left to Python.
-    """
+    """Count what the expositions of pairs of models share."""
+    # `counts` receives by side - estimate, truth - the complexity of literals, conjunctions, formulas and paths that is
+    # shared (paths in `PARTS`), the own complexity of each, the outcomes that are constant on either side, and the
+    # literals, and literals in disjuncts, of the own ones; `done` whether a pair was counted: others are left to
+    # Python.
     compact()
     before, local = np.int64(-1), memory.local
     for i in range(len(truth_index)):

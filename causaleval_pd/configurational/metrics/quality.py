@@ -83,19 +83,10 @@ _OPTIONS = {
 
 
 def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: float) -> float:
-    """Combine the scores of the models in one cell, without those that are NaN; NaN if all are.
-
-    A method returns several models when it cannot decide between them: it is right if one of them is, and free of error
-    if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores are the
-    `optimum` and else 0; "max" and "mean" give `empty` without a model.
-
-    Examples
-    --------
-    >>> [combine([1.0, 0.5], rule, optimum=1, empty=0) for rule in ("max", "mean", "any", "all")]
-    [1.0, 0.75, 1.0, 0.0]
-    >>> [combine([], rule, optimum=1, empty=0) for rule in ("max", "mean", "any", "all")]
-    [0, 0, 0.0, 1.0]
-    """
+    """Combine the scores of the models in one cell, without those that are NaN; NaN if all are."""
+    # A method returns several models when it cannot decide between them: it is right if one of them is, and free of
+    # error if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores
+    # are the `optimum` and else 0; "max" and "mean" give `empty` without a model.
     check_known(rule, SET_RULES, "rule for sets of models")
     if scores:
         scores = [score for score in scores if not math.isnan(score)]

@@ -16,11 +16,11 @@ Standing = OneOf["both", "part", "indirect", "bypass", "false"]
 
 
 class Verdict(NamedTuple):
-    """What the truth says of one disjunct of the estimate, and which literals are true causes of its outcome.
+    """What the truth says of one disjunct of the estimate, and which literals are true causes of its outcome."""
 
-    "both": the truth has it; "part": with further conjuncts; "indirect": entails it through outcomes that the estimate
-    does not mention; "bypass": only through outcomes that it mentions, beside which it is not a direct cause; "false".
-    """
+    # "both": the truth has it; "part": with further conjuncts; "indirect": entails it through outcomes that the
+    # estimate does not mention; "bypass": only through outcomes that it mentions, beside which it is not a direct
+    # cause; "false".
 
     standing: Standing
     causes: Conjunction
@@ -29,17 +29,7 @@ class Verdict(NamedTuple):
 def judge_claims(
     truth: Model, estimate: Model, setting: Setting | None = None
 ) -> dict[tuple[Conjunction, Literal], Verdict]:
-    """Judge every disjunct of an acyclic estimate, by disjunct and outcome.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> truth = parse("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)")
-    >>> def standings(text):
-    ...     return [verdict.standing for verdict in judge_claims(truth, parse(text)).values()]
-    >>> standings("A+B+E<->G"), standings("A+B+D+E<->G"), standings("B+A*C<->D")
-    (['indirect', 'indirect', 'both'], ['bypass', 'bypass', 'both', 'both'], ['false', 'part'])
-    """
+    """Judge every disjunct of an acyclic estimate, by disjunct and outcome."""
     setting = setting or Setting()
     words = setting.vocabulary
     expose(estimate, setting)  # refuses cyclic models and unknown values

@@ -69,15 +69,7 @@ def as_written(outcome: int, form: Form) -> Ascriptions:
 
 
 def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None) -> Form:
-    """Negate a disjunctive normal form by De Morgan's law, multiplied out without absorption; no contradictions.
-
-    Examples
-    --------
-    >>> words = Vocabulary()
-    >>> form = [words.encode([("A", 1), ("B", 1)]), words.encode([("A", 1), ("C", 0)])]
-    >>> sorted(sorted(words.decode(code)) for code in negate(form, words))
-    [[('A', 0)], [('A', 0), ('B', 0)], [('A', 0), ('C', 1)], [('B', 0), ('C', 1)]]
-    """
+    """Negate a disjunctive normal form by De Morgan's law, multiplied out without absorption; no contradictions."""
     products, work = {0}, work or Work()
     for disjunct in form:
         negated = [other for bit in bits(disjunct) for other in vocabulary.negations(bit)]
@@ -167,10 +159,7 @@ def expose(
     path_rule: PathRule = "outcome",
     size_caps: bool = False,
 ) -> Exposition:
-    """Compute the causal exposition of an acyclic model in the vocabulary of a setting.
-
-    The model is minimised on its ideal data, or `relative` to the data of the setting.
-    """
+    """Compute the causal exposition of an acyclic model in the vocabulary of a setting."""
     setting = setting or Setting()
     require_equivalences(model)
     if evaluation_order(model) is None:

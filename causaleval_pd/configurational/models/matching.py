@@ -9,15 +9,7 @@ from ..formulas.vocabulary import Work
 
 
 def has_injection(options: Sequence[int]) -> bool:
-    """Check whether every element can have a partner of its own, given the bit set of each element's possible partners.
-
-    The search is Kuhn's, by augmenting paths.
-
-    Examples
-    --------
-    >>> has_injection([0b01, 0b11]), has_injection([0b10, 0b10])
-    (True, False)
-    """
+    """Check whether every element has a partner of its own, given the bit set of each element's partners."""
     taken = 0
     for option in options:  # most often everyone can have the first partner that is left
         free = option & ~taken
@@ -44,13 +36,7 @@ def has_injection(options: Sequence[int]) -> bool:
 
 
 def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
-    """Check whether the conjunctions of one formula are contained in different conjunctions of the other.
-
-    Examples
-    --------
-    >>> injects([0b001, 0b010], [0b011, 0b110]), injects([0b001, 0b010], [0b011])
-    (True, False)
-    """
+    """Check whether the conjunctions of one formula are contained in different conjunctions of the other."""
     n = len(smaller)
     if n > len(larger):
         return False
@@ -77,16 +63,9 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
 def best_overlap(
     left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False, work: Work | None = None
 ) -> tuple[int, int]:
-    """Find the largest overlap of two formulas, in literals and disjuncts, whose disjuncts are paired one to one.
-
-    The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once. `disjuncts_first`
-    prefers, and returns first, the number of disjuncts.
-
-    Examples
-    --------
-    >>> best_overlap([0b0011, 0b1100], [0b0111])
-    (2, 1)
-    """
+    """Find the largest overlap of two formulas, in literals and disjuncts, whose disjuncts are paired one to one."""
+    # The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
+    # `disjuncts_first` prefers, and returns first, the number of disjuncts.
     rows = []
     for x in left:
         row = sorted({(both, i) for i, y in enumerate(right) if (both := x & y)}, key=lambda r: -r[0].bit_count())

@@ -99,10 +99,8 @@ class Minimiser:
         return found
 
     def _parts_by_exclusion(self, conjunctions: set[int]) -> bool:
-        """Find the parts of many conjunctions at once; return whether that was done, as it is for small tables.
-
-        A conjunction is sufficient if it has one of the literals that each configuration without the outcome lacks.
-        """
+        """Find the parts of many conjunctions at once; return whether that was done, as it is for small tables."""
+        # A conjunction is sufficient if it has one of the literals that each configuration without the outcome lacks.
         if self._pool or len(conjunctions) < FEWEST_AT_ONCE or self.negative.bit_count() > MAX_NEGATIVE:
             return False
         used = union(conjunctions)
@@ -170,15 +168,7 @@ class Minimiser:
 
 
 def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
-    """Return the minimal sets that share an element with each of some sets, or None if they are too many.
-
-    Sets are integers whose bits are their elements. The algorithm is Berge's.
-
-    Examples
-    --------
-    >>> sorted(hitting_sets([0b011, 0b110, 0b100], Work()))
-    [5, 6]
-    """
+    """Return the minimal sets that share an element with each of some sets, or None if they are too many."""
     found = [0]
     for one in sorted(sets, key=int.bit_count):
         missed = [x for x in found if not x & one]
@@ -203,11 +193,10 @@ def _irredundant(planes: list[int]) -> bool:
 
 
 class ThresholdMinimiser:
-    """Minimal forms of an outcome on cases, with consistency and coverage above thresholds.
+    """Minimal forms of an outcome on cases, with consistency and coverage above thresholds."""
 
-    Every disjunct and the form reach the consistency, the form the coverage. Neither is monotone, so parts are tried by
-    size: a form is kept if no part of it is admissible.
-    """
+    # Every disjunct and the form reach the consistency, the form the coverage. Neither is monotone, so parts are tried
+    # by size: a form is kept if no part of it is admissible.
 
     def __init__(
         self,

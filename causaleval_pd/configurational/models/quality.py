@@ -121,10 +121,7 @@ def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule, w
 
 
 def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> dict[int, set[tuple[int, ...]]]:
-    """Delete from the truth's paths the factors that occur in no path of the estimate.
-
-    Returns all ends, of at least two elements, of the pruned paths by outcome.
-    """
+    """Delete from the truth's paths the factors that occur in no path of the estimate."""
     known = 0
     for ascribed in estimate.values():
         for path in () if ascribed.constant else ascribed.sequences:
@@ -147,12 +144,10 @@ def longest_end(path: tuple[int, ...], others: Container[tuple[int, ...]]) -> in
 def quality_counts(
     truth: Exposition, estimate: Exposition, vocabulary: Vocabulary, convention: Convention
 ) -> tuple[dict[int, NDArray[np.float64]], dict[int, NDArray[np.float64]]]:
-    """Count shared and own complexity of expositions by outcome.
-
-    Returns correctness by outcome of the estimate and completeness by outcome of the truth: arrays (2, 4) are
-    numerators and denominators of the four components. An atom of the estimate whose outcome is constant shares nothing
-    and counts as `constant_outcome` states; one of the truth has no causes to be found.
-    """
+    """Count shared and own complexity of expositions by outcome."""
+    # Returns correctness by outcome of the estimate and completeness by outcome of the truth: arrays (2, 4) are
+    # numerators and denominators of the four components. An atom of the estimate whose outcome is constant shares
+    # nothing and counts as `constant_outcome` states; one of the truth has no causes to be found.
     ends, work = prune(truth, estimate, vocabulary), Work()
 
     def correct_paths(own: Ascriptions, outcome: int, other: Ascriptions) -> float:

@@ -54,15 +54,7 @@ def is_irredundant(form: Iterable[int], table: TruthTable) -> bool:
 
 
 def minimal_models(model: Model | str, domains: Domains | None = None) -> tuple[Model, ...]:
-    """Return the models that remain when everything redundant on a model's ideal data is deleted.
-
-    They are all combinations of minimal left-hand sides; there is none if an outcome is constant.
-
-    Examples
-    --------
-    >>> minimal_models("A*B+a*B+A*C<->D")
-    (Model('A*C+B<->D'),)
-    """
+    """Return the models that remain when everything redundant on a model's ideal data is deleted."""
     model, words = as_model(model), Vocabulary(domains)
     atoms = [(atom.outcome, frozenset(map(words.encode, atom.disjuncts))) for atom in model.atoms]
     table = ideal_table(model, words)
@@ -167,10 +159,7 @@ def _deletable(
     plane: Mapping[Literal, int],
     everything: int,
 ) -> bool:
-    """Check whether a disjunct or a literal of an atom can be deleted where the `others` hold.
-
-    `cubes` are the configurations on which each disjunct is true, `left` those on which one is.
-    """
+    """Check whether a disjunct or a literal of an atom can be deleted where the `others` hold."""
     for i, disjunct in enumerate(disjuncts):
         rest = union(cubes[:i] + cubes[i + 1 :])
         if len(cubes) > 1 and not others & (left ^ rest):

@@ -28,10 +28,7 @@ MAX_NCR_COMPLEXITY = 16
 
 
 def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]) -> bool:
-    """Check whether the first formula results from the second by deleting literals and disjuncts.
-
-    Every disjunct of the first must be contained in a different disjunct of the second.
-    """
+    """Check whether the first formula results from the second by deleting literals and disjuncts."""
     if len(smaller) > len(larger):
         return False
     options = [sum(1 << i for i, y in enumerate(larger) if x <= y) for x in smaller]
@@ -39,13 +36,7 @@ def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]
 
 
 def submodel_of(model: Model | str, other: Model | str) -> bool:
-    """Check whether a model results from another one by deleting literals, disjuncts and atoms.
-
-    Examples
-    --------
-    >>> submodel_of("A+C<->E", "A*b+C<->E"), submodel_of("A+b<->E", "A*b+C<->E")
-    (True, False)
-    """
+    """Check whether a model results from another one by deleting literals, disjuncts and atoms."""
     model, other = as_model(model), as_model(other)
     return all(
         atom.outcome in other.by_outcome and formula_within(atom.disjuncts, other.by_outcome[atom.outcome].disjuncts)
@@ -54,17 +45,7 @@ def submodel_of(model: Model | str, other: Model | str) -> bool:
 
 
 def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
-    """Return the irredundant formulas that result from an atom's left-hand side by deleting literals and disjuncts.
-
-    Deletions that make two disjuncts equal do not count. Atoms with more than 16 literals are refused, because every
-    set of literals is a candidate.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> len(atom_submodels(parse("A*b+C<->E").atoms[0], Vocabulary()))
-    7
-    """
+    """Return the irredundant formulas that result from an atom's left-hand side by deleting literals and disjuncts."""
     if atom.complexity > MAX_NCR_COMPLEXITY:
         raise FormulaTooLargeError(
             f"{atom} has {atom.complexity} literals, so 2**{atom.complexity} candidates for submodels; "

@@ -68,10 +68,7 @@ class CodesLaw(NamedTuple):
 def complexity_codes(
     models: Sequence[Model], names: Sequence[str], domains: Domains, share: float | None
 ) -> CodesLaw | None:
-    """Return the law of models of the shape of others, or None where kernels do not take them.
-
-    A literal is negative with probability `share`, or (None) each atom has as many negative literals as its model's.
-    """
+    """Return the law of models of the shape of others, or None where kernels do not take them."""
     shape = Shape.of(models, names, domains)
     if shape is None:
         return None
@@ -122,10 +119,8 @@ def complexity_codes(
 def exchanges(
     groups: Sequence[Sequence[str]], key: int, start: int, count: int
 ) -> list[tuple[Ints, NDArray[np.float64]]]:
-    """Return for each group of factors random orders, (n, count), and a random number for each factor's values.
-
-    They depend on the key, the number of the draw and the sizes of the groups alone.
-    """
+    """Return for each group of factors random orders, (n, count), and a random number for each factor's values."""
+    # They depend on the key, the number of the draw and the sizes of the groups alone.
     streams = random_words(np.array([key], np.uint64), _STREAMS, 2 * sum(map(len, groups)))[0]
     numbers, used = uniforms(streams, start, count), 0
     found = []
@@ -137,13 +132,7 @@ def exchanges(
 
 
 def permuted(values: Sequence[int], number: float) -> list[int]:
-    """Return the permutation of some values that a number in [0, 1) stands for.
-
-    Examples
-    --------
-    >>> permuted([0, 1], 0.4), permuted([0, 1], 0.6), permuted([0, 1, 2], 0.99)
-    ([0, 1], [1, 0], [2, 1, 0])
-    """
+    """Return the permutation of some values that a number in [0, 1) stands for."""
     left, rank = list(values), int(number * math.factorial(len(values)))
     found = []
     for n in range(len(left) - 1, -1, -1):
@@ -155,10 +144,7 @@ def permuted(values: Sequence[int], number: float) -> list[int]:
 def relabelled_codes(
     models: Sequence[Model], groups: Sequence[Sequence[str]], domains: Domains, *, flip: bool
 ) -> CodesLaw | None:
-    """Return the law that exchanges the factors of each group, and flips their values where `flip`.
-
-    `domains` has all factors of the models and groups.
-    """
+    """Return the law that exchanges the factors of each group, and flips their values where `flip`."""
     shape = Shape.of(models, list(domains), domains)
     if shape is None:
         return None

@@ -39,10 +39,7 @@ STATES_FACTORS = ("factors", "data", "domains")
 
 
 def known_factors(pairs: FormulaPairs, position: int) -> list[str]:
-    """Return the factors a guess may use: the stated ones and the estimate's, else all of the data.
-
-    Without data the truth's and those with stated values belong to them too.
-    """
+    """Return the factors a guess may use: the stated ones and the estimate's, else all of the data."""
     setting = pairs.setting(position)
     if setting.names is not None and setting.factors is None:
         return list(setting.names)
@@ -135,10 +132,7 @@ class DrawnModels(Controls):
 
 
 def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:
-    """Pair every truth with `n_draws` controls of a null model, a pair's draws together.
-
-    A `NoSuchModelError` names a pair without controls.
-    """
+    """Pair every truth with `n_draws` controls of a null model, a pair's draws together."""
     nulls = get_field("formula").nulls
     check_known(null, nulls, "null")
     keys = np.random.default_rng(resolve_seed(rng)).integers(2**63, size=pairs.n).astype(np.uint64)

@@ -55,10 +55,7 @@ def exchangeable(pairs: FormulaPairs, position: int) -> list[list[str]]:
 def relabel_law(
     pairs: FormulaPairs, position: int, groups: Sequence[Sequence[str]] | None = None, *, flip: bool = False
 ) -> ModelLaw:
-    """Return the law of relabellings of the exogenous factors of a pair's estimates, or of those of `groups`.
-
-    `relabel_controls` states it.
-    """
+    """Return the law of relabellings of the exogenous factors of a pair's estimates, or of those of `groups`."""
     words = pairs.setting(position).vocabulary
     groups = exchangeable(pairs, position) if groups is None else groups
     cell = pairs.estimated_models(position)
@@ -78,14 +75,7 @@ def relabel_law(
 
 
 def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
-    """Exchange the literals of left-hand sides; literals that the mapping lacks stay.
-
-    Examples
-    --------
-    >>> from causaleval_pd.configurational import parse
-    >>> relabel(parse("A*b+C<->D"), {("A", 1): ("B", 0), ("B", 0): ("A", 1)})
-    Model('A*b+C<->D')
-    """
+    """Exchange the literals of left-hand sides; literals that the mapping lacks stay."""
     return Model(
         tuple(
             Atom(tuple(frozenset(renamed.get(x, x) for x in one) for one in atom.disjuncts), atom.outcome, atom.arrow)
@@ -116,17 +106,14 @@ class RelabelledModels(DrawnModels):
 def relabel_moments(
     pairs: FormulaPairs, position: int, metric: Metric, groups: Sequence[Sequence[str]], *, flip: bool
 ) -> tuple[float, float]:
-    """Return mean and variance of a metric that is linear in the literals which truth and relabelled estimate share.
-
-    Its closed form is among `SCALES`, and the factors of a group are exchanged among themselves. NaN with data, with
-    several models or no model, or where neither has causes.
-
-    Relabelling a model relabels its causal exposition on ideal data. The number of shared literals is then a sum of
-    entries of a matrix - the outcomes for which the estimate has one literal and the truth the other - along a random
-    matching of factors, and with `flip` for each pair of factors along one of their values. With n crisp factors two
-    literals of an outcome meet with probability 1 / (2 n); without `flip` with probability 1 / n if they have one
-    value, else never. The variance of such sums is Hoeffding's [1]_.
-    """
+    """Return mean and variance of a metric that is linear in the literals which truth and relabelled estimate share."""
+    # Its closed form is among `SCALES`, and the factors of a group are exchanged among themselves. NaN with data, with
+    # several models or no model, or where neither has causes.
+    # Relabelling a model relabels its causal exposition on ideal data. The number of shared literals is then a sum of
+    # entries of a matrix - the outcomes for which the estimate has one literal and the truth the other - along a random
+    # matching of factors, and with `flip` for each pair of factors along one of their values. With n crisp factors two
+    # literals of an outcome meet with probability 1 / (2 n); without `flip` with probability 1 / n if they have one
+    # value, else never. The variance of such sums is Hoeffding's [1]_.
     cell, setting = pairs.estimated_models(position), pairs.setting(position)
     if len(cell) != 1 or setting.data is not None:
         return np.nan, np.nan

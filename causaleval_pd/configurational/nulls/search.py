@@ -75,11 +75,9 @@ class Search:
         return cls(method, data, random, _name(method))
 
     def shuffled(self, outcomes: Sequence[str], how: str, rng: np.random.Generator) -> pd.DataFrame:
-        """Return the data with permuted columns of outcomes.
-
-        "outcomes" permutes the rows of all outcomes together; "within" each outcome on its own among the cases that
-        agree in all other factors.
-        """
+        """Return the data with permuted columns of outcomes."""
+        # "outcomes" permutes the rows of all outcomes together; "within" each outcome on its own among the cases that
+        # agree in all other factors.
         place = {str(name).upper(): i for i, name in enumerate(self.data.columns)}
         moved = [place[name] for name in outcomes if name in place]
         n, found = len(self.data), self.data.copy()
@@ -193,10 +191,8 @@ class FoundModels(Controls):
         return _RUN
 
     def draw(self, start: int, count: int) -> FormulaPairs:
-        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1.
-
-        Where rows are judged relative to data, controls are judged relative to the data in which they were found.
-        """
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+        # Where rows are judged relative to data, controls are judged relative to the data in which they were found.
         cells: list[Cell | None] = []
         settings: list[Setting] = []
         for position in range(self.pairs.n):

@@ -205,14 +205,7 @@ def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
 
 
 def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.DataFrame:
-    """Drop a share of the distinct configurations, with all their cases: limited diversity.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> len(fragment(pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1]}), 0.5, rng=1))
-    2
-    """
+    """Drop a share of the distinct configurations, with all their cases: limited diversity."""
     check_number(share, "share", "[0, 1]")
     check_type(data, pd.DataFrame, CASES, "data")
     codes = data.groupby(list(data.columns), sort=True).ngroup().to_numpy()
@@ -232,19 +225,10 @@ def sample_cases(
     imbalance: Mapping[str, float | Sequence[float]] | None = None,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Draw cases with replacement, each equally likely, or so that factors and an outcome have given shares.
-
-    `imbalance` has by factor the probability of 1, or the probabilities of its values in order. A case is drawn with a
-    probability proportional to the product over these factors, each divided by the number of cases that share the
-    value, so that factors which are independent in `data` have the given probabilities in the sample.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> data = pd.DataFrame({"A": [0, 1, 1, 1], "E": [0, 1, 1, 1]})
-    >>> sample_cases(data, 100, outcome="E", prevalence=0.2, rng=1)["E"].mean()
-    np.float64(0.2)
-    """
+    """Draw cases with replacement, each equally likely, or so that factors and an outcome have given shares."""
+    # `imbalance` has by factor the probability of 1, or the probabilities of its values in order. A case is drawn with
+    # a probability proportional to the product over these factors, each divided by the number of cases that share the
+    # value, so that factors which are independent in `data` have the given probabilities in the sample.
     check_whole(n_cases, "n_cases", 1)
     check_type(data, pd.DataFrame, CASES, "data")
     if (outcome is None) != (prevalence is None):
@@ -321,19 +305,7 @@ def add_noise(
     domains: Domains | None = None,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
-    """Replace a share of the cases by configurations that contradict the model, each equally likely.
-
-    A replaced case has the outcome literal `keep`, as `"E"`, if and only if it had it before, so that its prevalence
-    stays.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> data = pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 0, 1, 1]})
-    >>> noisy = add_noise(data, "A<->B", 0.5, rng=1)
-    >>> int((noisy.A != noisy.B).sum())
-    2
-    """
+    """Replace a share of the cases by configurations that contradict the model, each equally likely."""
     model = as_model(model)
     check_number(share, "share", "[0, 1]")
     check_type(data, pd.DataFrame, CASES, "data")
@@ -384,17 +356,7 @@ def _by_literal(
 def fuzzify(
     data: pd.DataFrame, spread: float, *, factors: Sequence[str] | None = None, rng: RNGLike = None
 ) -> pd.DataFrame:
-    """Turn crisp data into fuzzy memberships: 0 becomes uniform on [0, spread), 1 uniform on (1 - spread, 1].
-
-    With a spread up to 0.5, rounding gives the crisp data back. Columns that are not among `factors` stay.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> crisp = pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1]})
-    >>> fuzzify(crisp, 0.4, rng=1).round().astype(int).equals(crisp)
-    True
-    """
+    """Turn crisp data into fuzzy memberships: 0 becomes uniform on [0, spread), 1 uniform on (1 - spread, 1]."""
     # memberships keep their side of 0.5
     check_number(spread, "spread", "(0, 0.5]")
     check_type(data, pd.DataFrame, CASES, "data")

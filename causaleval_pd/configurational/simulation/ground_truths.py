@@ -40,13 +40,7 @@ class NoSuchModelError(ValueError):
 
 
 def switches(model: Model | str) -> int:
-    """Count the factors that occur with more than one value on left-hand sides, as F in `(A+B*F<->D)*(C+B*f<->E)`.
-
-    Examples
-    --------
-    >>> switches("(A+B*F<->D)*(C+B*f<->E)"), switches("A+B<->C")
-    (1, 0)
-    """
+    """Count the factors that occur with more than one value on left-hand sides, as F in `(A+B*F<->D)*(C+B*f<->E)`."""
     model = as_model(model)
     literals = {literal for atom in model.atoms for literal in atom.literals}
     return len(literals) - len({name for name, _ in literals})
@@ -175,12 +169,7 @@ def propose(
     negated: float = 0.5,
     values: Sequence[int] | None = None,
 ) -> tuple[Conjunction, ...] | None:
-    """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies.
-
-    Every disjunct is a uniform subset of the factors without the outcome's own. Its values are independent, 0 with
-    probability `negated` for a binary factor and equally likely for others; or all literals together have these
-    `values` in uniformly random places, and None is returned if a factor lacks the value of its place.
-    """
+    """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies."""
     eligible = [name for name in factors if name != outcome[0]]
     left = [] if values is None else list(values)
     disjuncts = []
@@ -212,23 +201,14 @@ def draw_model(
     values: Callable[[Literal], Sequence[int]] | None = None,
     accept: Callable[[Model], bool] | None = None,
 ) -> Model:
-    """Draw a redundancy-free acyclic model by rejection.
-
-    Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn for
-    every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`) and
-    accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that they
-    meet all conditions. With the `values` of each outcome's literals (see `propose`), or with `negated=0.5` if all
-    factors are binary, and fixed sizes all such models are equally likely, because each is proposed in as many orders
-    of its disjuncts as any other.
-
-    A `NoSuchModelError` ends the search after 50000 proposals of atoms.
-
-    Examples
-    --------
-    >>> model = draw_model([("D", 1)], lambda outcome: (1, 2), list("ABCD"), {}, stream(1, 0))
-    >>> sorted(map(len, model.atoms[0].disjuncts))
-    [1, 2]
-    """
+    """Draw a redundancy-free acyclic model by rejection."""
+    # Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn
+    # for every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`)
+    # and accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that
+    # they meet all conditions. With the `values` of each outcome's literals (see `propose`), or with `negated=0.5` if
+    # all factors are binary, and fixed sizes all such models are equally likely, because each is proposed in as many
+    # orders of its disjuncts as any other.
+    # A `NoSuchModelError` ends the search after 50000 proposals of atoms.
     room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
     proposals = 0
     lefts: list[tuple[Conjunction, ...]] = []

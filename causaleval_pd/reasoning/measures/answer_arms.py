@@ -144,12 +144,10 @@ def interventional_arms(table: pd.DataFrame, settings: list[str]) -> Arms:
 def observational_arms(
     table: pd.DataFrame, settings: list[str], pairs: pd.DataFrame, root_values: pd.DataFrame | None
 ) -> Arms:
-    """Split the factual answers to each effect by the true value of the cause.
-
-    The table holds the true values of nodes that are asked about; `root_values` those of others, such as the root.
-    Samples in which the cause is unknown are left out. A factual question that names a cause counts for that pair
-    only.
-    """
+    """Split the factual answers to each effect by the true value of the cause."""
+    # The table holds the true values of nodes that are asked about; `root_values` those of others, such as the root.
+    # Samples in which the cause is unknown are left out. A factual question that names a cause counts for that pair
+    # only.
     fact = table[table["world"] == "fact"]
     values = fact[["task", "sample", "effect", "truth"]].drop_duplicates(["task", "sample", "effect"])
     values = values.rename(columns={"effect": "cause", "truth": "value"})

@@ -139,11 +139,7 @@ def composition_rows(
     exact: pd.DataFrame | None,
     n: int | None,
 ) -> pd.DataFrame:
-    """Return two rows a composition: against the world, and against the reasoner's own global PNS.
-
-    `chains` are root, cut nodes and leaf by task, `exact` the quantities of known worlds; `n` compositions a task, or
-    all.
-    """
+    """Return two rows a composition: against the world, and against the reasoner's own global PNS."""
     groups = pns.arms.groups
     factors = _PairPNS.of(pns, exact)
     rows: list[dict[str, Any]] = []
@@ -204,11 +200,7 @@ class _PairPNS:
     def rows(
         self, members: Integers, local: list[int], whole: int, covariances: tuple[Floats, Floats]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return one composition against the world, and against the whole.
-
-        `local` and `whole` are places among `members` (pairs of one reasoner and task) of the factors and of (root,
-        leaf); the covariances are those of the estimates' distances from the truth, and of the estimates.
-        """
+        """Return one composition against the world, and against the whole."""
         pns, factors, top = self.error, members[local], members[whole]
         gradient = np.zeros(len(members))
         gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
@@ -248,10 +240,8 @@ class _PairPNS:
     def _unexplained(
         self, members: Integers, local: list[int], whole: int, gradient: Floats, covariance: Floats
     ) -> tuple[float, float]:
-        """Return the part of a product's distance from the whole that samples explain, and the rest's standard error.
-
-        The true answers to the same questions have such a distance too, whose expectation is 0: a control variate.
-        """
+        """Return what samples explain of a product's distance from the whole, and the rest's standard error."""
+        # The true answers to the same questions have such a distance too, whose expectation is 0: a control variate.
         if self.error.against == "exact":
             return 0.0, _error(covariance, gradient)
         factors, top = members[local], members[whole]

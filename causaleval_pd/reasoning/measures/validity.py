@@ -263,11 +263,9 @@ def _classify(judged: pd.DataFrame, decided: NDArray[Any], names: list[str]) -> 
 
 
 def _of_few_samples(quantities: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Make n_effective smaller and se larger where samples were asked repeatedly: few samples show too little variance.
-
-    By one sample fewer, and by Student's quantile in place of the normal one (Korn and Graubard 1998). Samples are
-    independent, so that n_effective stays at least their number.
-    """
+    """Make n_effective smaller and se larger where few samples were asked repeatedly."""
+    # By one sample fewer, and by Student's quantile in place of the normal one (Korn and Graubard 1998). Samples are
+    # independent, so that n_effective stays at least their number.
     if not {"n", "n_samples"} <= set(quantities.columns):
         return quantities
     n, n_samples, effective, se = (
@@ -342,10 +340,7 @@ def _intervals(quantities: pd.DataFrame, level: float) -> tuple[Floats, Floats]:
 def _tests(
     quantities: pd.DataFrame, truth: Floats, estimate: Floats, tolerance: Floats, internal: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return p-values of "within the tolerance" and of "beyond it".
-
-    `internal` marks the rows that are compared with the reasoner's own estimate.
-    """
+    """Return p-values of "within the tolerance" and of "beyond it"."""
     se, normal = quantities["se"].to_numpy(np.float64), scipy.stats.norm
     apart = estimate - truth
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -71,11 +71,9 @@ def equation_text(whole: str, product: str) -> str:
 
 
 def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:
-    """Parse counts written by `quantities`: terms of shape (rows, terms), and the numbers of factors.
-
-    A text is a quantity, `a * b` for a product, or `c = a * b` for a quantity and a product that should equal it. The
-    compared quantity is column 0 (padding without one). Other texts and impossible counts are refused.
-    """
+    """Parse counts written by `quantities`: terms of shape (rows, terms), and the numbers of factors."""
+    # A text is a quantity, `a * b` for a product, or `c = a * b` for a quantity and a product that should equal it. The
+    # compared quantity is column 0 (padding without one). Other texts and impossible counts are refused.
     rows = [_split(text, position) for position, text in enumerate(texts)]
     width = max((len(row) for row in rows), default=1)
     filled = np.zeros((len(rows), width, 6), np.int64)
@@ -148,11 +146,10 @@ _MARGIN = 40.0
 
 @dataclass(frozen=True, eq=False)
 class CountLaw:
-    """Laws of quantities base + step * count of a random count; arrays of one shape.
+    """Laws of quantities base + step * count of a random count; arrays of one shape."""
 
-    Where `p` is NaN, the count is hypergeometric: the marked among `drawn` without replacement from `total`, of which
-    `marked` are marked. Elsewhere it is binomial, of `drawn` trials with probability `p`. A constant has `drawn` 0.
-    """
+    # Where `p` is NaN, the count is hypergeometric: the marked among `drawn` without replacement from `total`, of which
+    # `marked` are marked. Elsewhere it is binomial, of `drawn` trials with probability `p`. A constant has `drawn` 0.
 
     base: Floats
     step: Floats
@@ -272,10 +269,7 @@ def _random(s: _Kinds, q: Floats) -> tuple[CountLaw, CountLaw]:
 
 
 def _permuted(terms: Terms, s: _Kinds) -> CountLaw:
-    """Return the laws if answers are shuffled over samples, within an arm or, in fact, whatever the cause.
-
-    Shares under an intervention and differences stay as they are.
-    """
+    """Return the laws if answers are shuffled over samples, within an arm or, in fact, whatever the cause."""
     keep = s.under_do | s.difference
     step = np.where(keep, 0.0, np.where(s.second, s.per0, s.per1))
     total = np.select([keep, s.joint], [0.0, s.n1], s.n1 + s.n0)

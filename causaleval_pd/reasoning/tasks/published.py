@@ -263,11 +263,9 @@ def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def infer_functions(cells: Iterable[str], parents: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
-    """Return the function of each node, or None where the values allow several or the node has no parents.
-
-    Each cell is a printed map that holds, at any depth, maps of the true values of all endogenous and of all exogenous
-    variables, whose keys say so; `name` stands in messages.
-    """
+    """Return the function of each node, or None where the values allow several or the node has no parents."""
+    # Each cell is a printed map that holds, at any depth, maps of the true values of all endogenous and of all
+    # exogenous variables, whose keys say so; `name` stands in messages.
     possible = {node: dict(_FUNCTIONS) for node in parents}
     known = 0
     for cell in cells:
@@ -312,10 +310,8 @@ def _by_node(values: Mapping[Any, Any], nodes: Sequence[str]) -> dict[str, bool]
 
 
 def parse_printed(text: str) -> Any:
-    """Parse a printed Python value: numbers, texts, lists, tuples, maps, `np.float64(0.5)`, printed arrays.
-
-    Nothing is evaluated. `ast.literal_eval` would refuse what numpy prints: no commas, `nan`, `np.float64(...)`.
-    """
+    """Parse a printed Python value: numbers, texts, lists, tuples, maps, `np.float64(0.5)`, printed arrays."""
+    # Nothing is evaluated. `ast.literal_eval` would refuse what numpy prints: no commas, `nan`, `np.float64(...)`.
     check_type(text, str, "a string", "text")
     if len(text) > MAX_CELL:
         raise ValueError(f"a cell has {len(text)} characters; at most {MAX_CELL} are parsed")

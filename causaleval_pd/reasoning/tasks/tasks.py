@@ -416,10 +416,7 @@ def _check_sizes(sizes: Sequence[Sequence[int]]) -> None:
 def _join_prompts(
     rows: pd.DataFrame, worlds: pd.DataFrame, contexts: pd.DataFrame, questions: pd.DataFrame, instruction: str | None
 ) -> pd.Series:
-    """Join the texts of world, context and question, and the instruction, for each row.
-
-    Rows have task, sample, replicate and question. A row whose text is missing is refused.
-    """
+    """Join the texts of world, context and question, and the instruction, for each row."""
     last = instruction_text(instruction)
     keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
     asked = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"].fillna(-1).to_numpy(np.int64)

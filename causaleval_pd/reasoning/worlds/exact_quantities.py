@@ -47,11 +47,9 @@ class Divorced:
 
 
 def divorce_parents(model: Model) -> Divorced:
-    """Return a model with the same joint distribution in which no node has more than two parents.
-
-    Nodes without noise of their own join the parents of a node one after another, so that a node of many parents needs
-    no table over all of them at once.
-    """
+    """Return a model with the same joint distribution in which no node has more than two parents."""
+    # Nodes without noise of their own join the parents of a node one after another, so that a node of many parents
+    # needs no table over all of them at once.
     responses = (_NEVER, _IF, _ALWAYS) if is_monotone(model) else (_NEVER, _UNLESS, _IF, _ALWAYS)
     found = Divorced((), {}, dict(model.functions), dict(model.noise), responses)
     order: list[str] = []
@@ -72,12 +70,10 @@ def divorce_parents(model: Model) -> Divorced:
 
 
 def response_joints(model: Divorced, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-    """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 4).
-
-    Columns are never, only if the cause is set to 0, only if it is set to 1, always; a node that is not a descendant of
-    the cause does not respond. Refused if the table over open nodes would exceed `MAX_ENTRIES` and more than
-    `MAX_ENUMERATED` nodes have noise.
-    """
+    """Compute P(cause = c, response of effect = r) for each effect, as arrays of shape (2, 4)."""
+    # Columns are never, only if the cause is set to 0, only if it is set to 1, always; a node that is not a descendant
+    # of the cause does not respond. Refused if the table over open nodes would exceed `MAX_ENTRIES` and more than
+    # `MAX_ENUMERATED` nodes have noise.
     import networkx as nx
 
     wanted = set(effects)
@@ -106,11 +102,7 @@ def _sum_out(
     wanted: set[str],
     affected: set[str],
 ) -> dict[str, NDArray[np.float64]]:
-    """Add one node after another to a table, in `order`, and sum out nodes that no later one needs.
-
-    `children` are those of each node that matters, `wanted` the effects to return, `affected` the descendants of the
-    cause.
-    """
+    """Add one node after another to a table, in `order`, and sum out nodes that no later one needs."""
     table: NDArray[np.float64] = np.ones(())
     axes: list[str] = []
     pending = {node: len(below) for node, below in children.items()}
@@ -131,11 +123,7 @@ def _sum_out(
 def _enumerate(
     model: Divorced, nodes: list[str], free: list[str], cause: str, wanted: set[str]
 ) -> dict[str, NDArray[np.float64]]:
-    """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation.
-
-    `nodes` matter, in topological order; the noise of those that are `free` is random; effects in `wanted` are
-    returned.
-    """
+    """Enumerate all noise vectors; the noise of the last free nodes is constant within an evaluation."""
     inner = min(len(free), NOISE_BITS_AT_ONCE)
     low = np.arange(2**inner)
     pattern = {node: (low >> i & 1).astype(np.bool_) for i, node in enumerate(free[:inner])}
@@ -183,11 +171,7 @@ def narrow_order(
 def _greedy_order(
     model: Divorced, children: Mapping[str, list[str]], affected: set[str], kept: set[str], shift: Mapping[str, float]
 ) -> tuple[list[str], float]:
-    """Order nodes greedily: next comes the node that enlarges the table least, up to a shift.
-
-    Nodes that are `affected` have more states than two, those `kept` stay open to the end; `shift` is added to the
-    growth of the logarithm of the table.
-    """
+    """Order nodes greedily: next comes the node that enlarges the table least, up to a shift."""
     place = {node: i for i, node in enumerate(children)}
     waiting = {node: len(model.parents[node]) for node in children}
     pending = {node: len(below) + (node in kept) for node, below in children.items()}
@@ -227,10 +211,8 @@ def _states(model: Divorced, node: str, affected: set[str]) -> tuple[int, ...]:
 def _add(
     model: Divorced, table: NDArray[np.float64], axes: list[str], node: str, cause: str, affected: set[str]
 ) -> NDArray[np.float64]:
-    """Multiply the table over open nodes (`axes`) by P(node | its parents), as a new last axis.
-
-    Descendants of the cause (`affected`) have three states, or four in worlds with XOR, other nodes two.
-    """
+    """Multiply the table over open nodes (`axes`) by P(node | its parents), as a new last axis."""
+    # Descendants of the cause (`affected`) have three states, or four in worlds with XOR, other nodes two.
     p = model.noise[node]
     states = np.array(_states(model, node, affected))
     parents = model.parents[node]
@@ -267,11 +249,9 @@ def _marginal(
 
 
 def quantities_of(joint: NDArray[np.float64]) -> dict[str, float]:
-    """Compute the quantities of a pair, by name, from P(cause = c, response of the effect); see `response_joints`.
-
-    The factual effect is its response to the factual cause, so conditional quantities need no other joint. They are NaN
-    where the condition cannot happen.
-    """
+    """Compute the quantities of a pair, by name, from P(cause = c, response of the effect); see `response_joints`."""
+    # The factual effect is its response to the factual cause, so conditional quantities need no other joint. They are
+    # NaN where the condition cannot happen.
     (never0, unless0, if0, always0), (never1, unless1, if1, always1) = joint.tolist()
     pns, always, reverse = if0 + if1, always0 + always1, unless0 + unless1
     return {

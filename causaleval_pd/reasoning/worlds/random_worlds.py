@@ -174,11 +174,9 @@ def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> Worl
 
 
 def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[int, int]]:
-    """Return the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1.
-
-    A "cycle" is a path with a shortcut from source to sink, a "wheel" a hub 0 that leads to such a path; two nodes are
-    one edge, three a triangle, whatever the kind.
-    """
+    """Return the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1."""
+    # A "cycle" is a path with a shortcut from source to sink, a "wheel" a hub 0 that leads to such a path; two nodes
+    # are one edge, three a triangle, whatever the kind.
     check_known(kind, KINDS, "kind of component")
     size = check_whole(size, "size of a component", 2)
     last = size - 1

@@ -59,10 +59,7 @@ def evaluate(
     nodes: Sequence[str] | None = None,
     known: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> dict[str, NDArray[np.bool_]]:
-    """Compute the values of nodes (default all) in topological order, given those of the nodes before them in `known`.
-
-    Noise has one value a sample or one for all; `do` holds the values that nodes are set to.
-    """
+    """Compute the values of nodes (default all) in topological order, given those before them in `known`."""
     values = dict(known or {})
     for node in model.nodes if nodes is None else nodes:
         value = noise[node]

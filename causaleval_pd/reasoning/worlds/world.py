@@ -385,11 +385,7 @@ def n_compositions(n_cut_nodes: int) -> int:
 
 
 def compositions(cut_nodes: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield, one at a time, the paths from root to leaf of a cut tree that have at least two edges.
-
-    The PNS of (root, leaf) is the product of the PNS along each path. They come in lexicographic order of the nodes'
-    positions, so the path over all cut nodes, whose factors are single components, is the first.
-    """
+    """Yield, one at a time, the paths from root to leaf of a cut tree that have at least two edges."""
     n_compositions(len(cut_nodes))
     root, *inner, leaf = cut_nodes
     for chosen in range(2 ** len(inner) - 1, 0, -1):
