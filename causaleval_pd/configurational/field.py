@@ -17,10 +17,10 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.null import Controls, Matching, Null
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
-from .formulas.formula import Model, set_text
-from .formulas.reader import SEVERAL, Cell, FormulaError, as_models, parse_set
-from .formulas.truth_table import Setting
+from .formula import Model, set_text
 from .pairs import KINDS, FormulaCells, FormulaPairs, compile_kernels
+from .reader import SEVERAL, Cell, FormulaError, as_models, parse_set
+from .truth_table import Setting
 
 __all__ = ["FORMULAS"]
 

@@ -18,15 +18,16 @@ from ..contract.metric import get_metric
 from ..drawing import LETTER, caption, colours, figure_of, inches, place_to_draw
 from ..execution.random_streams import RNGLike
 from ..statistics.arrays import quantile_interval
-from .formulas.formula import Conjunction, Literal, Model
-from .formulas.reader import as_model
-from .formulas.truth_table import Setting
-from .formulas.vocabulary import Domains, FormulaTooLargeError
-from .models.claims import judge_claims
-from .models.exposition import COMPONENTS
-from .models.quality import quality_table
-from .nulls.drawn_models import guesses
+from .drawn_models import guesses
+from .formula import Conjunction, Domains, FormulaTooLargeError, Literal, Model
 from .pairs import FormulaCells, FormulaPairs
+from .quality import COMPONENTS, quality_table
+from .reader import as_model
+from .submodel import judge_claims
+from .truth_table import Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: disjuncts that a figure can show
 MAX_CLAIMS = 100
@@ -180,9 +181,6 @@ def _joints(
         found |= {number: (x, height + shift) for (_, number), height in zip(joints, heights, strict=True)}
     return found
 
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: inches between layers at least, between the rows of few and of many factors, and of a figure's rows together
 _LAYER, _HEIGHT, _LOW, _TALLEST = 1.9, 0.85, 0.55, 14.0

@@ -21,7 +21,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import random_words, uniforms
 from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
-from .measures.yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
+from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
 
 Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]

@@ -11,17 +11,17 @@ import pandas as pd
 from ..contract.checks import check_known
 from ..contract.figure import figure
 from ..drawing import broken, caption, caption_figure, colours, figure_of, legend_room, place_to_draw
-from .measures.chance import error_quantiles
-from .measures.validity import (
+from .validity import (
     FLOOR,
     Convention,
     check_convention,
     check_quantities,
+    error_quantiles,
     judged_by,
     relative_error,
     taxonomy,
 )
-from .measures.yes_counts import LEVELS, Floats
+from .yes_counts import LEVELS, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

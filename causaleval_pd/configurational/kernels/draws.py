@@ -13,7 +13,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from causaleval_pd.graphs.kernels.bits import compact
 from causaleval_pd.graphs.kernels.draws import STEP, mix, unit
 
-from .planes import Ints, fill_planes, is_irredundant, negated, place
+from .forms import Ints, fill_planes, is_irredundant, negated, place
 
 Words = NDArray[np.uint64]
 _ONE = np.uint64(1)
