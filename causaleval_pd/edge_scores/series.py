@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_flag, check_number, name_row
-from ...graphs.column import graph_column
-from ...graphs.node_names import short
-from .packed import KINDS, SYMMETRIC, TYPE_PLANES, WEIGHT, Floats, Scores, is_score_column, unpack_column
+from ..contract.checks import check_choice, check_flag, check_number, name_row
+from ..graphs.column import graph_column
+from ..graphs.node_names import short
+from .cells import KINDS, SYMMETRIC, TYPE_PLANES, WEIGHT, Floats, Scores, is_score_column, unpack_column
 
 #: what becomes of a pair whose directions are both kept
 _ORIENT = ("both", "larger")
