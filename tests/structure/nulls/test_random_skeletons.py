@@ -32,9 +32,7 @@ def guesses(seed, n, density):
     return pd.DataFrame({"truth": ce.graph_column(truths), "estimate": ce.graph_column(estimates)})
 
 
-@pytest.mark.parametrize(
-    "how", [{}, {"method": "simulate"}]
-)
+@pytest.mark.parametrize("how", [{}, {"method": "simulate"}])
 def test_p_is_that_of_the_number_of_edges(how):
     runs = guesses(0, 30, 0.3)
     by_edges = ce.with_controls(runs, METRICS, null="edges", n_draws=199, rng=1, columns="full", **how)
