@@ -135,7 +135,7 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
         }.items():
             variables[f"{name}_{part}"] = (dims, found)
     attrs = {"strata": json.dumps(list(strata)), "metrics": json.dumps(list(metrics)), "n_draws": n_draws}
-    attrs |= {"zero_division": np.nan}
+    attrs |= {"zero_division": np.nan, "control_cluster": "truth"}
     if n_draws:
         attrs |= {"control_null": "edges", "control_kind": "dag", "control_seed": 1}
         same = {"control_seed": 1, "control_draws": n_draws, "control_null": "edges"}

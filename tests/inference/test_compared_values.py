@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.inference.compared_values import (
@@ -82,12 +83,10 @@ def test_numbers_of_metrics():
 
 
 def test_groups_are_the_same_numbers_in_every_part_of_a_cube(ragged):
-    carried = ragged.assign(site=(("replicate",), [f"s{i % 3}" for i in range(ragged.sizes["replicate"])]))
-    carried["site"].attrs["role"] = "value"
-    carried["site"] = carried["site"].broadcast_like(carried["status"]).transpose(*carried["status"].dims)
-    carried["site"].attrs["role"] = "value"
+    sites = xr.zeros_like(ragged["status"], np.int64) + np.arange(ragged.sizes["replicate"]) % 3 + 1
+    carried = ragged.assign_coords(cluster_id=sites).assign_attrs(control_cluster="column site")
     first, second = level_pairs(ragged["algorithm"].to_numpy(), "algorithm", None)
-    settings = {"on": "metric", "missing": "drop", "cluster": "site", "margin": 0.0}
+    settings = {"on": "metric", "missing": "drop", "margin": 0.0}
     whole = compared_values(carried, "shd", "algorithm", first, second, **settings).levels.cluster
     part = compared_values(carried.isel(density=[1]), "shd", "algorithm", first, second, **settings).levels.cluster
     np.testing.assert_array_equal(whole[1:], part)
