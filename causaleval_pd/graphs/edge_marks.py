@@ -57,7 +57,7 @@ class MarkedEdges:
     >>> edges = MarkedEdges(["C"])
     >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
     >>> edges.found()
-    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, ends=[(1, 2, 3, 2)], kind=None)
+    Edges(labels=('C', 'A', 'B'), ends=[(1, 2, 3, 2)], is_open=False, kind=None)
     """
 
     def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:
@@ -84,10 +84,6 @@ class MarkedEdges:
             )
 
     def found(self, *, is_open: bool = False) -> Edges:
-        """Return the edges: as arcs if there are only ``->`` and ``--``, else with their marks."""
+        """Return the edges."""
         ends: Ends = [(*pair, *marks) for pair, every in self._pairs.items() for marks in sorted(every)]
-        labels = tuple(self.position)
-        if any(CIRCLE in edge[2:] or edge[2:] == (ARROW, ARROW) for edge in ends):
-            return Edges(labels, [], is_open, ends)
-        arcs = [(i, j) for i, j, at_i, _ in ends if at_i == TAIL] + [(j, i) for i, j, _, at_j in ends if at_j == TAIL]
-        return Edges(labels, arcs, is_open)
+        return Edges(tuple(self.position), ends, is_open)

@@ -112,8 +112,6 @@ def parse_edges(text: str) -> Edges:
 
     Examples
     --------
-    >>> parse_edges("A -> B -- C; D").arcs
-    [(0, 1), (1, 2), (2, 1)]
     >>> parse_edges("A o-> B <-> C").ends
     [(0, 1, 3, 2), (1, 2, 2, 2)]
     """

@@ -41,14 +41,14 @@ def read_model_string(text: str) -> Edges:
     except CycleError as fault:
         cycle = " -> ".join(fault.args[1])
         raise ValueError(f"found the directed cycle {cycle} in a model string, which describes a DAG") from None
-    arcs = [(position[p], position[name]) for name, listed in parents.items() for p in listed]
+    ends = [(position[p], position[name], TAIL, ARROW) for name, listed in parents.items() for p in listed]
     if _ARROW.search(text):
-        model = write_graph(write_names(parents), [(i, j, TAIL, ARROW) for i, j in arcs])
+        model = write_graph(write_names(parents), ends)
         raise AmbiguousEncodingError(
             f"found {text[:60]!r}, which is a model string or an edge string; quote names that hold arrows or brackets "
             f'in an edge string: the model string is {model[:200]!r}, and an edge is as in \'"[A" -> "B]"\''
         )
-    return Edges(tuple(parents), arcs)
+    return Edges(tuple(parents), ends)
 
 
 def write_model_string(names: Sequence[str], ends: Ends) -> str:

@@ -31,7 +31,7 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
             raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
         source = position.setdefault(_distinct(edge[0]), len(position))
         arcs.append((source, position.setdefault(_distinct(edge[1]), len(position))))
-    return Edges(tuple(label for _, label in position) or None, arcs, is_open=True)
+    return Edges.from_arcs(tuple(label for _, label in position) or None, arcs, is_open=True)
 
 
 def _distinct(label: Any) -> tuple[type, Hashable]:

@@ -189,7 +189,7 @@ def _read_mapping(cell: Any, lists_parents: bool) -> Edges:
         for other in sorted(listed, key=str) if isinstance(listed, (set, frozenset)) else listed:
             there = position.setdefault(_checked_name(other), len(position))
             arcs.append((there, here) if lists_parents else (here, there))
-    return Edges(tuple(position) or None, arcs, is_open=True)
+    return Edges.from_arcs(tuple(position) or None, arcs, is_open=True)
 
 
 def _checked_name(node: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...contract.encoding import Arcs, Edges, Encoding, Labels, register_encoding
+from ...contract.encoding import Edges, Encoding, register_encoding
 from ..edge_marks import ARROW, CIRCLE, MARKS_OF_SIGN, TAIL, MarkedEdges
 from ..weights import explain_weights, refuse_numbers
 
@@ -56,7 +56,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     """
     labels = tuple(graph.nodes)
     position = {label: i for i, label in enumerate(labels)}
-    arcs: Arcs = []
+    arcs: list[tuple[int, int]] = []
     typed: list[tuple[int, int, Marks]] = []
     weights: list[Any] = []
     numbered: list[dict[Any, Any]] = []
@@ -86,17 +86,18 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     refuse_numbers(numbered, ("weight", "marks"))
     if any(type(weight) is not int or weight != 1 for weight in weights):
         _refuse_weights(graph)
-    found = _with_typed(labels, arcs, typed) if typed else Edges(labels, arcs)
+    found = Edges.from_arcs(labels, arcs)
+    if typed:
+        found = _with_typed(found, typed)
     return found._replace(kind=named_class(graph))
 
 
-def _with_typed(labels: Labels, arcs: Arcs, typed: list[tuple[int, int, Marks]]) -> Edges:
-    """Join arcs without attributes, both of which are an undirected edge, with edges that declare their marks."""
-    edges, known = MarkedEdges(labels), set(arcs)
+def _with_typed(plain: Edges, typed: list[tuple[int, int, Marks]]) -> Edges:
+    """Join edges without attributes with those that declare their marks."""
+    labels = plain.labels or ()
+    edges = MarkedEdges(labels)
     try:
-        for s, t in arcs:
-            edges.add(labels[s], labels[t], TAIL, TAIL if (t, s) in known else ARROW)
-        for s, t, marks in typed:
+        for s, t, *marks in [*plain.ends, *((s, t, *both) for s, t, both in typed)]:
             edges.add(labels[s], labels[t], *marks)
     except ValueError as fault:
         raise ValueError(f"found edges of different types or directions: {fault}") from None
