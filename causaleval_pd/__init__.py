@@ -34,7 +34,7 @@ from . import knowledge as knowledge
 from .baselines.with_baselines import with_baselines
 from .causal_kl.networks.column import as_network, network_column
 from .causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
-from .configurational.models.submodel import submodels as submodels
+from .configurational.submodel import submodels as submodels
 from .contract.closed_form import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.encoding import AmbiguousEncodingError, list_encodings, register_encoding
 from .contract.field import Field, list_fields, register_field

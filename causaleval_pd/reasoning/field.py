@@ -16,7 +16,7 @@ from ..contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ..contract.context import Context
 from ..contract.field import Field, missing_cells, register_field
 from ..contract.pairs import Batch, Pairs
-from .measures.yes_counts import QUANTITIES, Floats, Terms, parse_counts
+from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
 
 #: kind of a quantity without yes-counts
 NUMBER = "number"

@@ -22,7 +22,7 @@ from .asking import (
     valid_text,
     warn_of_unread,
 )
-from .measures.answer_arms import known_truths
+from .yes_counts import known_truths
 
 __all__ = ["inspect_task", "read_inspect"]
 

@@ -21,7 +21,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import random_words, uniforms
 from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
-from .measures.yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
+from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
 
 Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
@@ -121,11 +121,10 @@ def questions_of(matching: Matching) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Decks:
-    """The answers of each question, which a draw deals to its rows.
+    """The answers of each question, which a draw deals to its rows."""
 
-    In draw r every row has a random number of its own, and of the rows of a question those with the smallest numbers
-    get a yes, as many as the question has. Rows without an answer have no part in it.
-    """
+    # In draw r every row has a random number of its own, and of the rows of a question those with the smallest numbers
+    # get a yes, as many as the question has. Rows without an answer have no part in it.
 
     #: (n,): number of each row's question
     question: Integers
@@ -189,11 +188,10 @@ class Decks:
 
 @dataclass(frozen=True, eq=False)
 class Moves:
-    """The answers of clusters, which a draw moves together to another cluster of the stratum.
+    """The answers of clusters, which a draw moves together to another cluster of the stratum."""
 
-    Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
-    its answers.
-    """
+    # Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
+    # its answers.
 
     #: (n,): whether each row has a yes
     answers: Bools

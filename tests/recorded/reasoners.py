@@ -13,11 +13,10 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import reasoning as cr
-from causaleval_pd.reasoning.tasks.published import parse_matrix, parse_printed
-from causaleval_pd.reasoning.tasks.tasks import INSTRUCTIONS
-from causaleval_pd.reasoning.tasks.themes import THEMES
-from causaleval_pd.reasoning.worlds.random_worlds import component_edges
-from causaleval_pd.reasoning.worlds.world import compositions, n_compositions
+from causaleval_pd.reasoning.published import parse_matrix, parse_printed
+from causaleval_pd.reasoning.tasks import INSTRUCTIONS
+from causaleval_pd.reasoning.themes import THEMES
+from causaleval_pd.reasoning.worlds import component_edges, compositions, n_compositions
 
 from .store import add, record
 
