@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
 from ..weights import explain_numbers, explain_weights, unread_numbers
 
 
@@ -70,9 +70,6 @@ EDGE_COLUMNS = (
     ("node1", "node2", "edge"),
     ("cause", "effect", "edge"),
 )
-#: signs of edges that tables name by words
-_SIGN_OF_WORD = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
-
 _LONGEST_HEADING = 10_000
 
 
@@ -204,7 +201,7 @@ def _marks_of(sign: Any) -> tuple[int, int] | None:
     if not isinstance(sign, str):
         return None
     plain = sign.strip()
-    return MARKS_OF_SIGN.get(_SIGN_OF_WORD.get(plain.lower(), plain))
+    return MARKS_OF_SIGN.get(plain) or MARKS_OF_WORD.get(plain.lower())
 
 
 def _refuse_blank(first: Sequence[Any], column: str) -> None:

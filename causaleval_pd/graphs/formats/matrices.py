@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.encoding import Encoding, Matrix, Pair, register_encoding
-from ..edge_marks import ARROW, CIRCLE, TAIL
+from ..edge_marks import ARROW, CIRCLE, MARK_OF_CHARACTER, TAIL
 from ..matrix_codes import INTO, OUT_OF, explain_codes
 from ..node_names import short
 from ..weights import explain_weights
@@ -304,9 +304,7 @@ LINGAM = _register(
 
 # ---- strings -------------------------------------------------------------------------------------------------------
 
-_LEFT = {"-": TAIL, "<": ARROW, "o": CIRCLE}
-_RIGHT = {"-": TAIL, ">": ARROW, "o": CIRCLE}
-_TIGRAMITE = {f"{a}-{b}": (at_b, at_a) for (a, at_a), (b, at_b) in product(_LEFT.items(), _RIGHT.items())}
+_TIGRAMITE = {f"{a}-{b}": (MARK_OF_CHARACTER[b], MARK_OF_CHARACTER[a]) for a, b in product("-<o", "->o")}
 _TIGRAMITE |= {"+->": INTO, "<-+": OUT_OF}
 _STRINGS = {marks: sign for sign, marks in _TIGRAMITE.items()}
 

@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARKS_OF_SIGN, TAIL, MarkedEdges
+from ..edge_marks import ARROW, CIRCLE, MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, TAIL, MarkedEdges
 from ..weights import explain_weights, refuse_numbers
 
 if TYPE_CHECKING:
     import networkx as nx
 
 _EDGE_TYPE_KEYS = ("type", "kind", "edge_type")
-_WORDS = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
-_WORDS |= {"bi": (ARROW, ARROW), "bi-directed": (ARROW, ARROW), "bidirectional": (ARROW, ARROW)}
-_WORDS |= MARKS_OF_SIGN
+_WORDS = MARKS_OF_WORD | MARKS_OF_SIGN | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
 #: words that name an edge of a graph with latent confounders without both of its marks
 _DOUBTFUL = {"confounded", "circle", "latent", "partially_directed"}
 # the attribute that graphviz and readers of DOT use
 _DIR = {"forward": (TAIL, ARROW), "none": (TAIL, TAIL), "back": (ARROW, TAIL), "both": (ARROW, ARROW)}
-_ENDPOINTS = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "normal": ARROW, "circle": CIRCLE, "odot": CIRCLE}
+_ENDPOINTS = MARK_OF_WORD | {"normal": ARROW, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
 
 #: tools whose classes of objects name classes of graphs, and these by name; a DAG may be a subclass of ADMG
