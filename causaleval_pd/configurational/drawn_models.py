@@ -339,15 +339,9 @@ class DrawnModels(Controls):
         kinds = np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
         return np.full(self.pairs.n, KINDS[0], object) if self.always_acyclic else kinds
 
-    @property
-    def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored."""
-        return _CONTROL_BYTES
+    cost = _CONTROL_BYTES
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly."""
-        return _CONTROL_WORK
+    work = _CONTROL_WORK
 
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""

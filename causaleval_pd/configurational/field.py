@@ -54,10 +54,7 @@ class CustomModels(Controls):
         """Class of the controls, a word a row: that of the estimates."""
         return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
-        return 3e5
+    work = 3e5
 
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""

@@ -74,14 +74,6 @@ class Atom:
             raise ValueError("an atom needs at least one disjunct, and a disjunct at least one literal")
         object.__setattr__(self, "disjuncts", disjuncts)
 
-    @classmethod
-    def in_order(cls, disjuncts: tuple[Conjunction, ...], outcome: Literal) -> Atom:
-        """Make an atom of different disjuncts in canonical order, which are not checked."""
-        atom = object.__new__(cls)
-        object.__setattr__(atom, "disjuncts", disjuncts)
-        object.__setattr__(atom, "outcome", outcome)
-        return atom
-
     @property
     def complexity(self) -> int:
         """Number of literal occurrences on the left-hand side."""

@@ -9,8 +9,8 @@ from typing import Literal as OneOf
 
 import pandas as pd
 
-from ..contract.checks import check_choice, check_flag, check_known
-from .formula import Conjunction, Literal, Model, literal_text
+from ..contract.checks import check_choice, check_known
+from .formula import Literal, Model, literal_text
 from .reader import FormulaError, as_models, parse
 
 __all__ = ["read_printout", "write_models"]
@@ -19,12 +19,7 @@ __all__ = ["read_printout", "write_models"]
 _ARROWS = {"<->": "<->", "=>": "->", "<=": "<-"}
 
 
-def write_models(
-    models: Model | str | Sequence[Model | str],
-    notation: OneOf["cna", "qca"] = "cna",
-    *,
-    multi_value: bool | None = None,
-) -> list[str]:
+def write_models(models: Model | str | Sequence[Model | str], notation: OneOf["cna", "qca"] = "cna") -> list[str]:
     """Write the models of one cell in the notation of an R package, a text a model.
 
     Parameters
@@ -34,8 +29,6 @@ def write_models(
     notation : {"cna", "qca"}
         `(A*b+C<->D)*(D<->E)` and `A=2*B=0<->Y=1` of cna, which has no one-sided arrows in solutions; or
         `A*~B + C <-> D` and `A[2]*B[0] <-> Y[1]` of QCA, which writes one outcome a model.
-    multi_value : bool, optional
-        Whether values are written; default where a model has other values than 0 and 1.
 
     Returns
     -------
@@ -59,35 +52,26 @@ def write_models(
     ['A[2]*B[0] <-> Y[1]']
     """
     check_known(notation, ("cna", "qca"), "notation")
-    if multi_value is not None:
-        check_flag(multi_value, "multi_value")
-    found: list[str] = []
-    for model in as_models(models):
-        values = model.multi_value if multi_value is None else multi_value
-        found.append(_in_cna(model, values) if notation == "cna" else _in_qca(model, values))
-    return found
+    return [_in_cna(model) if notation == "cna" else _in_qca(model) for model in as_models(models)]
 
 
-def _in_cna(model: Model, multi_value: bool) -> str:
+def _in_cna(model: Model) -> str:
     if model.one_way:
         raise ValueError(
             f"cna writes solutions as equivalences, and {model} has other arrows; use model.as_equivalence()"
         )
-    return model.text(multi_value=multi_value)
+    return str(model)
 
 
-def _in_qca(model: Model, multi_value: bool) -> str:
+def _in_qca(model: Model) -> str:
     if len(model.atoms) > 1:
         raise ValueError(
             f"QCA writes one outcome a model, and {model} has {len(model.atoms)}; write its atoms one by one"
         )
     [atom] = model.atoms
-    left = " + ".join(_qca_conjunction(one, multi_value) for one in atom.disjuncts)
-    return f"{left} {_ARROWS[atom.arrow]} {_qca_literal(atom.outcome, multi_value)}"
-
-
-def _qca_conjunction(conjunction: Conjunction, multi_value: bool) -> str:
-    return "*".join(_qca_literal(literal, multi_value) for literal in sorted(conjunction))
+    disjuncts = [[_qca_literal(literal, model.multi_value) for literal in sorted(one)] for one in atom.disjuncts]
+    left = " + ".join(map("*".join, disjuncts))
+    return f"{left} {_ARROWS[atom.arrow]} {_qca_literal(atom.outcome, model.multi_value)}"
 
 
 def _qca_literal(literal: Literal, multi_value: bool) -> str:

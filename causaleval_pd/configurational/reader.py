@@ -8,51 +8,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..contract.checks import shown
-from .formula import Arrow, Atom, Conjunction, Literal, Model, literal_text
+from .formula import Arrow, Atom, Literal, Model, literal_text
 
 __all__ = ["FormulaError", "parse"]
-
-_LITERAL = r"(?:[A-Z][A-Z0-9_.]*|[a-z][a-z0-9_.]*)(?:=[0-9]{1,2})?"
-_ATOM = rf"{_LITERAL}(?:[*+]{_LITERAL})*<->{_LITERAL}"
-_PLAIN = re.compile(rf"{_ATOM}|\({_ATOM}\)(?:[*,]\({_ATOM}\))*", re.ASCII)
-
-
-def read_plain(text: str) -> Model | None:
-    """Read a model in plain notation, or return None."""
-    if _PLAIN.fullmatch(text) is None:
-        return None
-    parts = text[1:-1].replace("),(", ")*(").split(")*(") if text[0] == "(" else [text]
-    atoms = [_atom(*part.split("<->")) for part in parts]
-    if len({atom.outcome for atom in atoms}) < len(atoms):
-        return None
-    model = Model(tuple(atoms))
-    if "=" not in text:
-        # known without looking, as a cached property
-        model.__dict__["multi_value"] = False
-    return model
-
-
-def _atom(left: str, right: str) -> Atom:
-    disjuncts = {_conjunction(one) for one in left.split("+")}
-    return Atom.in_order(tuple(one for _, one in sorted(disjuncts, key=_order)), _literal(right))
-
-
-def _order(conjunction: tuple[tuple[Literal, ...], Conjunction]) -> tuple[Literal, ...]:
-    return conjunction[0]
-
-
-@lru_cache(maxsize=1 << 14)
-def _conjunction(text: str) -> tuple[tuple[Literal, ...], Conjunction]:
-    """Return the literals of a conjunction, in order and as a set."""
-    found = frozenset(map(_literal, text.split("*")))
-    return tuple(sorted(found)), found
-
-
-@lru_cache(maxsize=1 << 12)
-def _literal(text: str) -> Literal:
-    name, equals, value = text.partition("=")
-    return name.upper(), int(value) if equals else int(name[0].isupper())
-
 
 #: the models of one cell of a table
 Cell = tuple[Model, ...]
@@ -269,7 +227,7 @@ def _read(text: str, start: int, stop: int) -> Model:
 
 @lru_cache(maxsize=4096)
 def _read_model(text: str) -> Model:
-    return read_plain(text) or _read(text, *_inside(text))
+    return _read(text, *_inside(text))
 
 
 def _inside(text: str) -> tuple[int, int]:
@@ -354,7 +312,7 @@ def _read_models(text: str) -> Cell:
     for mark in [*_BETWEEN.finditer(text, start, end), None]:
         stop = end if mark is None else mark.start()
         if text[start:stop].strip():
-            models.add(read_plain(text[start:stop].strip()) or _read(text, start, stop))
+            models.add(_read(text, start, stop))
         elif (mark is None or mark[0]) and (stop < last or not models):  # a `;` may end the set, but not stand alone
             raise FormulaError("expected a model before ';'", text, stop)
         start = stop if mark is None else mark.end()

@@ -179,15 +179,9 @@ class FoundModels(Controls):
         """Class of the controls, a word a row."""
         return np.full(self.pairs.n, "found in shuffled data", object)
 
-    @property
-    def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored."""
-        return _CONTROL_BYTES
+    cost = _CONTROL_BYTES
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly."""
-        return _RUN
+    work = _RUN
 
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""

@@ -20,7 +20,6 @@ from .yes_counts import (
     LEVEL,
     QUANTITIES,
     Arms,
-    Estimator,
     Floats,
     Integers,
     check_answers,
@@ -43,9 +42,7 @@ def quantities(
     by: str | Sequence[str] | None = None,
     worlds: Worlds | None = None,
     cut_nodes: Mapping[Any, Sequence[str]] | None = None,
-    root_values: pd.DataFrame | None = None,
     which: Sequence[str] | None = None,
-    estimator: Estimator = "paired",
     truth: Literal["sample", "exact"] = "sample",
     n_compositions: int | None = None,
 ) -> pd.DataFrame:
@@ -63,15 +60,9 @@ def quantities(
         Source of exact truths, mediators and compositions.
     cut_nodes : mapping of task to nodes, optional
         Root, cut nodes, leaf by task, for compositions of tasks whose world is unknown.
-    root_values : DataFrame, optional
-        True values of nodes that are not asked about (the root): columns task, sample, node, value. Needed for
-        p(y | x) given those nodes.
     which : sequence of str, optional
         Of "p_given1", "p_given0", "p_do1", "p_do0", "ate", "pns", "monotonicity_violation"; default all. Compositions
         are made of "pns".
-    estimator : {"paired", "difference"}
-        PNS as the share of samples answered yes under do(1) and no under do(0), or as p(y | do(1)) - p(y | do(0)),
-        which is the PNS only if answers are monotone, and needs no paired answers.
     truth : {"sample", "exact"}
         What the column `truth` holds: the value of the true answers to the same questions, which a perfect reasoner
         reproduces, or the world's exact value, from which its answers differ by sampling noise. Both are kept.
@@ -116,7 +107,6 @@ def quantities(
     """
     table, settings = check_answers(answers, by)
     chosen = _chosen(which)
-    check_known(estimator, ("paired", "difference"), "estimator")
     known = worlds_by_task(worlds, table["task"])
     chains = cut_chains(known, cut_nodes, table["task"])
     check_known(truth, ("sample", "exact"), "truth")
@@ -128,16 +118,16 @@ def quantities(
     parts = []
     if given := [name for name in chosen if name.startswith("p_given")]:
         pairs = do.groups[[*settings, "task", "cause", "effect"]]
-        seen = observational_arms(table, settings, pairs, _root_values(worlds, root_values, table))
+        seen = observational_arms(table, settings, pairs, _root_values(worlds, table))
         seen_exact = _exact(known, seen.groups)
-        parts += [_rows(StandardErrors(seen, name, estimator, against), settings, seen_exact) for name in given]
+        parts += [_rows(StandardErrors(seen, name, against), settings, seen_exact) for name in given]
     others = [name for name in chosen if name not in given]
-    parts += [_rows(StandardErrors(do, name, estimator, against), settings, exact) for name in others]
+    parts += [_rows(StandardErrors(do, name, against), settings, exact) for name in others]
     result = pd.concat(parts, ignore_index=True)
     result["kind"] = _kinds(result, chains)
     composing = multiplicative(chains, known)
     if "pns" in chosen and composing:
-        pns = StandardErrors(do, "pns", estimator, against)
+        pns = StandardErrors(do, "pns", against)
         rows = composition_rows(pns, settings, composing, exact, n_compositions)
         result = pd.concat([result, rows], ignore_index=True)
     return _finish(result, settings, known, chosen)
@@ -155,14 +145,14 @@ def _chosen(which: Sequence[str] | None) -> list[str]:
     return chosen
 
 
-def _root_values(worlds: Worlds | None, given: pd.DataFrame | None, table: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the given values of nodes that are not asked about; default the roots' values, from the noise of tasks."""
-    if given is not None or worlds is None or isinstance(worlds, (World, Mapping)):
-        return given
+def _root_values(worlds: Worlds | None, table: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the values of roots, which are not asked about, from the noise of tasks."""
+    if worlds is None or isinstance(worlds, (World, Mapping)):
+        return None
     parts = []
     for number, world, noise in known_noise(worlds, table):
         values = world.values(noise)[list(world.roots)]
-        long = values.rename_axis(index="sample").reset_index().melt("sample", var_name="node")
+        long = values.rename_axis(index="sample").reset_index().melt("sample", var_name="cause")
         parts.append(long.assign(task=number))
     return pd.concat(parts, ignore_index=True) if parts else None
 
@@ -188,13 +178,13 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
 def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of one quantity of every pair."""
     arms, quantity = error.arms, error.quantity
-    terms = count_terms(arms, quantity, error.estimator)
+    terms = count_terms(arms, quantity)
     table = arms.groups[[*settings, "task", "cause", "effect"]].copy()
     table["quantity"] = quantity
     table["relation"] = "external"
     table["truth_exact"] = np.nan if exact is None else exact[quantity].to_numpy(np.float64)
     true = arms.of_truth()
-    table["truth_sample"] = estimates(count_terms(true, quantity, error.estimator))
+    table["truth_sample"] = estimates(count_terms(true, quantity))
     table["estimate"] = estimates(terms)
     table["truth"] = table["truth_exact"] if error.against == "exact" else table["truth_sample"]
     table["n"] = error.n_known.astype(np.int64)
@@ -202,7 +192,7 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
     used = _arms_used(quantity)
     missing = arms.asked & np.isnan(arms.answer)
     table["n_failed"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
-    table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity, error.estimator)
+    table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity)
     if quantity == "pns":
         known = [arms.total(~np.isnan(arms.answer[:, i])) for i in (0, 1)]
         p1, p0 = (divide(arms.total(np.nan_to_num(arms.answer[:, i])), known[i]) for i in (0, 1))
@@ -213,8 +203,6 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
     table["counts"] = terms.texts()
     table["se"] = np.sqrt(error.variance)
     table["n_effective"] = np.nan if quantity == "ate" else error.n_effective
-    if quantity == "pns" and error.estimator == "difference":
-        table["n_effective"] = np.nan
     return table
 
 
@@ -259,10 +247,10 @@ def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, Worl
 _PSEUDO = 4.0
 
 
-def unit_values(arms: Arms, quantity: str, estimator: Estimator, bits: Floats) -> tuple[Floats, Floats]:
+def unit_values(arms: Arms, quantity: str, bits: Floats) -> tuple[Floats, Floats]:
     """Return a quantity of each group, and the influence of each unit on it (summing to 0 by group)."""
     one, zero = bits[:, 0], bits[:, 1]
-    if quantity in ("pns", "monotonicity_violation") and not (quantity == "pns" and estimator == "difference"):
+    if quantity in ("pns", "monotonicity_violation"):
         yes, no = (one, zero) if quantity == "pns" else (zero, one)
         return _mean(arms, np.where(np.isnan(one) | np.isnan(zero), np.nan, yes * (1 - no)))
     if quantity in ("p_do1", "p_given1"):
@@ -287,9 +275,8 @@ class StandardErrors:
 
     #: the answers
     arms: Arms
-    #: quantity, estimator: what is estimated
+    #: what is estimated
     quantity: str
-    estimator: Estimator
     #: {"exact", "sample"}: whether it is compared with a constant, or with the truth in the same samples, which shares
     #: their error
     against: Literal["exact", "sample"]
@@ -297,7 +284,7 @@ class StandardErrors:
     @cached_property
     def estimate(self) -> Floats:
         """The quantity computed from the reasoner's answers."""
-        return unit_values(self.arms, self.quantity, self.estimator, self.arms.answer)[0]
+        return unit_values(self.arms, self.quantity, self.arms.answer)[0]
 
     @cached_property
     def alone(self) -> StandardErrors:
@@ -308,10 +295,10 @@ class StandardErrors:
     def moves(self) -> scipy.sparse.csc_array:
         """Influence of each sample (row) on each group's estimate, or on its distance from the same-sample truth."""
         arms = self.arms
-        moved = unit_values(arms, self.quantity, self.estimator, arms.answer)[1]
+        moved = unit_values(arms, self.quantity, arms.answer)[1]
         if self.against == "sample":
             true = arms.of_truth()
-            moved = moved - unit_values(true, self.quantity, self.estimator, true.answer)[1]
+            moved = moved - unit_values(true, self.quantity, true.answer)[1]
         shape = (int(arms.sample.max(initial=-1)) + 1, len(arms.groups))
         return scipy.sparse.csc_array(scipy.sparse.coo_array((moved, (arms.sample, arms.group)), shape=shape))
 
@@ -347,14 +334,14 @@ class StandardErrors:
             return one
         if self.quantity in ("p_do0", "p_given0"):
             return zero
-        if self.quantity == "ate" or self.estimator == "difference":
+        if self.quantity == "ate":
             return np.minimum(one, zero)
         return self.arms.total(np.asarray(known.all(axis=1)))
 
     @cached_property
     def variance(self) -> Floats:
         """Variance of each group's estimate, smoothed so that it is positive where all answers agree."""
-        if self.quantity == "ate" or self.estimator == "difference":
+        if self.quantity == "ate":
             n = np.where(self.n_known > 0, np.minimum(self.n_known, self.arms.n_samples), np.nan)
             return self.plain_variance + 2 / n**2
         n = np.where(self.n_effective > 0, self.n_effective, np.nan)
@@ -426,13 +413,13 @@ class _PairPNS:
         return cls(
             pns,
             true,
-            count_terms(arms, "pns", pns.estimator).texts(),
+            count_terms(arms, "pns").texts(),
             np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
-            estimates(count_terms(true.arms, "pns", pns.estimator)),
+            estimates(count_terms(true.arms, "pns")),
             _smooth(pns),
             _smooth(true),
             arms.total(missing[:, 0]) + arms.total(missing[:, 1]),
-            *missing_bounds(arms, "pns", pns.estimator),
+            *missing_bounds(arms, "pns"),
         )
 
     def rows(

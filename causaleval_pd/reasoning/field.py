@@ -35,10 +35,7 @@ class AnswerPairs(Pairs):
         """Number of pairs."""
         return len(self.truth)
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds a pair, as in `Pairs`."""
-        return 20.0
+    work = 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> AnswerPairs:
         """Return the pairs at `positions`."""
@@ -76,10 +73,7 @@ class QuantityPairs(Pairs):
         """Number of pairs."""
         return len(self.truth)
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds a pair, as in `Pairs`."""
-        return 20.0
+    work = 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> QuantityPairs:
         """Return the pairs at `positions`."""

@@ -274,13 +274,9 @@ class _RandomAnswers(Controls):
     def kind(self) -> NDArray[np.object_]:
         return np.full(self.pairs.n, "answer", object)
 
-    @property
-    def cost(self) -> int:
-        return _BYTES
+    cost = _BYTES
 
-    @property
-    def work(self) -> float:
-        return _WORK
+    work = _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
         if self.decks is None:
@@ -321,13 +317,9 @@ class _MovedAnswers(Controls):
     def kind(self) -> NDArray[np.object_]:
         return np.full(self.pairs.n, "answer", object)
 
-    @property
-    def cost(self) -> int:
-        return _BYTES
+    cost = _BYTES
 
-    @property
-    def work(self) -> float:
-        return _WORK
+    work = _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
         return AnswerPairs(np.repeat(self.pairs.truth, count), self.moves.draw(self.rows, start, count).ravel())
@@ -391,9 +383,7 @@ class _RandomQuantities(Controls):
             )
         return self.pairs.terms
 
-    @property
-    def work(self) -> float:
-        return _WORK
+    work = _WORK
 
     def draw(self, start: int, count: int) -> QuantityPairs:
         # where an estimate is compared with the product, both are drawn

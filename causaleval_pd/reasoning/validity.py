@@ -315,11 +315,11 @@ def _flags(values: NDArray[np.bool_], known: NDArray[np.bool_]) -> pd.arrays.Boo
     return pd.arrays.BooleanArray(np.asarray(values, bool), ~known)
 
 
-def relative_error(truth: Any, estimate: Any, floor: float = 0.0) -> Floats:
-    """Return |truth - estimate| / max(|truth|, floor); where that is 0, infinite or NaN, which meets no threshold."""
+def relative_error(truth: Any, estimate: Any) -> Floats:
+    """Return |truth - estimate| / |truth|; where the truth is 0, infinite or NaN, which meets no threshold."""
     true, found = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.abs(true - found) / np.maximum(np.abs(true), floor)
+        return np.abs(true - found) / np.abs(true)
 
 
 def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:

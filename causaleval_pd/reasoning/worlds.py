@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -151,17 +151,6 @@ class World:
         cuts = set(nx.articulation_points(self._graph.to_undirected()))
         return tuple(node for node in self.nodes if node in cuts or node in (roots[0], leaves[0]))
 
-    @cached_property
-    def components(self) -> tuple[tuple[str, ...], ...]:
-        """Biconnected components from root to leaf, each in topological order; neighbours share a cut node."""
-        import networkx as nx
-
-        place = {node: i for i, node in enumerate(self.nodes)}
-        blocks = cast(Iterable[set[str]], nx.biconnected_components(self._graph.to_undirected()))
-        return tuple(
-            sorted((tuple(sorted(b, key=lambda node: place[node])) for b in blocks), key=lambda b: place[b[0]])
-        )
-
     def compositions(self) -> Iterator[tuple[str, ...]]:
         """Yield, one at a time, the paths from root to leaf through cut nodes along which PNS multiplies.
 
@@ -200,32 +189,8 @@ class World:
 
     def pns(self, cause: str, effect: str) -> float:
         """Return P(effect is yes under do(cause=1) and no under do(cause=0)), exactly."""
-        return self._quantity(cause, effect, "pns")
-
-    def ate(self, cause: str, effect: str) -> float:
-        """Return p(effect | do(cause=1)) - p(effect | do(cause=0)), exactly; without XOR it equals the PNS."""
-        return self._quantity(cause, effect, "ate")
-
-    def pn(self, cause: str, effect: str) -> float:
-        """Return P(effect is no under do(cause=0) | cause=1, effect=1), exactly; NaN if that cannot happen."""
-        return self._quantity(cause, effect, "pn")
-
-    def ps(self, cause: str, effect: str) -> float:
-        """Return P(effect is yes under do(cause=1) | cause=0, effect=0), exactly; NaN if that cannot happen."""
-        return self._quantity(cause, effect, "ps")
-
-    def p_do(self, cause: str, effect: str, value: bool = True) -> float:
-        """Return p(effect=1 | do(cause=value)), exactly."""
-        return self._quantity(cause, effect, "p_do1" if value else "p_do0")
-
-    def p_given(self, cause: str, effect: str, value: bool = True) -> float:
-        """Return p(effect=1 | cause=value), exactly; NaN if the cause cannot have that value."""
-        return self._quantity(cause, effect, "p_given1" if value else "p_given0")
-
-    def p(self, node: str) -> float:
-        """Return P(node=1) in the factual world, exactly."""
-        check_known(node, self.nodes, "node")
-        return float(response_joints(self._divorced, node, [node])[node][1].sum())
+        self._pairs_of([(cause, effect)])
+        return quantities_of(response_joints(self._divorced, cause, [effect])[effect])["pns"]
 
     def truths(self, pairs: Literal["all", "cut"] | Iterable[Pair] = "all") -> pd.DataFrame:
         """Return the exact quantities of several pairs as a table.
@@ -261,10 +226,6 @@ class World:
         names = pd.DataFrame(rows, columns=["cause", "effect"], dtype="str")
         return names.join(pd.DataFrame(found, columns=list(EXACT_QUANTITIES), dtype="float64"))
 
-    def _quantity(self, cause: str, effect: str, name: str) -> float:
-        self._pairs_of([(cause, effect)])
-        return quantities_of(response_joints(self._divorced, cause, [effect])[effect])[name]
-
     def _pairs_of(self, pairs: Literal["all", "cut"] | Iterable[Pair]) -> list[Pair]:
         rows = self.pairs(pairs) if isinstance(pairs, str) else [(str(c), str(e)) for c, e in pairs]
         for cause, effect in rows:
@@ -274,7 +235,7 @@ class World:
                 raise ValueError(f"cause and effect of a pair must differ, found {cause!r} twice")
         return rows
 
-    def sample(self, n: int, rng: RNGLike = None, *, start: int = 0) -> pd.DataFrame:
+    def sample(self, n: int, rng: RNGLike = None) -> pd.DataFrame:
         """Draw noise.
 
         Parameters
@@ -282,9 +243,7 @@ class World:
         n : int
             Number of samples.
         rng : int, Generator or None
-            Seed. Noise depends on (seed, node, sample) alone, so that any part of a long sample can be drawn by itself.
-        start : int
-            Number of the first sample.
+            Seed. Noise depends on (seed, node, sample) alone, so that a longer sample begins with a shorter one.
 
         Returns
         -------
@@ -295,19 +254,19 @@ class World:
         --------
         >>> from causaleval_pd.reasoning import World
         >>> world = World([("X", "Y")], {"Y": "or"}, {"X": 0.5, "Y": 0.4})
-        >>> world.sample(1000, rng=7).iloc[990:].equals(world.sample(10, rng=7, start=990))
+        >>> world.sample(1000, rng=7).head(10).equals(world.sample(10, rng=7))
         True
         """
-        if n < 0 or start < 0:
-            raise ValueError(f"n and start must not be negative, found {n} and {start}")
+        if n < 0:
+            raise ValueError(f"n must not be negative, found {n}")
         names = pd.DataFrame({"node": pd.Series(self.nodes, dtype="str")})
         keys = row_keys(names, "node", resolve_seed(rng))
         p = np.array([self.noise[node] for node in self.nodes])[:, None]
         drawn = np.empty((len(self.nodes), n), np.bool_)
         for first in range(0, n, _SAMPLES):
             count = min(_SAMPLES, n - first)
-            np.less(uniforms(keys, start + first, count), p, out=drawn[:, first : first + count])
-        index = pd.RangeIndex(start, start + n, name="sample")
+            np.less(uniforms(keys, first, count), p, out=drawn[:, first : first + count])
+        index = pd.RangeIndex(n, name="sample")
         return pd.DataFrame(drawn.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
 
     def values(self, noise: pd.DataFrame | ArrayLike, do: Mapping[str, bool] | None = None) -> pd.DataFrame:

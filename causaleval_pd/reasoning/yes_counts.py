@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -312,10 +312,6 @@ def _fixed_values(null: str, terms: Terms, s: _Kinds) -> Floats:
 ANSWER_COLUMNS = ("task", "sample", "cause", "effect", "world", "truth", "answer")
 
 
-#: how a PNS is estimated: from answers to both arms of a sample, or as a difference of shares
-Estimator = Literal["paired", "difference"]
-
-
 def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tuple[pd.DataFrame, list[str]]:
     """Check an answered table; return its needed columns, answers as 1, 0 or NaN, and the names of the settings."""
     if not isinstance(answers, pd.DataFrame):
@@ -444,24 +440,14 @@ def observational_arms(
     values = fact[["task", "sample", "effect", "truth"]].drop_duplicates(["task", "sample", "effect"])
     values = values.rename(columns={"effect": "cause", "truth": "value"})
     if root_values is not None:
-        given = _check_root_values(root_values)
-        values = pd.concat([values, given]).drop_duplicates(["task", "sample", "cause"])
+        root_values = root_values.astype({"cause": object, "value": np.float64})
+        values = pd.concat([values, root_values]).drop_duplicates(["task", "sample", "cause"])
     alone = fact["cause"].notna()
     shared = pairs.merge(fact[~alone].drop(columns="cause"), on=[*settings, "task", "effect"])
     own = pairs.merge(fact[alone], on=[*settings, "task", "cause", "effect"])
     known = pd.concat([shared, own], ignore_index=True).merge(values, on=["task", "sample", "cause"])
     arm = (known["value"] == 0).to_numpy(bool).astype(np.int64)
     return _arrange(known, [*settings, "task", "cause", "effect"], arm)
-
-
-def _check_root_values(given: pd.DataFrame) -> pd.DataFrame:
-    for name in ("task", "sample", "node", "value"):
-        if name not in given.columns:
-            raise ValueError(f"root_values has no column {name!r}; it needs task, sample, node, value")
-    found = given[["task", "sample"]].copy()
-    found["cause"] = given["node"].astype(object)
-    found["value"] = as_bits(given["value"], "value")
-    return found
 
 
 def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
@@ -489,11 +475,11 @@ def _codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
     return code, frame.iloc[first].reset_index(drop=True)
 
 
-def count_terms(arms: Arms, quantity: str, estimator: Estimator) -> Terms:
+def count_terms(arms: Arms, quantity: str) -> Terms:
     """Count yes by arm; for paired quantities over the samples answered in both arms."""
     bits = arms.answer
     known = ~np.isnan(bits)
-    paired = quantity == "monotonicity_violation" or (quantity == "pns" and estimator == "paired")
+    paired = quantity in ("pns", "monotonicity_violation")
     if paired:
         known = known & known.all(axis=1, keepdims=True)
     yes = known & (bits == 1)
@@ -502,7 +488,7 @@ def count_terms(arms: Arms, quantity: str, estimator: Estimator) -> Terms:
     return Terms(np.full(len(arms.groups), QUANTITIES.index(quantity), np.int64), n1, yes1, n0, yes0, both)
 
 
-def missing_bounds(arms: Arms, quantity: str, estimator: Estimator) -> tuple[Floats, Floats]:
+def missing_bounds(arms: Arms, quantity: str) -> tuple[Floats, Floats]:
     """Return the least and the greatest estimate that the missing answers allow."""
     bounds = []
     for low in (True, False):
@@ -511,5 +497,5 @@ def missing_bounds(arms: Arms, quantity: str, estimator: Estimator) -> tuple[Flo
         fill = fill[::-1] if quantity in ("monotonicity_violation", "p_do0", "p_given0") else fill
         filled = np.where(np.isnan(arms.answer) & arms.asked, fill, arms.answer)
         full = Arms(arms.groups, arms.group, arms.sample, filled, arms.truth, arms.asked)
-        bounds.append(estimates(count_terms(full, quantity, estimator)))
+        bounds.append(estimates(count_terms(full, quantity)))
     return bounds[0], bounds[1]

@@ -24,11 +24,6 @@ def test_what_is_written(text, cna, qca):
         assert parse_set("; ".join(written) or "{}") == parse_set(text)
 
 
-def test_values_may_be_written_where_all_are_binary():
-    assert write_models("A*b<->C", multi_value=True) == ["A=1*B=0<->C=1"]
-    assert write_models("A*b<->C", "qca", multi_value=True) == ["A[1]*B[0] <-> C[1]"]
-
-
 @pytest.mark.parametrize("notation", ["cna", "qca"])
 def test_random_models_are_read_back(notation):
     for text in random_models(20, 6, domains={"A": [0, 1, 2]}, rng=2):

@@ -65,7 +65,6 @@ def world() -> dict[str, Any]:
         "cut": sampled.truths("cut"),
         "values": sampled.sample(20, rng=3),
         "bits": sampled.answers(sampled.sample(20, rng=3), "all"),
-        "later": sampled.sample(5, rng=3, start=10),
         "compositions": [">".join(x) for x in sampled.compositions()],
         "mixed": mixed.truths(),
         "example": cr.example_world(0.3, "and").truths(),
@@ -149,7 +148,6 @@ def parsed() -> Any:
         read = cr.parse_answers(texts)
     return (
         read,
-        cr.parse_answers(["ja"], yes=["ja"], no=["nein"]),
         cr.join_answers(questions, replies, on=["question"]),
     )
 
@@ -163,9 +161,6 @@ def all_quantities() -> pd.DataFrame:
 def other_quantities() -> dict[str, Any]:
     given = answers()
     return {
-        "difference": cr.quantities(
-            given, by="model", worlds=tasks(), estimator="difference", which=["pns", "ate"], truth="exact"
-        ),
         "sample": cr.quantities(given, by="model", worlds=tasks(), truth="sample", which=["pns"], n_compositions=1),
         "no worlds": cr.quantities(given, by="model", which=["p_do1", "p_do0"]),
     }
@@ -228,8 +223,6 @@ def with_controls(null: str, method: str, **settings: Any) -> pd.DataFrame:
 for _null in QUANTITY_NULLS:
     for _method in ("auto", "simulate"):
         add(f"quantity/null/{_null}/{_method}", with_controls, _null, _method)
-add("quantity/with_controls/mid", with_controls, "permute_answers", "auto", p_rule="mid")
-add("quantity/with_controls/stop_after", with_controls, "permute_answers", "simulate", stop_after=5)
 
 
 @record("quantity/with_controls/kinds")
