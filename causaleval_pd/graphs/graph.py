@@ -222,10 +222,10 @@ class Graph:
             If the encoding cannot hold the marks of the graph.
         """
         try:
-            marks = marks_for(encoding, self.planes[None], self.n_nodes)
-            return np.asarray(marks_in_order(marks, self.nodes, nodes, encoding)[0])
+            matrices = matrices_of(self.planes[None], self.n_nodes, encoding)
         except CellError as fault:
             raise ValueError(str(fault)) from None
+        return np.asarray(in_order(matrices, self.nodes, nodes)[0])
 
     def to_text(self, encoding: str = "edge string") -> str:
         r"""Return the graph as text of another tool.
@@ -312,23 +312,20 @@ class Graph:
         return self._of_checked(self.nodes, "cpdag", planes[0])
 
 
-def marks_in_order(
-    marks: NDArray[np.uint8], names: Sequence[str], nodes: Sequence[str] | None, encoding: str
-) -> NDArray[Any]:
-    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`, and write them in an encoding."""
-    found = ENCODINGS.find(encoding)
-    if nodes is not None:
-        order = list(nodes)
-        if sorted(order) != list(names):
-            raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
-        position = {name: i for i, name in enumerate(names)}
-        at = np.array([position[name] for name in order], dtype=np.int64)
-        marks = marks[:, at[:, None], at]
-    return np.ascontiguousarray(encode(found, marks) if found.write is None else found.write(marks))
+def in_order(matrices: NDArray[Any], names: Sequence[str], nodes: Sequence[str] | None) -> NDArray[Any]:
+    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`."""
+    if nodes is None:
+        return matrices
+    order = list(nodes)
+    if sorted(order) != list(names):
+        raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
+    position = {name: i for i, name in enumerate(names)}
+    at = np.array([position[name] for name in order], dtype=np.int64)
+    return np.ascontiguousarray(matrices[:, at[:, None], at])
 
 
-def marks_for(encoding: str, planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.uint8]:
-    """Return (N, d, d) codes of marks, which an encoding writes."""
+def matrices_of(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
+    """Write graphs as (N, d, d) matrices in an encoding."""
     found = ENCODINGS.find(encoding)
     if not _is_written(found):
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
@@ -339,7 +336,8 @@ def marks_for(encoding: str, planes: NDArray[np.uint64], n_nodes: int) -> NDArra
             "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
             "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
         )
-    return codes_from_planes(planes, n_nodes)
+    marks = codes_from_planes(planes, n_nodes)
+    return encode(found, marks) if found.write is None else found.write(marks)
 
 
 def _is_written(encoding: Encoding) -> bool:
