@@ -85,10 +85,9 @@ def cube(
         metrics x null models). Means and p-values of runs rest on all R draws; the cube keeps them all up to 256 MiB,
         of more the first ones, at least 99.
     null : str, callable, ChosenNull, WorstOf or list of these, optional
-        Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
-        estimates. A list gives controls of all of them, along a further dimension `null`; so does `ce.worst_of(...)`
-        for its members, of which `summary` takes for each stratum and metric the one with the
-        largest p.
+        Null models as in `with_controls`; default the field's. A list gives controls of all of them, along
+        a further dimension `null`; so does `ce.worst_of(...)` for its members, of which `summary` takes for each
+        stratum and metric the one with the largest p.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
     rng, truth, estimate, over_truths, key, control_kind, permute, level, field, context, zero_division, invalid

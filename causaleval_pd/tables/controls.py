@@ -204,7 +204,7 @@ def with_controls(
         for model in members:
             summaries, kind = _control_task(task, model, matches, how, table.index)
             kinds.append(kind)
-            tested.append({m.name: control_columns(m, summaries[m.name], model.p_given, how) for m in task.metrics})
+            tested.append({m.name: control_columns(m, summaries[m.name], how) for m in task.metrics})
         for m in task.metrics:
             rows = [by_metric[m.name] for by_metric in tested]
             found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
@@ -275,7 +275,7 @@ def _with_best_controls(
         summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
         for m in task.metrics:
-            found[m.name] = control_columns(m, summaries[m.name], model.p_given, how)
+            found[m.name] = control_columns(m, summaries[m.name], how)
             found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
     added = _metric_columns(chosen, found, columns, ["_chosen"])
     added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
@@ -343,15 +343,14 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
+def control_columns(metric: Metric, rows: RowControls, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-    p_words = method_words(given, metric=metric)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
         for codes, words in (
             (rows.mean_method, METHODS),
-            (rows.p_method, p_words),
+            (rows.p_method, method_words(metric)),
         )
     )
     return {

@@ -153,7 +153,7 @@ def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -
     members = [find_null(field, member) for member in null.members]
     if not permute and not any("permute" in member.options for member in members):
         raise ValueError(f"null {null.name!r} has no member with the option 'permute'")
-    pointless = [member.name for member in members if member.reference or member.by_stratum]
+    pointless = [member.name for member in members if member.reference]
     if pointless:
         raise ValueError(f"null {null.name!r} has {', '.join(pointless)}, under which rows have no p-values")
     return [

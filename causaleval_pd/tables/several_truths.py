@@ -19,7 +19,7 @@ from ..contract.checks import check_choice
 from ..contract.context import Context
 from ..contract.field import Field, identify_cells, missing_cells
 from ..contract.metric import Metric
-from ..contract.null import Conditional, Controls, Matcher, Matching, Null
+from ..contract.null import Controls, Matcher, Matching, Null
 from ..contract.pairs import Batch, Pairs
 from ..statistics.direction import merit
 
@@ -259,16 +259,6 @@ class SeveralControls(Controls):
     def work(self) -> float:
         """Nanoseconds to draw one control with all truths."""
         return sum(one.work for one in self.members)
-
-    @property
-    def tested(self) -> Conditional | None:
-        """The controls that p rests on, where not these."""
-        found = [one.tested for one in self.members]
-        kept = [one for one in found if one is not None]
-        if len(kept) < len(found):
-            return None
-        controls = SeveralControls(self.pairs, tuple(one.controls for one in kept))
-        return Conditional(controls, np.logical_and.reduce([one.rows for one in kept]))
 
     def draw(self, start: int, count: int) -> SeveralPairs:
         """Pair draws start .. start + count - 1 of every row with each of its truths."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
-from ..contract.null import Conditional, Controls, Matcher
+from ..contract.null import Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
 from ..statistics.direction import as_good
-from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
+from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import Drawing
 from .tasks import Task
@@ -122,30 +122,12 @@ def _score(job: _Job, batch: Batch) -> Chunk:
     if how.summarise:
         found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
         summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
-    if controls.tested is not None:
-        drawn, draws = _test_by(controls.tested, job, observed, summaries)
     for m in drawn:
         if how.stop_after is not None:
-            able = True if controls.tested is None else controls.tested.rows
-            seen = np.where(able, observed[m.name], np.nan)
-            counted = _stop_early(m, seen, draws[m.name], how.stop_after, job, batch)
+            counted = _stop_early(m, observed[m.name], draws[m.name], how.stop_after, job, batch)
             summaries[m.name] = counted.into(summaries[m.name])
     kept = {name: values[:, : how.keep] for name, values in draws.items()} if how.keep else {}
     return Chunk(batch.rows, controls.kind, summaries, kept)
-
-
-def _test_by(
-    tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
-) -> tuple[tuple[Metric, ...], dict[str, Floats]]:
-    """Replace p-values by those of other controls; return which metrics these are drawn for, and their draws."""
-    how = job.how
-    closed = {m.name: _closed_form(tested.controls, m, how) for m in job.task.metrics}
-    drawn = tuple(m for m in job.task.metrics if _needs_draws(closed[m.name], how))
-    draws = simulate(drawn, tested.controls, len(tested.rows), how, 0, how.n_first)
-    for m in job.task.metrics:
-        found = summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how)
-        summaries[m.name] = with_p_of(summaries[m.name], found, tested.rows)
-    return drawn, draws
 
 
 def _joined(parts: list[Chunk]) -> Chunk:
@@ -257,7 +239,6 @@ def _stop_early(metric: Metric, observed: Floats, first: Floats, stop_after: int
     while done < how.n_draws and counted.active.any():
         rows = np.flatnonzero(counted.active)
         controls = job.controls(Batch(batch.rows[rows], batch.pairs.take(rows)))
-        controls = controls if controls.tested is None else controls.tested.controls
         # a block at most as long as all before it, and of bounded size
         count = min(done, how.n_draws - done, max(1, CHUNK_BYTES // (8 * len(rows))))
         counted.count(rows, simulate([metric], controls, len(rows), how, done, count)[metric.name])
