@@ -34,7 +34,7 @@ from . import knowledge as knowledge
 from .baselines.with_baselines import with_baselines
 from .causal_kl.networks.column import as_network, network_column
 from .causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
-from .configurational.models.submodel import submodels as submodels
+from .configurational.submodel import submodels as submodels
 from .contract.closed_form import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.encoding import AmbiguousEncodingError, list_encodings, register_encoding
 from .contract.field import Field, list_fields, register_field
@@ -49,7 +49,7 @@ from .contract.statistical_test import list_tests, register_test
 from .cubes.concat import concat
 from .cubes.cube import cube
 from .cubes.summary import summary
-from .edge_scores.cells.column import score_column
+from .edge_scores.cells import score_column
 from .execution.options import get_options, set_options
 from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
@@ -68,7 +68,7 @@ from .tables.placebo import placebo
 from .tables.pool import pool
 from .tables.published import control_distribution
 from .tables.warm_up import warm_up
-from .time_series.cells.lagged_graph import LaggedGraph
+from .time_series.cells import LaggedGraph
 from .time_series.column import as_lagged, lagged_column
 from .time_series.scores import lagged_scores
 from .versions import __version__ as __version__

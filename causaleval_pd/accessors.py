@@ -18,7 +18,7 @@ from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.runs_table import runs
 from .cubes.summary import summary
-from .edge_scores.cells.series import SeriesScoreAccessor
+from .edge_scores.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference.compare import compare
 from .inference.mixed_model import model

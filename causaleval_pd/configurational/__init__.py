@@ -5,20 +5,17 @@ from __future__ import annotations
 from . import field, metrics
 from . import nulls as _nulls  # null models and figures register themselves
 from . import plot as _plot
+from . import search as _search
 from .field import *
-from .formulas.configurations import fit_by_atom
-from .formulas.formula import Atom, Model
-from .formulas.printouts import read_printout, write_models
-from .formulas.reader import FormulaError, parse
-from .formulas.truth_table import Setting, ideal_data
-from .formulas.vocabulary import FormulaTooLargeError
+from .formula import Atom, FormulaTooLargeError, Model
 from .metrics import *
-from .models.exposition import exposition_table
-from .models.quality import Convention, quality_table
-from .models.redundancy import redundancy_free
-from .models.submodel import submodels
-from .simulation.data import benchmark_grid, simulate_data
-from .simulation.ground_truths import NoSuchModelError, random_models
+from .minimisation import redundancy_free
+from .printouts import read_printout, write_models
+from .quality import Convention, exposition_table, quality_table
+from .reader import FormulaError, parse
+from .simulation import NoSuchModelError, benchmark_grid, random_models, simulate_data
+from .submodel import submodels
+from .truth_table import Setting, fit_by_atom, ideal_data
 
 __all__ = [
     *field.__all__,

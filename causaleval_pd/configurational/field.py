@@ -17,10 +17,10 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.null import Controls, Matching, Null
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
-from .formulas.formula import Model, set_text
-from .formulas.reader import SEVERAL, Cell, FormulaError, as_models, parse_set
-from .formulas.truth_table import Setting
+from .formula import Model, set_text
 from .pairs import KINDS, FormulaCells, FormulaPairs, compile_kernels
+from .reader import SEVERAL, Cell, FormulaError, as_models, parse_set
+from .truth_table import Setting
 
 __all__ = ["FORMULAS"]
 
@@ -29,11 +29,9 @@ DrawOne = Callable[[Any, np.random.Generator], Any]
 
 
 def custom_null(function: DrawOne, name: str) -> Null:
-    """Make a null model from a function that draws one control.
-
-    `function(estimate, rng)` gets a `Model`, or a tuple of them where the estimate is a set, and returns a model
-    as text or value, or several. It must draw from `rng` alone: draw r depends on the seed, the row's key and r.
-    """
+    """Make a null model from a function that draws one control."""
+    # `function(estimate, rng)` gets a `Model`, or a tuple of them where the estimate is a set, and returns a model as
+    # text or value, or several. It must draw from `rng` alone: draw r depends on the seed, the row's key and r.
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         return CustomModels(function, name, pairs, rows, keys)
@@ -56,10 +54,7 @@ class CustomModels(Controls):
         """Class of the controls, a word a row: that of the estimates."""
         return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
-        return 3e5
+    work = 3e5
 
     def draw(self, start: int, count: int) -> FormulaPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
@@ -98,10 +93,8 @@ _GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 's
 
 
 def holds(cells: pd.Series) -> bool:
-    """Check whether a column looks like formulas, by its first cells.
-
-    `A -> B` may be a graph as well; an equivalence, a conjunction or a disjunction makes it a formula.
-    """
+    """Check whether a column looks like formulas, by its first cells."""
+    # `A -> B` may be a graph as well; an equivalence, a conjunction or a disjunction makes it a formula.
     known = cells.dropna().iloc[:_FIRST_CELLS].tolist()
     parts = [part for cell in known for part in (cell if isinstance(cell, SEVERAL) else (cell,))]
     if any(isinstance(part, Model) for part in parts):

@@ -18,15 +18,16 @@ from ..contract.metric import get_metric
 from ..drawing import LETTER, caption, colours, figure_of, inches, place_to_draw
 from ..execution.random_streams import RNGLike
 from ..statistics.arrays import quantile_interval
-from .formulas.formula import Conjunction, Literal, Model
-from .formulas.reader import as_model
-from .formulas.truth_table import Setting
-from .formulas.vocabulary import Domains, FormulaTooLargeError
-from .models.claims import judge_claims
-from .models.exposition import COMPONENTS
-from .models.quality import quality_table
-from .nulls.drawn_models import guesses
+from .drawn_models import guesses
+from .formula import Conjunction, Domains, FormulaTooLargeError, Literal, Model
 from .pairs import FormulaCells, FormulaPairs
+from .quality import COMPONENTS, quality_table
+from .reader import as_model
+from .submodel import judge_claims
+from .truth_table import Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: disjuncts that a figure can show
 MAX_CLAIMS = 100
@@ -75,15 +76,7 @@ class Layout:
 
 
 def layers_of(claims: Sequence[Claim]) -> dict[str, int]:
-    """Return the layer of each factor: an effect is right of its causes, a root just left of its first effect.
-
-    In a cycle an arrow may point back.
-
-    Examples
-    --------
-    >>> layers_of([Claim(frozenset({("A", 1)}), ("B", 1), ""), Claim(frozenset({("B", 0)}), ("C", 1), "")])
-    {'A': 0, 'B': 1, 'C': 2}
-    """
+    """Return the layer of each factor: an effect is right of its causes, a root just left of its first effect."""
     causes: dict[str, set[str]] = {}
     for claim in claims:
         causes.setdefault(claim.outcome[0], set()).update(name for name, _ in claim.disjunct)
@@ -188,9 +181,6 @@ def _joints(
         found |= {number: (x, height + shift) for (_, number), height in zip(joints, heights, strict=True)}
     return found
 
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: inches between layers at least, between the rows of few and of many factors, and of a figure's rows together
 _LAYER, _HEIGHT, _LOW, _TALLEST = 1.9, 0.85, 0.55, 14.0
@@ -590,10 +580,7 @@ def _label(ax: Axes, text: str, at: tuple[float, float], *, raised: bool) -> Non
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
-    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`.
-
-    `drawn` pairs the truth with guesses; `level` is the probability of the intervals.
-    """
+    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`."""
     names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
     values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
     low, high = quantile_interval(values, level)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +95,32 @@ class Pairs(ABC):
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield what users should learn of pairs that these metrics take; the verbs count and name their rows."""
         yield from ()
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPairs(Pairs):
+    """Pairs whose cells are stored once, and found by their positions."""
+
+    truth: Any
+    estimate: Any
+    #: (n,): positions of the stored cells of each pair
+    truth_index: NDArray[np.int64]
+    estimate_index: NDArray[np.int64]
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth_index)
+
+    def take(self, positions: NDArray[Any] | slice) -> Self:
+        """Return the pairs at `positions`, sharing the cells."""
+        return replace(self, truth_index=self.truth_index[positions], estimate_index=self.estimate_index[positions])
+
+    def unique(self) -> tuple[Self, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        keys = np.stack([self.truth_index, self.estimate_index], axis=1)
+        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        return self.take(first), inverse.reshape(-1).astype(np.int64)
 
 
 class Remark(NamedTuple):

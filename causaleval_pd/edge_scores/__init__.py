@@ -4,34 +4,16 @@ from __future__ import annotations
 
 # metrics and null models register with the field, so it comes first
 # isort: off
-from . import field, ranking, cuts, candidate_counts, forecasts, weights, plot
-from . import (
-    calibration_plot,
-    ensemble_plot as _ensemble_plot,
-    ensembles as _ensembles,
-)  # figures and pooling register themselves
-from .cells import column
+from . import field, metrics, weights, plot
+from . import ensembles as _ensembles  # figures and pooling register themselves
+from . import cells
 from .nulls import relabelling as _relabelling  # null models register themselves
 
 # isort: on
-from .calibration_plot import *
-from .candidate_counts import *
-from .cells.column import *
-from .cuts import *
+from .cells import *
 from .field import *
-from .forecasts import *
-from .plot import curve_points
-from .ranking import *
+from .metrics import *
+from .plot import *
 from .weights import *
 
-__all__ = [
-    *calibration_plot.__all__,
-    *candidate_counts.__all__,
-    *column.__all__,
-    *cuts.__all__,
-    *field.__all__,
-    *forecasts.__all__,
-    *ranking.__all__,
-    *weights.__all__,
-    "curve_points",
-]
+__all__ = [*cells.__all__, *field.__all__, *metrics.__all__, *plot.__all__, *weights.__all__]

@@ -22,8 +22,17 @@ from ..graphs.packing.packed import unpack_column as unpack_graphs
 from ..graphs.packing.unpacked import Block
 from ..structure.field import labels as graph_labels
 from ..structure.field import node_sides
-from .cells.column import coerce_scores, holds_scores, score_column
-from .cells.packed import KINDS, SINGLE, SYMMETRIC, pack_scores, score_cells, unpack_column
+from .cells import (
+    KINDS,
+    SINGLE,
+    SYMMETRIC,
+    coerce_scores,
+    holds_scores,
+    pack_scores,
+    score_cells,
+    score_column,
+    unpack_column,
+)
 from .pairs import ScorePairs, Truths
 
 __all__ = ["SCORES"]

@@ -1,18 +1,21 @@
-"""Aligned pairs of graphs and edge scores."""
+"""Aligned pairs of graphs and edge scores, and the universe of an evaluation: which pairs of nodes are candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.pairs import Pairs
+from ..contract.checks import check_choice, check_flag, shown
+from ..contract.metric import Metric
+from ..contract.pairs import PairError, StoredPairs
 from ..graphs.kernels import planes as graph_planes
-from .cells.packed import KINDS, TYPES, ScoreBatch
+from ..graphs.kernels.inputs import read_only
+from .cells import KINDS, TYPES, WEIGHT, ScoreBatch
 
 Marks = NDArray[np.bool_]
 
@@ -52,20 +55,11 @@ class Truths:
 
 
 @dataclass(frozen=True, eq=False)
-class ScorePairs(Pairs):
+class ScorePairs(StoredPairs):
     """Aligned pairs over as many nodes."""
 
-    #: stored truths and estimates
     truth: Truths
     estimate: ScoreBatch
-    #: (n,): positions of the stored cells of each pair
-    truth_index: NDArray[np.int64]
-    estimate_index: NDArray[np.int64]
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth_index)
 
     @property
     def n_nodes(self) -> int:
@@ -82,16 +76,6 @@ class ScorePairs(Pairs):
         """Whether the scores of each pair are of unordered pairs."""
         return self.estimate.symmetric[self.estimate_index]
 
-    def take(self, positions: NDArray[Any] | slice) -> ScorePairs:
-        """Return the pairs at `positions`, sharing the cells."""
-        return replace(self, truth_index=self.truth_index[positions], estimate_index=self.estimate_index[positions])
-
-    def unique(self) -> tuple[ScorePairs, NDArray[np.int64]]:
-        """Return the distinct pairs, and for each pair the position of its equal among them."""
-        keys = np.stack([self.truth_index, self.estimate_index], axis=1)
-        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        return self.take(first), inverse.reshape(-1).astype(np.int64)
-
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs have scores of other kinds, or truths of other classes."""
         allowed = np.array([kind in kinds for kind in KINDS])
@@ -107,3 +91,176 @@ class ScorePairs(Pairs):
         return (
             f"the truth is {truth} and the estimate holds {'probabilities of types' if kind == KINDS[TYPES] else kind}"
         )
+
+
+#: names of universes; None is "ordered" for scores of ordered pairs, and "unordered" for symmetric ones
+UNIVERSES = ("ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources")
+ORDERED, UNORDERED, DIAGONAL = range(3)
+_UNDIRECTED = ("both", "none", "ignore")
+_REDUCE = ("max", "mean")
+_UNSCORED = ("drop", "last")
+
+Floats = NDArray[np.float64]
+Sources = Iterable[str] | None
+
+
+@dataclass(frozen=True)
+class Universe:
+    """Options by which metrics and null models choose candidates.
+
+    Attributes
+    ----------
+    universe : str or None
+        "ordered": pairs i != j, true where the truth has i -> j. "unordered": pairs i < j, true where adjacent.
+        "ordered_with_diagonal": also i = j. "beeline": ordered pairs of the nodes that have a true edge, and
+        "beeline_sources" those of them whose first node has an outgoing one; there candidates without score have 0.
+        None: "unordered" for symmetric scores, else "ordered".
+    sources : tuple of str or None
+        Names of the nodes that are candidates as first node of an ordered pair, such as known regulators.
+    undirected : str
+        What an undirected edge of the truth is for ordered pairs: "both" true, "none" true, or "ignore" both.
+    reduce : str
+        Score of an unordered pair of ordered scores: the "max" of both, or the "mean".
+    unscored : str
+        Pairs without score: "drop" takes them out of the universe, "last" ranks them below all others.
+    magnitude : bool or None
+        Whether absolute values rank; None: of weights.
+    """
+
+    universe: str | None = None
+    sources: tuple[str, ...] | None = None
+    undirected: str = "both"
+    reduce: str = "max"
+    unscored: str = "drop"
+    magnitude: bool | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        universe: str | None = None,
+        sources: Sources = None,
+        undirected: str = "both",
+        reduce: str = "max",
+        unscored: str = "drop",
+        magnitude: bool | None = None,
+    ) -> Universe:
+        """Check options as a user writes them."""
+        nodes = None
+        if sources is not None:
+            if isinstance(sources, str) or not isinstance(sources, Iterable):
+                raise TypeError(f"sources must be a list of names of nodes, found {shown(sources)}")
+            nodes = tuple(sorted(set(map(str, sources))))
+        check_choice(universe, (*UNIVERSES, None), "universe")
+        check_choice(undirected, _UNDIRECTED, "undirected")
+        check_choice(reduce, _REDUCE, "reduce")
+        check_choice(unscored, _UNSCORED, "unscored")
+        if nodes is not None and universe not in (None, "ordered", "ordered_with_diagonal"):
+            raise ValueError(f"sources= restricts ordered pairs, and universe={universe!r} has others")
+        by_size = None if magnitude is None else check_flag(magnitude, "magnitude")
+        return cls(universe, nodes, undirected, reduce, unscored, by_size)
+
+    def codes(self, pairs: ScorePairs) -> NDArray[np.int8]:
+        """Return the shape of each pair's universe: ordered, unordered, or with the diagonal."""
+        if self.universe is None and self.sources is None:
+            return np.where(pairs.symmetric, UNORDERED, ORDERED).astype(np.int8)
+        one = {"unordered": UNORDERED, "ordered_with_diagonal": DIAGONAL}.get(self.universe or "", ORDERED)
+        return np.full(pairs.n, one, np.int8)
+
+    def words(self, pairs: ScorePairs) -> NDArray[np.object_]:
+        """Return the name of each pair's universe."""
+        if self.universe is not None:
+            return np.full(pairs.n, self.universe, object)
+        return np.array(["ordered", "unordered"], object)[self.codes(pairs)]
+
+
+def universe_options(metric: Metric) -> dict[str, Any]:
+    """Return the options of a metric that choose its candidates."""
+    return {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
+
+
+class Candidates(NamedTuple):
+    """The candidates of pairs, a row each, padded at the end."""
+
+    #: (n, most): what ranks them, -inf for those that are ranked last
+    keys: Floats
+    #: (n, most): whether they are true
+    labels: NDArray[np.bool_]
+    #: (n,): number of candidates N, and of true ones K
+    size: NDArray[np.int64]
+    n_true: NDArray[np.int64]
+    #: (n,): true edges that are not candidates
+    n_true_unscored: NDArray[np.int64]
+    #: (n, d, d): the cell of each candidate; of unordered pairs that above the diagonal
+    slots: NDArray[np.bool_]
+
+
+def candidates(pairs: ScorePairs, chosen: Universe) -> Candidates:
+    """Collect the candidates of pairs; they are kept with the pairs, so that metrics share them."""
+    return pairs.remember(("candidates", chosen), lambda: _collect(pairs, chosen))
+
+
+def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
+    from .kernels import collect
+
+    codes, d = chosen.codes(pairs), pairs.n_nodes
+    mixed = pairs.truth.mixed[pairs.truth_index] & (codes != UNORDERED)
+    if mixed.any():
+        raise PairError(
+            np.flatnonzero(mixed),
+            "the truth has marks other than -> and --, which do not direct every edge; use universe='unordered'",
+        )
+    member, source = _nodes(pairs, chosen)
+    kinds = pairs.estimate.kinds[pairs.estimate_index]
+    by_size = kinds == WEIGHT if chosen.magnitude is None else np.full(pairs.n, chosen.magnitude)
+    most = int(
+        np.where(codes == UNORDERED, d * (d - 1) // 2, np.where(codes == DIAGONAL, d * d, d * (d - 1))).max(initial=0)
+    )
+    keys, labels = np.zeros((pairs.n, most)), np.zeros((pairs.n, most), np.bool_)
+    counts, slots = np.zeros((3, pairs.n), np.int64), np.zeros((pairs.n, d, d), np.bool_)
+    # a pair without score: no candidate, ranked last, or 0
+    fill = np.array([np.nan, -np.inf, 0.0])
+    unscored = 2 if chosen.universe in ("beeline", "beeline_sources") else _UNSCORED.index(chosen.unscored)
+    collect(
+        pairs.truth.marks,
+        read_only(pairs.estimate.values, np.float64),
+        pairs.truth_index,
+        pairs.estimate_index,
+        codes,
+        by_size,
+        member,
+        source,
+        _UNDIRECTED.index(chosen.undirected),
+        _REDUCE.index(chosen.reduce) == 1,
+        fill[unscored],
+        keys,
+        labels,
+        counts,
+        slots,
+    )
+    return Candidates(keys, labels, counts[0], counts[1], counts[2], slots)
+
+
+def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which nodes of each truth are in the universe, and which may be the first of a pair, (T, d) each."""
+    truth = pairs.truth
+    member: NDArray[np.bool_] = np.ones((len(truth.marks), truth.n_nodes), np.bool_)
+    source = member
+    if chosen.universe in ("beeline", "beeline_sources"):
+        member = np.asarray(truth.marks.any(axis=1) | truth.marks.any(axis=2))
+        source = np.asarray(truth.marks.any(axis=2)) if chosen.universe == "beeline_sources" else member
+    elif chosen.sources is not None:
+        wanted = set(chosen.sources)
+        by_set = np.array([[name in wanted for name in names] for names in truth.node_sets], np.bool_)
+        by_set = by_set.reshape(len(truth.node_sets), truth.n_nodes)
+        unknown = by_set.sum(axis=1) < len(wanted)
+        lacking = unknown[truth.node_set[pairs.truth_index]]
+        if lacking.any():
+            at = int(lacking.argmax())
+            names = truth.node_sets[truth.node_set[pairs.truth_index[at]]]
+            absent = sorted(wanted - set(names))
+            raise PairError(
+                np.flatnonzero(lacking), f"sources names {absent[:5]}, which are not among the nodes {list(names)[:10]}"
+            )
+        source = by_set[truth.node_set]
+    return member, source

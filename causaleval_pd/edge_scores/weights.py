@@ -17,13 +17,12 @@ from ..contract.field import Field, register_field
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric, metric
 from ..contract.null import Controls, Matching, Null, register_null
-from ..contract.pairs import Batch, Pairs
+from ..contract.pairs import Batch, StoredPairs
 from ..graphs.cells import is_missing
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
-from .cells.column import coerce_scores, holds_scores, score_column
-from .cells.packed import KINDS, ScoreBatch, score_cells, unpack_column
-from .cells.series import SeriesScoreAccessor
+from .cells import KINDS, ScoreBatch, coerce_scores, holds_scores, score_cells, score_column, unpack_column
 from .field import other_nodes
+from .series import SeriesScoreAccessor
 
 __all__ = ["WEIGHTS", "mean_squared_weight_error", "relative_frobenius", "sign_accuracy", "weight_cosine"]
 
@@ -34,28 +33,11 @@ _ZERO = ("wrong", "drop")
 
 
 @dataclass(frozen=True, eq=False)
-class WeightPairs(Pairs):
+class WeightPairs(StoredPairs):
     """Aligned pairs of true and estimated weights over as many nodes."""
 
     truth: ScoreBatch
     estimate: ScoreBatch
-    truth_index: NDArray[np.int64]
-    estimate_index: NDArray[np.int64]
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth_index)
-
-    def take(self, positions: NDArray[Any] | slice) -> WeightPairs:
-        """Return the pairs at `positions`, sharing the cells."""
-        return replace(self, truth_index=self.truth_index[positions], estimate_index=self.estimate_index[positions])
-
-    def unique(self) -> tuple[WeightPairs, NDArray[np.int64]]:
-        """Return the distinct pairs, and for each pair the position of its equal among them."""
-        keys = np.stack([self.truth_index, self.estimate_index], axis=1)
-        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        return self.take(first), inverse.reshape(-1).astype(np.int64)
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs have cells of other kinds."""

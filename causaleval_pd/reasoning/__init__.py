@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from . import asking, inspect_evaluation, measures, metrics, plot, reasoners, tasks, worlds
+from . import (
+    asking,
+    estimated_quantities,
+    inspect_evaluation,
+    metrics,
+    plot,
+    published,
+    question_sets,
+    reasoners,
+    scores,
+    tasks,
+    themes,
+    validity,
+    worlds,
+    yes_counts,
+)
 
 # null models register themselves
 from . import nulls as _nulls
 from .asking import *
+from .estimated_quantities import *
 from .inspect_evaluation import *
-from .measures import *
 from .metrics import *
+from .published import *
+from .question_sets import *
+from .scores import *
 from .tasks import *
+from .themes import *
+from .validity import *
 from .worlds import *
+from .yes_counts import *
 
 __all__ = [
     *asking.__all__,
+    *estimated_quantities.__all__,
     *inspect_evaluation.__all__,
-    *measures.__all__,
     *metrics.__all__,
+    *published.__all__,
+    *question_sets.__all__,
+    *scores.__all__,
     *tasks.__all__,
+    *themes.__all__,
+    *validity.__all__,
     *worlds.__all__,
+    *yes_counts.__all__,
     "plot",
     "reasoners",
 ]

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -36,8 +37,8 @@ _MOST_OF_AN_ERROR = 1000
 #: how replies are read: their last line or JSON, or a function of the text
 Reading = Literal["last_line"] | Callable[[str], Any]
 
-YES = ("yes", "true")
-NO = ("no", "false")
+#: words of answers, and what they mean
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
 #: share of unread replies from which on they are warned of
 MOST_UNREAD = 0.05
@@ -49,6 +50,7 @@ _MOST_CHARACTERS = 100_000
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d\[\]()$]+|</?answer>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
+_LINE = re.compile(r"(?:(?:the )?(?:final )?answer ?[:=\-\u2013] ?)?(yes|true|no|false)")
 _ANSWER_KEYS = ("answer", "final_answer", "final answer")
 
 
@@ -300,13 +302,7 @@ def valid_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def parse_answers(
-    replies: Iterable[Any] | pd.Series,
-    *,
-    how: Reading = "last_line",
-    yes: Sequence[str] = YES,
-    no: Sequence[str] = NO,
-) -> pd.Series:
+def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_line") -> pd.Series:
     r"""Read replies as yes or no; what cannot be read with certainty is missing.
 
     By default the answer is the last line, "Answer: yes", "Final answer: no" or the word alone, or a JSON object at the
@@ -319,8 +315,6 @@ def parse_answers(
         Texts; booleans pass through, and missing values (failed calls) stay missing.
     how : "last_line" or callable
         A function takes a text and returns True, False or None.
-    yes, no : sequence of str
-        Words that mean yes and no, for other languages.
 
     Returns
     -------
@@ -331,8 +325,7 @@ def parse_answers(
     Raises
     ------
     ValueError
-        If a word means both, one side has no words, `how` is unknown, or a function fails or returns anything else;
-        names the row.
+        If `how` is unknown, or a function fails or returns anything else; names the row.
 
     Warns
     -----
@@ -347,7 +340,7 @@ def parse_answers(
     >>> parse_answers(["Yes, she sings.", "No."], how=lambda text: text.startswith("Yes")).tolist()
     [True, False]
     """
-    read = reader(how, yes, no)
+    read = reader(how)
     if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
         raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
@@ -361,7 +354,7 @@ def parse_answers(
     return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
 
 
-def warn_of_unread(replies: Sequence[tuple[Any, Any]], stacklevel: int = 3) -> None:
+def warn_of_unread(replies: Sequence[tuple[Any, Any]]) -> None:
     """Warn where many of the replies, each with what was read in it, have no readable answer."""
     unread = [reply for reply, answer in replies if answer is None]
     if unread and len(unread) >= MOST_UNREAD * len(replies):
@@ -369,7 +362,7 @@ def warn_of_unread(replies: Sequence[tuple[Any, Any]], stacklevel: int = 3) -> N
         warnings.warn(
             f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for a last line 'Answer: "
             "yes' or 'Answer: no', as tasks.prompts does, or read such replies by a function, how=",
-            stacklevel=stacklevel,
+            stacklevel=3,
         )
 
 
@@ -377,33 +370,15 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def reader(how: Reading, yes: Sequence[str] = YES, no: Sequence[str] = NO) -> Callable[[Any], bool | None]:
+def reader(how: Reading) -> Callable[[Any], bool | None]:
     """Return a function from a reply to True, False or None."""
-    words = _words("yes", yes, True)
-    against = _words("no", no, False)
-    if not words or not against or words.keys() & against.keys():
-        raise ValueError(f"yes= and no= must each have words, none in both; found {shown(yes)} and {shown(no)}")
-    meanings = words | against
-    if callable(how):
-        return lambda reply: _own(how, reply)
-    check_known(how, ("last_line",), "way of reading, or pass a function: how=")
-    last_line = _LastLine(meanings)
-
-    def read(reply: Any) -> bool | None:
-        if isinstance(reply, (bool, np.bool_)):
-            return bool(reply)
-        if not isinstance(reply, str):
-            return None
-        if len(reply) > _MOST_CHARACTERS:
-            half = _MOST_CHARACTERS // 2
-            reply = f"{reply[:half]}\n\n{reply[-half:]}"
-        return last_line.read(_THOUGHT.sub(" ", reply).strip())
-
-    return read
+    if not callable(how):
+        check_known(how, ("last_line",), "way of reading, or pass a function: how=")
+    return partial(_read, how if callable(how) else _last_line)
 
 
-def _own(how: Callable[[str], Any], reply: Any) -> bool | None:
-    """Read a reply by a function of the user."""
+def _read(how: Callable[[str], Any], reply: Any) -> bool | None:
+    """Read a reply: booleans are answers, and a function reads texts."""
     if isinstance(reply, (bool, np.bool_)):
         return bool(reply)
     found = how(reply) if isinstance(reply, str) else None
@@ -414,47 +389,33 @@ def _own(how: Callable[[str], Any], reply: Any) -> bool | None:
     return bool(found)
 
 
-def _words(side: str, given: Sequence[str], meaning: bool) -> dict[str, bool]:
-    """Return the words of one side in the form in which replies are searched."""
-    found = {}
-    for word in [given] if isinstance(given, str) else given:
-        check_type(word, str, "words", side)
-        if not (plain := " ".join(word.casefold().split())):
-            raise ValueError(f"{side}= has an empty word; found {shown(given)}")
-        found[plain] = meaning
-    return found
+def _last_line(text: str) -> bool | None:
+    """Return the answer in the last line of a text, or in a JSON object at its end."""
+    if len(text) > _MOST_CHARACTERS:
+        half = _MOST_CHARACTERS // 2
+        text = f"{text[:half]}\n\n{text[-half:]}"
+    text = _THOUGHT.sub(" ", text).strip()
+    end = text.removesuffix("```").rstrip()
+    if end.endswith("}"):
+        return _json_answer(end)
+    line = _MARKUP.sub(" ", text.rpartition("\n")[2])
+    match = _LINE.fullmatch(_SPACE.sub(" ", line).strip(" .,;!").casefold())
+    return _WORDS[match[1]] if match else None
 
 
-class _LastLine:
-    """Reader of the last line, or of a JSON object at the end."""
-
-    def __init__(self, words: dict[str, bool]) -> None:
-        self.words = words
-        either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-        self.line = re.compile(rf"(?:(?:the )?(?:final )?answer ?[:=\-\u2013] ?)?({either})")
-
-    def read(self, text: str) -> bool | None:
-        """Return the answer at the end of a text, or None."""
-        end = text.removesuffix("```").rstrip()
-        if end.endswith("}"):
-            return self._json(end)
-        line = _MARKUP.sub(" ", text.rpartition("\n")[2])
-        match = self.line.fullmatch(_SPACE.sub(" ", line).strip(" .,;!").casefold())
-        return self.words[match[1]] if match else None
-
-    def _json(self, text: str) -> bool | None:
-        """Read a JSON object without inner objects, which must have one answer."""
-        try:
-            pairs = json.loads(text[text.rfind("{") :], object_pairs_hook=list)
-        except (ValueError, RecursionError):
-            return None
-        answers = [value for key, value in pairs if key.strip().casefold() in _ANSWER_KEYS]
-        if len(answers) != 1:
-            return None
-        [value] = answers
-        if isinstance(value, str):
-            return self.words.get(" ".join(value.casefold().split()).strip(" ."))
-        return value if isinstance(value, bool) else None
+def _json_answer(text: str) -> bool | None:
+    """Read a JSON object without inner objects, which must have one answer."""
+    try:
+        pairs = json.loads(text[text.rfind("{") :], object_pairs_hook=list)
+    except (ValueError, RecursionError):
+        return None
+    answers = [value for key, value in pairs if key.strip().casefold() in _ANSWER_KEYS]
+    if len(answers) != 1:
+        return None
+    [value] = answers
+    if isinstance(value, str):
+        return _WORDS.get(" ".join(value.casefold().split()).strip(" ."))
+    return value if isinstance(value, bool) else None
 
 
 def join_answers(

@@ -16,7 +16,7 @@ from ..contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ..contract.context import Context
 from ..contract.field import Field, missing_cells, register_field
 from ..contract.pairs import Batch, Pairs
-from .measures.yes_counts import QUANTITIES, Floats, Terms, parse_counts
+from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
 
 #: kind of a quantity without yes-counts
 NUMBER = "number"
@@ -35,10 +35,7 @@ class AnswerPairs(Pairs):
         """Number of pairs."""
         return len(self.truth)
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds a pair, as in `Pairs`."""
-        return 20.0
+    work = 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> AnswerPairs:
         """Return the pairs at `positions`."""
@@ -76,10 +73,7 @@ class QuantityPairs(Pairs):
         """Number of pairs."""
         return len(self.truth)
 
-    @property
-    def work(self) -> float:
-        """Nanoseconds a pair, as in `Pairs`."""
-        return 20.0
+    work = 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> QuantityPairs:
         """Return the pairs at `positions`."""

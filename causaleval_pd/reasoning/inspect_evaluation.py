@@ -22,9 +22,12 @@ from .asking import (
     valid_text,
     warn_of_unread,
 )
-from .measures.answer_arms import known_truths
+from .yes_counts import known_truths
 
 __all__ = ["inspect_task", "read_inspect"]
+
+#: name of the task in logs
+_NAME = "causal_reasoning"
 
 #: seconds of one request, after which Inspect tries again
 _LONGEST_REQUEST = 300
@@ -36,11 +39,9 @@ _RETRIES = 5
 def inspect_task(
     questions: pd.DataFrame,
     *,
-    prompt: str = "prompt",
     key: Sequence[str] = KEY,
     epochs: int = 1,
     how: Reading = "last_line",
-    name: str = "causal_reasoning",
     **config: Any,
 ) -> Any:
     """Make a task of Inspect from questions, with a scorer that reads replies as `ask` does.
@@ -51,17 +52,13 @@ def inspect_task(
     Parameters
     ----------
     questions : DataFrame
-        A row a question, with its prompt, its true answer `truth` and the key columns.
-    prompt : str
-        Column of prompts.
+        A row a question, with its `prompt`, its true answer `truth` and the key columns.
     key : sequence of str
         Columns that identify a question.
     epochs : int
         Number of replies to each question.
     how : "last_line" or callable
         How replies are read, as in `parse_answers`.
-    name : str
-        Name of the task in logs.
     **config
         Settings of generation, as `inspect_ai.model.GenerateConfig` takes them: temperature, max_tokens, seed ... A
         request that takes more than 300 seconds is tried again, 5 times at most, unless they say otherwise.
@@ -90,7 +87,7 @@ def inspect_task(
     >>> n_samples
     16
     """
-    keys = check_questions(questions, key, [prompt, "truth"])
+    keys = check_questions(questions, key, ["prompt", "truth"])
     try:
         from inspect_ai import Task
         from inspect_ai.dataset import MemoryDataset, Sample
@@ -103,20 +100,20 @@ def inspect_task(
         Sample(id=sample, input=text, target="yes" if truth else "no", metadata={"cluster": cluster})
         for sample, text, truth, cluster in zip(
             _ids(questions, keys),
-            map(valid_text, questions[prompt]),
+            map(valid_text, questions["prompt"]),
             known_truths(questions),
             _ids(questions, clusters or keys),
             strict=True,
         )
     ]
     return Task(
-        dataset=MemoryDataset(samples, name=name),
+        dataset=MemoryDataset(samples, name=_NAME),
         solver=generate(),
         scorer=_scorer(reader(how)),
         epochs=check_whole(epochs, "epochs", 1),
         config=GenerateConfig(**{"attempt_timeout": _LONGEST_REQUEST, "max_retries": _RETRIES} | config),
         fail_on_error=False,
-        name=name,
+        name=_NAME,
     )
 
 
@@ -153,7 +150,6 @@ def read_inspect(
     logs: Any,
     questions: pd.DataFrame,
     *,
-    prompt: str = "prompt",
     key: Sequence[str] = KEY,
     how: Reading = "last_line",
 ) -> pd.DataFrame:
@@ -165,8 +161,6 @@ def read_inspect(
         What `inspect_ai.eval` returned, or its log files.
     questions : DataFrame
         The questions of `inspect_task`.
-    prompt : str
-        Column of prompts.
     key : sequence of str
         Columns that identify a question.
     how : "last_line" or callable
@@ -196,10 +190,10 @@ def read_inspect(
         ...
     ValueError: logs names no log; pass what inspect_ai.eval returned, or its files
     """
-    keys = check_questions(questions, key, [prompt])
+    keys = check_questions(questions, key, ["prompt"])
     parts = []
     for log in _logs(logs):
-        parts.append(_answers(log, questions, _ids(questions, keys), prompt, reader(how)))
+        parts.append(_answers(log, questions, _ids(questions, keys), reader(how)))
     if not parts:
         raise ValueError("logs names no log; pass what inspect_ai.eval returned, or its files")
     table = pd.concat(parts, ignore_index=True)
@@ -239,14 +233,12 @@ def _is_log(log: Any) -> bool:
     return hasattr(log, "samples") and hasattr(log, "eval")
 
 
-def _answers(
-    log: Any, questions: pd.DataFrame, ids: list[str], prompt: str, read: Callable[[Any], bool | None]
-) -> pd.DataFrame:
+def _answers(log: Any, questions: pd.DataFrame, ids: list[str], read: Callable[[Any], bool | None]) -> pd.DataFrame:
     """Return the answers of one log."""
     if not log.samples:
         raise ValueError(f"the log of {log.eval.model} holds no samples; read it with its samples")
     place = {own: i for i, own in enumerate(ids)}
-    prompts = [valid_text(text) for text in questions[prompt]]
+    prompts = [valid_text(text) for text in questions["prompt"]]
     found: dict[tuple[int, int], dict[str, Any]] = {}
     for sample in log.samples:
         position = place.get(str(sample.id))

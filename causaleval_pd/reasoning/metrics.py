@@ -9,7 +9,7 @@ import numpy as np
 
 from ..contract.metric import METRICS, metric
 from .field import ANSWER, COUNTED, NUMBER, AnswerPairs, QuantityPairs
-from .measures.yes_counts import QUANTITIES, Floats
+from .yes_counts import QUANTITIES, Floats
 
 __all__ = [
     "answer_accuracy",

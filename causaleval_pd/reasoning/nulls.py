@@ -21,7 +21,7 @@ from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import random_words, uniforms
 from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
-from .measures.yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
+from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
 
 Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
@@ -121,11 +121,10 @@ def questions_of(matching: Matching) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Decks:
-    """The answers of each question, which a draw deals to its rows.
+    """The answers of each question, which a draw deals to its rows."""
 
-    In draw r every row has a random number of its own, and of the rows of a question those with the smallest numbers
-    get a yes, as many as the question has. Rows without an answer have no part in it.
-    """
+    # In draw r every row has a random number of its own, and of the rows of a question those with the smallest numbers
+    # get a yes, as many as the question has. Rows without an answer have no part in it.
 
     #: (n,): number of each row's question
     question: Integers
@@ -189,11 +188,10 @@ class Decks:
 
 @dataclass(frozen=True, eq=False)
 class Moves:
-    """The answers of clusters, which a draw moves together to another cluster of the stratum.
+    """The answers of clusters, which a draw moves together to another cluster of the stratum."""
 
-    Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
-    its answers.
-    """
+    # Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
+    # its answers.
 
     #: (n,): whether each row has a yes
     answers: Bools
@@ -276,13 +274,9 @@ class _RandomAnswers(Controls):
     def kind(self) -> NDArray[np.object_]:
         return np.full(self.pairs.n, "answer", object)
 
-    @property
-    def cost(self) -> int:
-        return _BYTES
+    cost = _BYTES
 
-    @property
-    def work(self) -> float:
-        return _WORK
+    work = _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
         if self.decks is None:
@@ -323,13 +317,9 @@ class _MovedAnswers(Controls):
     def kind(self) -> NDArray[np.object_]:
         return np.full(self.pairs.n, "answer", object)
 
-    @property
-    def cost(self) -> int:
-        return _BYTES
+    cost = _BYTES
 
-    @property
-    def work(self) -> float:
-        return _WORK
+    work = _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
         return AnswerPairs(np.repeat(self.pairs.truth, count), self.moves.draw(self.rows, start, count).ravel())
@@ -393,9 +383,7 @@ class _RandomQuantities(Controls):
             )
         return self.pairs.terms
 
-    @property
-    def work(self) -> float:
-        return _WORK
+    work = _WORK
 
     def draw(self, start: int, count: int) -> QuantityPairs:
         # where an estimate is compared with the product, both are drawn

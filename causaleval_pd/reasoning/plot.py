@@ -11,17 +11,17 @@ import pandas as pd
 from ..contract.checks import check_known
 from ..contract.figure import figure
 from ..drawing import broken, caption, caption_figure, colours, figure_of, legend_room, place_to_draw
-from .measures.chance import error_quantiles
-from .measures.validity import (
+from .validity import (
     FLOOR,
     Convention,
     check_convention,
     check_quantities,
+    error_quantiles,
     judged_by,
     relative_error,
     taxonomy,
 )
-from .measures.yes_counts import LEVELS, Floats
+from .yes_counts import LEVELS, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -261,10 +261,7 @@ def complexity(
 
 
 def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: float) -> None:
-    """Draw the bands of errors that a random and a perfect reasoner make by chance, along column `x`.
-
-    `scale` is the denominator of each row's error, `level` the probability of the bands.
-    """
+    """Draw the bands of errors that a random and a perfect reasoner make by chance, along column `x`."""
     at = np.sort(rows[x].unique()).astype(float)
     # a single place gets a band of some width
     ends = at if len(at) > 1 else at + np.array([-0.3, 0.3])

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, nearest
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .measures.answer_arms import known_truths
-from .tasks.tasks import Tasks
-from .tasks.worlds_by_task import Worlds, cut_chains, known_noise, worlds_by_task
-from .worlds.world import World
+from .tasks import Tasks, Worlds, cut_chains, known_noise, worlds_by_task
+from .worlds import World
+from .yes_counts import known_truths
 
 __all__ = ["baselines"]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from . import column, field, metrics, scores, series
 from . import plot as _plot  # figures register themselves
-from .cells.lagged_graph import LaggedGraph as LaggedGraph
+from .cells import LaggedGraph as LaggedGraph
 from .column import *
 from .field import *
 from .metrics import *
 
 # null models register themselves
 from .nulls import edges as _edges
-from .nulls import lags as _lags
 from .nulls import permutation as _permutation
 from .scores import *
 from .series import *

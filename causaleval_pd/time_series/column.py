@@ -16,11 +16,20 @@ from ..contract.encoding import AmbiguousEncodingError, CellError
 from ..graphs.cells import is_missing
 from ..graphs.node_names import NodeLists
 from ..graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
-from .cells import packed
-from .cells.lagged_graph import LaggedGraph
-from .cells.marks import KINDS, MAX_LAG, Codes
-from .cells.text import read_lagged_text
-from .formats.readers import ENCODINGS, Presence, Reading, read
+from .cells import (
+    KINDS,
+    MAX_LAG,
+    Codes,
+    Head,
+    LaggedGraph,
+    head_key,
+    is_lagged_cell,
+    kind_of,
+    read_codes,
+    read_head,
+    read_lagged_text,
+)
+from .formats import ENCODINGS, Presence, Reading, read
 
 __all__ = ["as_lagged", "lagged_column"]
 
@@ -281,7 +290,7 @@ def is_lagged_column(series: pd.Series) -> bool:
     cells = series.dropna().iloc[:1].tolist()
     if not cells:
         return is_packed(series)
-    return isinstance(cells[0], LaggedGraph) or (isinstance(cells[0], bytes) and packed.is_lagged_cell(cells[0]))
+    return isinstance(cells[0], LaggedGraph) or (isinstance(cells[0], bytes) and is_lagged_cell(cells[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +298,7 @@ class Block:
     """Distinct graphs with the same variables, lags and number of planes."""
 
     #: names, lags and number of planes
-    head: packed.Head
+    head: Head
     #: (n, L + 1, d, d): codes
     codes: Codes
     #: (n,): position of each graph's class in `KINDS`
@@ -317,25 +326,25 @@ def unpack_lagged(series: pd.Series, column: Hashable | None = None) -> LaggedCe
         return name_row(int(np.argmax(codes == cell)), series.index, column)
 
     groups: dict[bytes, list[int]] = {}
-    heads: dict[bytes, packed.Head] = {}
+    heads: dict[bytes, Head] = {}
     for number, cell in enumerate(cells):
         if not isinstance(cell, bytes):
             raise TypeError(f"{at(number)}: expected packed bytes, found {type(cell).__name__}; use lagged_column")
         try:
-            head = packed.read_head(cell)
+            head = read_head(cell)
         except ValueError as error:
             raise ValueError(f"{at(number)}: {error}") from None
-        key = packed.head_key(cell)
+        key = head_key(cell)
         groups.setdefault(key, []).append(number)
         heads[key] = head
     block, place = np.full(len(cells) + 1, -1, np.int64), np.zeros(len(cells) + 1, np.int64)
     blocks: list[Block] = []
     for key, members in groups.items():
         try:
-            found = packed.read_codes([cells[i] for i in members], heads[key])
+            found = read_codes([cells[i] for i in members], heads[key])
         except CellError as error:
             raise ValueError(f"{at(members[error.position])}: {error}") from None
-        kinds = np.array([packed.kind_of(cells[i]) for i in members], np.uint8)
+        kinds = np.array([kind_of(cells[i]) for i in members], np.uint8)
         block[members], place[members] = len(blocks), np.arange(len(members))
         blocks.append(Block(heads[key], found, kinds))
     return LaggedCells(tuple(blocks), block[codes], place[codes])

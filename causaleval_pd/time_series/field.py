@@ -15,10 +15,9 @@ from ..contract.context import Context
 from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
-from .cells.lagged_graph import LaggedGraph
-from .cells.packed import pack_cell
+from .cells import LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
-from .nulls.custom import custom_null
+from .nulls.controls import custom_null
 from .pairs import LaggedBatch, LaggedPairs
 from .views import lagged_cpdag
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.confusion import Confusion
-from ..contract.pairs import ANY_KIND, Pairs
+from ..contract.pairs import ANY_KIND, StoredPairs
 from ..graphs.kernels.planes import DAG, MIXED, PDAG, row_chunks
 from ..graphs.pairs import GraphBatch, GraphPairs
-from .cells.marks import DIRECTED, KINDS, Codes
+from .cells import DIRECTED, KINDS, Codes
 from .views import lag_0_planes
 
 Values = NDArray[np.float64]
@@ -90,19 +90,11 @@ class LinkCounts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LaggedPairs(Pairs):
+class LaggedPairs(StoredPairs):
     """True and estimated lagged graphs over the same variables; searched lags may differ."""
 
     truth: LaggedBatch
     estimate: LaggedBatch
-    #: (n,): positions of the graphs of each pair
-    truth_index: Ints
-    estimate_index: Ints
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth_index)
 
     @property
     def n_nodes(self) -> int:
@@ -123,21 +115,6 @@ class LaggedPairs(Pairs):
     def work(self) -> float:
         """Nanoseconds a pair, as in `Pairs`."""
         return 100.0 + 10.0 * (self.max_lag + 1) * self.n_nodes**2
-
-    def take(self, positions: NDArray[Any] | slice) -> LaggedPairs:
-        """Return the pairs at `positions`, sharing the graphs."""
-        return LaggedPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
-
-    def parts(self, most: int) -> Iterator[LaggedPairs]:
-        """Cut the pairs into at most as many."""
-        for first in range(0, self.n, most):
-            yield self.take(slice(first, min(first + most, self.n)))
-
-    def unique(self) -> tuple[LaggedPairs, NDArray[np.int64]]:
-        """Return the distinct pairs, and for each pair the position of its equal among them."""
-        code = self.truth_index * np.int64(len(self.estimate.codes)) + self.estimate_index
-        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-        return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs have a graph whose class is not allowed."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..contract.figure import figure
 from ..drawing import caption, colours, place_to_draw
-from .cells.lagged_graph import LaggedGraph, links_of
-from .cells.marks import CODE_OF_SIGN, TURNED
+from .cells import CODE_OF_SIGN, TURNED, LaggedGraph, links_of
 from .column import as_lagged
 from .field import different_nodes
 

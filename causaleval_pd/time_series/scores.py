@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_flag, check_known, check_whole, name_row
-from ..edge_scores.cells.column import score_column
+from ..edge_scores.cells import score_column
 from ..graphs.cells import is_missing
 from ..graphs.node_names import NodeLists
 from .column import as_series
-from .formats.readers import WEIGHTS, check_masks, find_weights
+from .formats import WEIGHTS, check_masks, find_weights
 
 __all__ = ["lagged_scores"]
 

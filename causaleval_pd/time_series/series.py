@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from ..graphs.packing.packed import is_packed
 from . import views
-from .cells.lagged_graph import LaggedGraph
-from .cells.marks import KINDS
+from .cells import KINDS, LaggedGraph
 from .column import Block, unpack_lagged
-from .formats.arrays import write_tigramite
+from .formats import write_tigramite
 
 __all__ = ["SeriesLaggedAccessor"]
 

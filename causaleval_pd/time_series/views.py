@@ -17,7 +17,7 @@ from ..graphs.mixed.marks import planes_from_marks as mixed_planes
 from ..graphs.packing.packed import COLUMN_DTYPE, pack_column
 from ..graphs.packing.unpacked import Block as GraphBlock
 from ..graphs.packing.unpacked import UnpackedColumn, join_by_key
-from .cells.marks import (
+from .cells import (
     BACKWARD,
     DIRECTED,
     KINDS,
@@ -29,9 +29,9 @@ from .cells.marks import (
     Codes,
     has_undirected,
     mixed_planes_at_lag_0,
+    pack_cell,
     plain_planes_at_lag_0,
 )
-from .cells.packed import pack_cell
 from .column import Block, LaggedCells, unpack_lagged
 
 Planes = NDArray[np.uint64]

@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from causaleval_pd.reasoning import make_tasks, sample_world
-from causaleval_pd.reasoning.worlds.world import compositions
+from causaleval_pd.reasoning.worlds import compositions
 
 pa.set_cpu_count(1)
 pa.set_io_thread_count(1)

@@ -11,12 +11,10 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import Setting, parse, random_models
-from causaleval_pd.configurational.crisp_models import DecodedCells, Names, count_quality, encode
-from causaleval_pd.configurational.formulas.reader import parse_set
 from causaleval_pd.configurational.kernels.scores import count_pairs
-from causaleval_pd.configurational.models.exposition import expose
-from causaleval_pd.configurational.models.quality import Convention, quality_counts
-from causaleval_pd.configurational.pairs import total
+from causaleval_pd.configurational.pairs import DecodedCells, Names, count_quality, encode, total
+from causaleval_pd.configurational.quality import Convention, expose, quality_counts
+from causaleval_pd.configurational.reader import parse_set
 
 HARD = [
     "(A*b+C<->D)*(D*E+f*a<->G)*(G*b+d*A<->J)*(J*d+g*C<->L)*(L*j+G*E<->N)",

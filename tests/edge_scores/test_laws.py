@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.edge_scores.nulls.rank_sum import make_ties, mixture_tails, rank_sum, variance
-from causaleval_pd.edge_scores.nulls.relabelled_moments import relabelled_moments
-from causaleval_pd.edge_scores.nulls.shuffled_laws import average_precision_mean
+from causaleval_pd.edge_scores.nulls.laws import average_precision_mean, make_ties, mixture_tails, rank_sum, variance
+from causaleval_pd.edge_scores.nulls.relabelling import relabelled_moments
 
 METRICS = ["auroc", "average_precision", "precision_at_k", "early_precision_ratio"]
 PROFILES = [(7, 2, [1] * 7), (8, 3, [1, 2, 1, 4]), (7, 5, [3, 1, 3]), (6, 3, [1, 1, 4]), (8, 1, [2, 6])]

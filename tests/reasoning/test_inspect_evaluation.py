@@ -16,7 +16,7 @@ import pytest
 
 from causaleval_pd.reasoning import answer_scores, inspect_task, make_tasks, quantities, read_inspect
 
-FOLDER = pathlib.Path(__file__).parent / "tasks"
+FOLDER = pathlib.Path(__file__).parent
 SPEC = importlib.util.spec_from_file_location("reader", FOLDER / "reader.py")
 reader = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(reader)

@@ -13,7 +13,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.reasoning import COUNTS, make_tasks, quantities, reasoners
-from causaleval_pd.reasoning.measures.yes_counts import (
+from causaleval_pd.reasoning.yes_counts import (
     FIXED,
     NULLS,
     QUANTITIES,

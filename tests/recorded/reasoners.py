@@ -13,11 +13,10 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import reasoning as cr
-from causaleval_pd.reasoning.tasks.published import parse_matrix, parse_printed
-from causaleval_pd.reasoning.tasks.tasks import INSTRUCTIONS
-from causaleval_pd.reasoning.tasks.themes import THEMES
-from causaleval_pd.reasoning.worlds.random_worlds import component_edges
-from causaleval_pd.reasoning.worlds.world import compositions, n_compositions
+from causaleval_pd.reasoning.published import parse_matrix, parse_printed
+from causaleval_pd.reasoning.tasks import INSTRUCTIONS
+from causaleval_pd.reasoning.themes import THEMES
+from causaleval_pd.reasoning.worlds import component_edges, compositions, n_compositions
 
 from .store import add, record
 
@@ -66,7 +65,6 @@ def world() -> dict[str, Any]:
         "cut": sampled.truths("cut"),
         "values": sampled.sample(20, rng=3),
         "bits": sampled.answers(sampled.sample(20, rng=3), "all"),
-        "later": sampled.sample(5, rng=3, start=10),
         "compositions": [">".join(x) for x in sampled.compositions()],
         "mixed": mixed.truths(),
         "example": cr.example_world(0.3, "and").truths(),
@@ -150,7 +148,6 @@ def parsed() -> Any:
         read = cr.parse_answers(texts)
     return (
         read,
-        cr.parse_answers(["ja"], yes=["ja"], no=["nein"]),
         cr.join_answers(questions, replies, on=["question"]),
     )
 
@@ -164,9 +161,6 @@ def all_quantities() -> pd.DataFrame:
 def other_quantities() -> dict[str, Any]:
     given = answers()
     return {
-        "difference": cr.quantities(
-            given, by="model", worlds=tasks(), estimator="difference", which=["pns", "ate"], truth="exact"
-        ),
         "sample": cr.quantities(given, by="model", worlds=tasks(), truth="sample", which=["pns"], n_compositions=1),
         "no worlds": cr.quantities(given, by="model", which=["p_do1", "p_do0"]),
     }

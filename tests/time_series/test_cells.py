@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.time_series.cells.marks import CODE_OF_SIGN, DIRECTED, TURNED
+from causaleval_pd.time_series.cells import CODE_OF_SIGN, DIRECTED, TURNED
 
 SIGNS_AT_LAG_0 = ["", "->", "<-", "--", "<->", "o->", "o-o", "--o"]
 

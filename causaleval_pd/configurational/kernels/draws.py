@@ -13,7 +13,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from causaleval_pd.graphs.kernels.bits import compact
 from causaleval_pd.graphs.kernels.draws import STEP, mix, unit
 
-from .planes import Ints, fill_planes, is_irredundant, negated, place
+from .forms import Ints, fill_planes, is_irredundant, negated, place
 
 Words = NDArray[np.uint64]
 _ONE = np.uint64(1)
@@ -33,10 +33,7 @@ def propose(
     state: np.uint64,
     codes: Ints,
 ) -> np.uint64:
-    """Draw disjuncts begin .. end - 1: uniform subsets of the factors but the outcome's.
-
-    A literal is negative with probability `share`, or (`share` below 0) `negative` literals in random places are.
-    """
+    """Draw disjuncts begin .. end - 1: uniform subsets of the factors but the outcome's."""
     compact()
     own, left = place(outcome) >> 1, 0
     for i in range(begin, end):
@@ -110,25 +107,11 @@ def draw_sets(
     drawn: Ints,
     proposed: Ints,
 ) -> None:
-    """Draw sets of models for one row; draws begin .. begin + count - 1 of its key.
-
-    Parameters
-    ----------
-    outcome, first, sizes : (n,), (n + 1,), (m,) arrays
-        Outcome of every atom of the set, its first disjunct, and the literals of the disjuncts.
-    models, shapes : (k + 1,), (k,) arrays
-        First atom of each model, and a number that models of one shape share.
-    n_factors, share, negative : int, float, (n,) array
-        Known factors; probability of a negative literal, or below 0 for as many negative literals of every atom.
-    most : int
-        Proposals of atoms after which a model is given up.
-    planes : array
-        Room for planes.
-    drawn : (count, m) array
-        Receives the disjuncts, sorted within every atom.
-    proposed : (count,) array
-        Receives the number of atoms that were proposed, -1 where a model was given up.
-    """
+    """Draw sets of models for one row; draws begin .. begin + count - 1 of its key."""
+    # Atoms have an `outcome`, a `first` disjunct and the `sizes` of their disjuncts; `models` are the first atoms,
+    # `shapes` numbers that models of one shape share. `share` is the probability of a negative literal, or below 0 for
+    # as many negative literals of every atom as `negative`. `drawn` receives the disjuncts, sorted within every atom,
+    # `proposed` the number of proposed atoms, -1 where a model was given up after `most`.
     compact()
     for r in range(count):
         state = mix(mix(key + STEP) + (np.uint64(begin + r) + _ONE) * STEP)

@@ -15,10 +15,9 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import PairError
 from ...execution.random_streams import uniforms
-from ..cells.packed import KINDS, PROBABILITY, TYPES, ScoreBatch
-from ..pairs import ScorePairs, Truths
-from ..universe import UNORDERED, Universe, candidates, universe_options
-from .shuffled_laws import shuffled_law
+from ..cells import KINDS, PROBABILITY, TYPES, ScoreBatch
+from ..pairs import UNORDERED, ScorePairs, Truths, Universe, candidates, universe_options
+from .laws import shuffled_law
 
 #: sets the streams of the pairs of nodes of a row apart
 _NEXT = np.uint64(0x9E3779B97F4A7C15)

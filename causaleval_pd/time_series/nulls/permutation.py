@@ -4,44 +4,30 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.confusion import Confusion
-from ...contract.law import ClosedForm, Distribution, Shape
+from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...graphs.kernels.planes import row_chunks
 from ...structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
-from ...structure.nulls.third_moments import central_third_moment, triple_sums
 from ..closed_forms import AT_LAG_0, LINKS, WINDOW, asked_for, evaluate
-from ..metrics.contemporaneous import GRAPH_METRICS
-from ..metrics.links import ALL_HAMMING
+from ..metrics import ALL_HAMMING, GRAPH_METRICS
 from ..pairs import LaggedPairs, Universe
 from .controls import Floats, Keys, LaggedControls, of_distribution, plain_rows, refuse_control_kind, words
 from .edges import graph_controls
 
 #: variables up to which all relabellings are listed (720), so that every metric has an exact law
 MOST_LISTED = 6
-#: lags up to which third moments are computed: their sums have 87 numbers for any three lags
-MOST_CHANNELS = 6
 #: bytes of listed relabellings that are kept for all metrics of a batch
 _KEPT = 1 << 26
-
-
-class Shared(NamedTuple):
-    """What is known of the number of shared positives under random relabelling, (n,) each."""
-
-    mean: Floats
-    variance: Floats
-    #: computed on request: third central moment in units of the cubed standard deviation, NaN where it is not known
-    skewness: Callable[[], Floats]
-    n_nodes: int
 
 
 @cache
@@ -147,37 +133,11 @@ class Relabellings:
             channels = [batch.codes[:, 1 : last + 1] > 0 for batch in (pairs.truth, pairs.estimate)]
             rows = rows if universe == "adjacent" else plain_rows(pairs)
         part = {"self": "self", "all": "all", "summary_self": "all"}.get(universe, "cross")
-        return _affine(metric, pairs.confusion(universe, lags), self._shared(channels, part), rows)
-
-    def _shared(self, channels: list[NDArray[np.bool_]], part: str) -> Shared:
-        """Return what is known of the number of shared cells of channels (N, K, d, d)."""
-        mean, variance = self._moments(channels, part)
-
-        def skewness() -> Floats:
-            n_channels = channels[0].shape[1]
-            if part != "cross" or not 0 < n_channels <= MOST_CHANNELS:
-                # third moments of cells on the diagonal are not known
-                return np.full(self.pairs.n, np.nan)
-            true, estimated = (
-                self._by_graph(side, index, triple_sums) for side, index in zip(channels, self._indices, strict=True)
-            )
-            third = central_third_moment(true, estimated, np.eye(n_channels), self.d)
-            found = np.divide(third, variance**1.5, out=np.zeros(self.pairs.n), where=variance > 0)
-            return np.asarray(found.round(10))
-
-        return Shared(mean, variance, skewness, self.d)
+        return _affine(metric, pairs.confusion(universe, lags), *self._moments(channels, part), rows)
 
     @property
     def _indices(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return self.pairs.truth_index, self.pairs.estimate_index
-
-    @staticmethod
-    def _by_graph(channels: NDArray[np.bool_], index: NDArray[np.int64], sums: Callable[[Floats], Floats]) -> Floats:
-        """Return sums of each row's graph; each graph is summed once."""
-        used, place = np.unique(index, return_inverse=True)
-        size = 50 * max(1, channels[:1].size) + 8 * 87 * channels.shape[1] ** 3
-        parts = [sums(channels[used[some]].astype(np.float64)) for some in row_chunks(len(used), size)]
-        return np.concatenate(parts)[place]
 
     def _moments(self, channels: list[NDArray[np.bool_]], part: str) -> tuple[Floats, Floats]:
         """Return mean and variance of the number of shared cells of channels (N, K, d, d)."""
@@ -241,22 +201,16 @@ def _covariance(true: Floats, estimated: Floats, between: Floats, own: Floats) -
     return np.asarray(product - between * own)
 
 
-def _affine(metric: Metric, found: Confusion, shared: Shared, rows: NDArray[np.bool_]) -> ClosedForm | None:
-    """Return the moments of a metric that is affine in the shared positives at fixed numbers of either graph."""
+def _affine(
+    metric: Metric, found: Confusion, mean: Floats, variance: Floats, rows: NDArray[np.bool_]
+) -> ClosedForm | None:
+    """Return the moments of a metric that is affine in the shared positives, whose own are given."""
     true, estimated, total = (np.asarray(x, np.float64) for x in (found.true, found.estimated, found.total))
     at = [evaluate(metric, Confusion(np.full(len(true), both), true, estimated, total)) for both in (0.0, 1.0, 2.0)]
     step = at[1] - at[0]
     if not np.allclose(at[2] - at[1], step, rtol=1e-9, atol=1e-12, equal_nan=True) or not rows.any():
         return None
-
-    def shape() -> Shape:
-        n_values = np.minimum(true, estimated) + 1
-        least = np.full(len(true), math.exp(-math.lgamma(shared.n_nodes + 1)))
-        parts = (np.sign(step) * shared.skewness(), np.abs(step), n_values, least)
-        return Shape(*(part[rows] for part in parts))
-
-    form = ClosedForm((at[0] + step * shared.mean)[rows], (step**2 * shared.variance)[rows], shape=shape)
-    return form.spread(rows)
+    return ClosedForm((at[0] + step * mean)[rows], (step**2 * variance)[rows]).spread(rows)
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: Keys) -> Controls:

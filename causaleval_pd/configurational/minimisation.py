@@ -1,0 +1,544 @@
+"""Minimal forms: what remains of a formula when everything that the data do not require is deleted.
+
+Nothing is ever added or merged. A conjunction is minimally sufficient if no part of it is sufficient already, and a
+minimal form is a set of minimally sufficient conjunctions, each needed, that are contained in different disjuncts of
+the formula [1]_. A model without redundancies is in INUS form [2]_.
+
+References
+----------
+.. [1] Baumgartner, M. & Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+   Inference 12. doi:10.1515/jci-2023-0032
+.. [2] Baumgartner, M. & Falk, C. (2023). Boolean difference-making: a modern regularity theory of causation. The
+   British Journal for the Philosophy of Science 74. doi:10.1093/bjps/axz047
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from .formula import (
+    BINARY,
+    MAX_FORMS,
+    Atom,
+    Conjunction,
+    Domains,
+    FormulaTooLargeError,
+    Literal,
+    Model,
+    Vocabulary,
+    Work,
+    bits,
+    read_domains,
+    require_equivalences,
+    union,
+)
+from .reader import as_model
+from .truth_table import FuzzyTable, TruthTable, free_planes, ideal_table
+
+__all__ = ["redundancy_free"]
+
+
+def has_injection(options: Sequence[int]) -> bool:
+    """Check whether every element has a partner of its own, given the bit set of each element's partners."""
+    taken = 0
+    for option in options:  # most often everyone can have the first partner that is left
+        free = option & ~taken
+        if not free:
+            break
+        taken |= free & -free
+    else:
+        return True
+    owner: dict[int, int] = {}
+
+    def augment(element: int, seen: set[int]) -> bool:
+        rest = options[element]
+        while rest:
+            partner = rest & -rest
+            rest ^= partner
+            if partner not in seen:
+                seen.add(partner)
+                if partner not in owner or augment(owner[partner], seen):
+                    owner[partner] = element
+                    return True
+        return False
+
+    return all(augment(element, set()) for element in range(len(options)))
+
+
+def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
+    """Check whether the conjunctions of one formula are contained in different conjunctions of the other."""
+    n = len(smaller)
+    if n > len(larger):
+        return False
+    used = set[int]()
+    for x in smaller:  # most often everyone can have the first partner that is left
+        for i, y in enumerate(larger):
+            if not x & ~y and i not in used:
+                used.add(i)
+                break
+        else:
+            break
+    else:
+        return True
+    options = []
+    for x in smaller:
+        # an element with n partners finds one that the others leave, so no more are needed
+        partners = list(itertools.islice((i for i, y in enumerate(larger) if not x & ~y), n))
+        if not partners:
+            return False
+        options.append(sum(1 << i for i in partners))
+    return has_injection(options)
+
+
+def best_overlap(
+    left: Sequence[int], right: Sequence[int], *, disjuncts_first: bool = False, work: Work | None = None
+) -> tuple[int, int]:
+    """Find the largest overlap of two formulas, in literals and disjuncts, whose disjuncts are paired one to one."""
+    # The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
+    # `disjuncts_first` prefers, and returns first, the number of disjuncts.
+    rows = []
+    for x in left:
+        row = sorted({(both, i) for i, y in enumerate(right) if (both := x & y)}, key=lambda r: -r[0].bit_count())
+        if row:
+            rows.append(row)
+    if len(rows) == 1:
+        return (1, rows[0][0][0].bit_count()) if disjuncts_first else (rows[0][0][0].bit_count(), 1)
+    if not rows:
+        return (0, 0)
+    rows.sort(key=len)
+    return _Pairing(rows, disjuncts_first, work or Work()).best
+
+
+class _Pairing:
+    """Branch and bound over pairings; bounds are sums of the rows' largest intersections."""
+
+    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool, work: Work) -> None:
+        self.rows, self.disjuncts_first, self.work = rows, disjuncts_first, work
+        self.bound = [(0, 0)]
+        for row in reversed(rows):
+            literals, disjuncts = self.bound[-1]
+            self.bound.append((literals + row[0][0].bit_count(), disjuncts + 1))
+        self.bound.reverse()
+        self.best = (0, 0)
+        self._extend(0, 0, frozenset(), 0)
+
+    def _rank(self, literals: int, disjuncts: int) -> tuple[int, int]:
+        return (disjuncts, literals) if self.disjuncts_first else (literals, disjuncts)
+
+    def _extend(self, at: int, used: int, overlap: frozenset[int], literals: int) -> None:
+        self.work.spend()
+        self.best = max(self.best, self._rank(literals, len(overlap)))
+        more_literals, more_disjuncts = self.bound[at]
+        if at == len(self.rows) or self._rank(literals + more_literals, len(overlap) + more_disjuncts) <= self.best:
+            return
+        for both, partner in self.rows[at]:
+            if not used >> partner & 1 and both not in overlap:
+                self._extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
+        self._extend(at + 1, used, overlap, literals)
+
+
+#: a formula of a vocabulary: conjunctions as integers
+Form = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Size that a minimal form may have."""
+
+    #: literals of one disjunct
+    conjuncts: int
+    #: number of disjuncts
+    disjuncts: int
+    #: literals of all disjuncts
+    complexity: int
+
+    @classmethod
+    def ideal(cls, n_factors: int, n_outcomes: int) -> Caps:
+        """Caps of the published evaluation on ideal data."""
+        n = n_factors - n_outcomes
+        complexity = 3 * n + 5
+        return cls(min(n, complexity), min(2 * n, complexity), complexity)
+
+    def allow(self, form: Collection[int]) -> bool:
+        """Check whether a form is within the caps on disjuncts and complexity."""
+        return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity
+
+
+#: conjunctions from which on their parts are found at once
+FEWEST_AT_ONCE = 32
+#: configurations without the outcome, and hitting sets of the literals that these lack, up to which that is done
+MAX_NEGATIVE, MAX_HITTING_SETS = 64, 4096
+
+NO_CAPS = Caps(sys.maxsize, sys.maxsize, sys.maxsize)
+
+
+class Minimiser:
+    """Minimal forms of an outcome on a truth table, with perfect consistency and coverage."""
+
+    def __init__(self, table: TruthTable, outcome: int, caps: Caps, work: Work | None = None) -> None:
+        self.table, self.caps, self.work = table, caps, work or Work()
+        #: operations on long planes take longer
+        self.cost = 1 + (table.rows.bit_length() >> 14)
+        self.positive = table.rows & table.planes[outcome]
+        self.negative = table.rows & ~self.positive
+        #: minimally sufficient conjunctions in order of discovery; a set of them is an integer
+        self._pool: list[int] = []
+        self._sufficient: dict[int, int] = {}
+        self._covers: dict[int, list[Form]] = {}
+
+    @property
+    def constant(self) -> bool:
+        """Whether the outcome does not vary, so that its causes are undefined."""
+        return not self.positive or not self.negative
+
+    def forms(self, *candidates: Form) -> set[Form]:
+        """Return the minimal forms of some candidates."""
+        found, known = set[Form](), self._sufficient
+        new = {one for form in candidates for one in form} - known.keys()
+        if not self._parts_by_exclusion(new):
+            for one in new:
+                self._parts_of(one)
+        for candidate in candidates:
+            disjuncts = list(candidate)
+            for cover in self._minimal_covers(union(map(known.__getitem__, disjuncts))):
+                if cover not in found and (cover == candidate or injects(list(cover), disjuncts)):
+                    found.add(cover)
+        return found
+
+    def _parts_of(self, conjunction: int) -> int:
+        """Return the parts of a conjunction that are sufficient, satisfied, and have no sufficient part."""
+        found = self._sufficient.get(conjunction)
+        if found is None:
+            found = self._sufficient[conjunction] = self._reduce(conjunction)
+        return found
+
+    def _parts_by_exclusion(self, conjunctions: set[int]) -> bool:
+        """Find the parts of many conjunctions at once; return whether that was done, as it is for small tables."""
+        # A conjunction is sufficient if it has one of the literals that each configuration without the outcome lacks.
+        if self._pool or len(conjunctions) < FEWEST_AT_ONCE or self.negative.bit_count() > MAX_NEGATIVE:
+            return False
+        used = union(conjunctions)
+        planes = [(bit, plane) for bit, plane in self.table.planes.items() if bit & used]
+        lacked = {union([bit for bit, plane in planes if not plane & row]) for row in bits(self.negative)}
+        sufficient = hitting_sets(lacked, self.work)
+        if sufficient is None:
+            return False
+        self._pool = [one for one in sufficient if self.table.conjunction(one)]
+        self.work.spend(len(conjunctions) * (self.cost + len(self._pool) // 16))
+        numbered = [(1 << i, part) for i, part in enumerate(self._pool)]
+        for one in conjunctions:
+            self._sufficient[one] = sum([number for number, part in numbered if not part & ~one])
+        return True
+
+    def _reduce(self, conjunction: int) -> int:
+        self.work.spend(self.cost + conjunction.bit_count())
+        negative, plane = self.negative, self.table.conjunction
+        satisfied = plane(conjunction)
+        if satisfied & negative:  # parts are satisfied more often, so none is sufficient
+            return 0
+        parts, rest = list[int](), conjunction
+        while rest:
+            low = rest & -rest
+            rest ^= low
+            if not plane(conjunction ^ low) & negative:
+                parts.append(conjunction ^ low)
+        if parts:
+            return union(map(self._parts_of, parts))
+        return self._number(conjunction) if satisfied else 0
+
+    def _number(self, conjunction: int) -> int:
+        """Return a minimally sufficient conjunction as a bit."""
+        if conjunction not in self._pool:
+            self._pool.append(conjunction)
+        return 1 << self._pool.index(conjunction)
+
+    def _minimal_covers(self, parts: int) -> list[Form]:
+        """Return the sets of conjunctions that cover the outcome, each of which is needed."""
+        found = self._covers.get(parts)
+        if found is None:
+            found = []
+            pool = [self._pool[bit.bit_length() - 1] for bit in bits(parts)]
+            planes = {c: self.table.conjunction(c) for c in pool if c.bit_count() <= self.caps.conjuncts}
+            if union(planes.values()) == self.positive:
+                self._extend([], 0, planes, found)
+            self._covers[parts] = found
+        return found
+
+    def _extend(self, chosen: list[int], covered: int, left: dict[int, int], found: list[Form]) -> None:
+        """Branch over the conjunctions that cover the first configuration that is not covered yet."""
+        self.work.spend(self.cost + len(left) // 8)
+        open_rows = self.positive & ~covered
+        if not open_rows:
+            if _irredundant([self.table.conjunction(c) for c in chosen]) and self.caps.allow(chosen):
+                found.append(frozenset(chosen))
+            return
+        if len(chosen) == self.caps.disjuncts:
+            return
+        row = open_rows & -open_rows
+        left = {c: plane for c, plane in left.items() if plane & open_rows}
+        for code in [c for c, plane in left.items() if plane & row]:
+            plane = left.pop(code)  # later branches leave it out, so no cover is found twice
+            self._extend([*chosen, code], covered | plane, left, found)
+
+
+def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
+    """Return the minimal sets that share an element with each of some sets, or None if they are too many."""
+    found = [0]
+    for one in sorted(sets, key=int.bit_count):
+        missed = [x for x in found if not x & one]
+        if missed:
+            found = [x for x in found if x & one]
+            longer = [x | element for element in bits(one) for x in missed]
+            if len(found) + len(longer) > MAX_HITTING_SETS:
+                return None
+            work.spend(len(longer) * (1 + len(found) // 16) // 4)
+            found += [x for x in longer if not any([not smaller & ~x for smaller in found])] if found else longer
+    return found
+
+
+def _irredundant(planes: list[int]) -> bool:
+    """Check whether every plane has a row of its own."""
+    once = twice = 0
+    for plane in planes:
+        twice |= once & plane
+        once |= plane
+    alone = once & ~twice
+    return all(plane & alone for plane in planes)
+
+
+class ThresholdMinimiser:
+    """Minimal forms of an outcome on cases, with consistency and coverage above thresholds."""
+
+    # Every disjunct and the form reach the consistency, the form the coverage. Neither is monotone, so parts are tried
+    # by size: a form is kept if no part of it is admissible.
+
+    def __init__(
+        self,
+        table: TruthTable | FuzzyTable,
+        outcome: int,
+        caps: Caps,
+        *,
+        consistency: float,
+        coverage: float,
+        work: Work | None = None,
+    ) -> None:
+        cases: Any = table  # the two sorts of table have different sorts of planes
+        self.table, self.caps, self.work = cases, caps, work or Work()
+        self.outcome = cases.planes[outcome]
+        self.n_cases = cases.size(cases.rows)
+        tolerance = self.n_cases * 2.2e-16
+        self.consistency, self.coverage = consistency - tolerance, coverage - tolerance
+        self.total = cases.size(self.outcome)
+        self._sufficient: dict[int, Form] = {}
+        self._consistent: dict[int, bool] = {}
+
+    @property
+    def constant(self) -> bool:
+        """Whether the outcome does not vary."""
+        return self.total in (0, self.n_cases)
+
+    def _is_consistent(self, cases: Any) -> bool:
+        size = self.table.size(cases)
+        return bool(size > 0 and self.table.both(cases, self.outcome) >= self.consistency * size)
+
+    def minimally_sufficient(self, conjunction: int) -> Form:
+        """Return the parts of a conjunction that reach the consistency and have no part that does."""
+        found = self._sufficient.get(conjunction)
+        if found is None:
+            literals, kept = bits(conjunction), list[int]()
+            for size in range(1, min(len(literals), self.caps.conjuncts) + 1):
+                for part in map(sum, itertools.combinations(literals, size)):
+                    self.work.spend()
+                    if not any(smaller & part == smaller for smaller in kept) and self._consistent_part(part):
+                        kept.append(part)
+            found = self._sufficient[conjunction] = frozenset(kept)
+        return found
+
+    def _consistent_part(self, part: int) -> bool:
+        known = self._consistent.get(part)
+        if known is None:
+            known = self._consistent[part] = self._is_consistent(self.table.conjunction(part))
+        return known
+
+    def forms(self, *candidates: Form) -> set[Form]:
+        """Return the minimal forms of some candidates."""
+        return {one for candidate in candidates for one in self._forms_of(candidate)}
+
+    def _forms_of(self, candidate: Form) -> list[Form]:
+        disjuncts = list(candidate)
+        pool = sorted(frozenset().union(*map(self.minimally_sufficient, candidate)))
+        found: list[Form] = []
+        # a form may grow as long as none of its parts is admissible, and it fits into the candidate
+        growing: list[tuple[int, ...]] = [()]
+        for size in range(1, min(len(pool), len(disjuncts), self.caps.disjuncts) + 1):
+            parts, growing = set(growing), []
+            for part in sorted(parts):
+                for code in pool[bisect_right(pool, part[-1]) if part else 0 :]:
+                    form = (*part, code)
+                    self.work.spend(size + len(disjuncts) // 4)
+                    if not all(form[:i] + form[i + 1 :] in parts for i in range(size)):
+                        continue
+                    if not self.caps.allow(form) or not injects(form, disjuncts):
+                        continue
+                    if self._admissible(form):
+                        found.append(frozenset(form))
+                    else:
+                        growing.append(form)
+        return found
+
+    def _admissible(self, form: Collection[int]) -> bool:
+        cases = self.table.disjunction(form)
+        return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)
+
+
+def full_table(form: Iterable[int], vocabulary: Vocabulary) -> TruthTable:
+    """Return all configurations of the factors of a formula."""
+    names = sorted({name for name, _ in vocabulary.decode(union(form))})
+    return TruthTable(*free_planes(names, vocabulary))
+
+
+def is_irredundant(form: Iterable[int], table: TruthTable) -> bool:
+    """Check whether a formula varies on a table and changes its truth values with every deletion."""
+    form = list(form)
+    truth = table.disjunction(form)
+    if not truth or truth == table.rows:
+        return False
+    for i, code in enumerate(form):
+        rest = form[:i] + form[i + 1 :]
+        others = table.disjunction(rest)
+        if others == truth:
+            return False
+        if any(code != bit and table.conjunction(code ^ bit) | others == truth for bit in bits(code)):
+            return False
+    return True
+
+
+def minimal_models(model: Model | str, domains: Domains | None = None) -> tuple[Model, ...]:
+    """Return the models that remain when everything redundant on a model's ideal data is deleted."""
+    model, words = as_model(model), Vocabulary(domains)
+    atoms = [(atom.outcome, frozenset(map(words.encode, atom.disjuncts))) for atom in model.atoms]
+    table = ideal_table(model, words)
+    caps = Caps(len(model.factors), max(len(form) for _, form in atoms), model.complexity)
+    choices = []
+    for outcome, form in atoms:
+        minimiser = Minimiser(table, words.bit(outcome), caps)
+        forms = [] if minimiser.constant else minimiser.forms(form)
+        choices.append([Atom(tuple(map(words.decode, one)), outcome) for one in forms])
+    if math.prod(map(len, choices)) > MAX_FORMS:
+        raise FormulaTooLargeError(f"{model} has more than {MAX_FORMS} minimal forms")
+    return tuple(sorted((Model(chosen) for chosen in itertools.product(*choices)), key=str))
+
+
+def redundancy_free(model: Model | str, domains: Domains | None = None) -> bool:
+    """Check whether every part of a model makes a difference.
+
+    No literal, disjunct or atom can be deleted without changing the set of configurations that the model allows, and no
+    outcome is constant in that set. A model with one atom is redundancy-free if its left-hand side is in INUS form.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    domains : mapping, optional
+        Values of multi-value factors.
+
+    Returns
+    -------
+    bool
+        Whether no part can be deleted.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If the model's factors have more than 2**20 configurations.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import parse
+    >>> [redundancy_free(parse(text)) for text in ("A*b+B<->C", "A+B*c<->D", "(A+B<->C)*(A*C<->D)")]
+    [False, True, False]
+    """
+    return is_redundancy_free(as_model(model), read_domains(domains))
+
+
+def is_redundancy_free(model: Model, domains: Domains) -> bool:
+    """Check a model as `redundancy_free` does, with domains that `read_domains` returned."""
+    require_equivalences(model)
+    everything, plane = _plane_of(model.factors, domains)
+    cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
+    left = [union(found) for found in cubes]
+    holds = [everything & ~(found ^ plane[atom.outcome]) for found, atom in zip(left, model.atoms, strict=True)]
+    allowed = everything
+    for one in holds:
+        allowed &= one
+    for i, atom in enumerate(model.atoms):
+        others = everything
+        for j, one in enumerate(holds):
+            others &= one if j != i else everything
+        outcome = plane[atom.outcome]
+        if not allowed & outcome or not allowed & ~outcome or others & ~holds[i] == 0:
+            return False
+        if _deletable(atom.disjuncts, cubes[i], left[i], others, plane, everything):
+            return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _cached_planes(domains: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[dict[int, int], ...]]:
+    """Return all configurations of factors with these values as a bit set, and those with each value by factor."""
+    names = [str(i) for i in range(len(domains))]
+    words = Vocabulary(dict(zip(names, domains, strict=True)))
+    everything, planes = free_planes(names, words)
+    by_factor = tuple(
+        {value: planes[words.bit((name, value))] for value in domain}
+        for name, domain in zip(names, domains, strict=True)
+    )
+    return everything, by_factor
+
+
+def _plane_of(factors: Sequence[str], domains: Domains) -> tuple[int, dict[Literal, int]]:
+    """Return all configurations of some factors, and those that have each literal."""
+    everything, planes = _cached_planes(tuple(tuple(domains.get(name, BINARY)) for name in factors))
+    plane = {(name, value): rows for name, own in zip(factors, planes, strict=True) for value, rows in own.items()}
+    return everything, plane
+
+
+def is_irredundant_alone(disjuncts: Sequence[Conjunction], domains: Domains) -> bool:
+    """Check whether a left-hand side by itself varies and has nothing that can be deleted."""
+    everything, plane = _plane_of(sorted({name for one in disjuncts for name, _ in one}), domains)
+    cubes = [_meet(one, plane, everything) for one in disjuncts]
+    left = union(cubes)
+    return left not in (0, everything) and not _deletable(disjuncts, cubes, left, everything, plane, everything)
+
+
+def _deletable(
+    disjuncts: Sequence[Conjunction],
+    cubes: list[int],
+    left: int,
+    others: int,
+    plane: Mapping[Literal, int],
+    everything: int,
+) -> bool:
+    """Check whether a disjunct or a literal of an atom can be deleted where the `others` hold."""
+    for i, disjunct in enumerate(disjuncts):
+        rest = union(cubes[:i] + cubes[i + 1 :])
+        if len(cubes) > 1 and not others & (left ^ rest):
+            return True
+        if len(disjunct) > 1 and any(
+            not others & (left ^ (rest | _meet(disjunct - {literal}, plane, everything))) for literal in disjunct
+        ):
+            return True
+    return False
+
+
+def _meet(literals: Conjunction, plane: Mapping[Literal, int], everything: int) -> int:
+    for literal in literals:
+        everything &= plane[literal]
+    return everything

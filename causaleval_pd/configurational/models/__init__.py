@@ -1,1 +1,0 @@
-"""Models: redundancy, causal expositions, quality and submodels."""

@@ -1,1 +1,0 @@
-"""Simulation: random ground truths, and data from them."""

@@ -1,1 +1,0 @@
-"""Cells of edge scores: their bytes, columns of them, and the accessor `series.score`."""

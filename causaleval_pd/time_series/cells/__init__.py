@@ -1,1 +1,0 @@
-"""Cells of lagged graphs: the value, its bytes, its text."""

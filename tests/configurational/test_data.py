@@ -1,0 +1,165 @@
+"""Simulated data: every step does what its parameter says, and the same seed gives the same cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causaleval_pd.configurational import benchmark_grid, fit_by_atom, parse, random_models, simulate_data
+from causaleval_pd.configurational.simulation import add_noise, fragment, fuzzify, sample_cases
+from causaleval_pd.configurational.truth_table import allows, configurations, ideal_data
+
+TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
+
+
+def space(names: str) -> pd.DataFrame:
+    """All crisp configurations."""
+    return pd.DataFrame(configurations({name: (0, 1) for name in names}), columns=list(names))
+
+
+def wrong(data: pd.DataFrame, text: str) -> int:
+    """Cases that contradict a model."""
+    model = parse(text)
+    return int((~allows(model, data[list(model.factors)].to_numpy(np.int8), model.factors)).sum())
+
+
+def test_ideal_data_fit_perfectly() -> None:
+    data = simulate_data(TRUTH)
+    assert len(data) == 2**4
+    assert wrong(data, TRUTH) == 0
+
+
+def test_each_setting_does_what_it_says() -> None:
+    assert len(simulate_data(TRUTH, fragmentation=0.5, rng=1)) == 8
+    noisy = simulate_data(TRUTH, 200, noise=0.15, rng=1)
+    assert (len(noisy), wrong(noisy, TRUTH)) == (200, 30)
+    rare = simulate_data(TRUTH, 100, prevalence=0.1, rng=1)
+    assert (rare["G"].sum(), wrong(rare, TRUTH)) == (10, 0)
+    fuzzy = simulate_data(TRUTH, 50, fuzziness=0.3, rng=1)
+    assert ((fuzzy < 0.3) | (fuzzy > 0.7)).all(axis=None)
+    assert wrong(fuzzy.round(), TRUTH) == 0
+    wider = simulate_data("A=2<->B=1", 60, domains={"A": [0, 1, 2], "X": [0, 1]}, rng=1)
+    assert set(wider) == {"A", "B", "X"}
+    assert set(wider["A"]) == {0, 1, 2}
+
+
+def test_the_same_seed_gives_the_same_cases() -> None:
+    settings = {"noise": 0.1, "fragmentation": 0.2, "fuzziness": 0.2}
+    one, two, other = (simulate_data(TRUTH, 30, rng=seed, **settings) for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(one, two)
+    assert not one.equals(other)
+
+
+def test_fragmentation_drops_whole_configurations() -> None:
+    data = pd.concat([space("ABC")] * 3, ignore_index=True).sample(frac=1, random_state=0)
+    left = fragment(data, 0.25, rng=1)
+    assert (len(left), len(left.drop_duplicates())) == (18, 6)
+    assert left.index.isin(data.index).all()
+
+
+def test_inputs_are_not_changed() -> None:
+    data = ideal_data(parse("A*b<->C"))
+    before = data.copy()
+    add_noise(data, "A*b<->C", 1.0, rng=1)
+    fuzzify(data, 0.5, rng=1)
+    fragment(data, 0.5, rng=1)
+    pd.testing.assert_frame_equal(data, before)
+
+
+def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
+    data = sample_cases(ideal_data(parse("A+B<->C")), 4000, rng=1)
+    counts = add_noise(data, "A+B<->C", 1.0, rng=1).value_counts()
+    assert len(counts) == 4
+    assert counts.min() > 900
+
+
+@pytest.mark.slow
+def test_an_inverse_search_in_ten_lines() -> None:
+    def search(frame: pd.DataFrame) -> str:
+        pool = pd.Series([f"{x}{op}{y}<->F" for x, y in ("AB", "AC", "BC", "aB", "Ab", "bC") for op in "+*"])
+        found = pd.DataFrame([fit_by_atom(text, frame).min(numeric_only=True) for text in pool])
+        good = (found["consistency"] >= 0.7).to_numpy() & (found["coverage"] >= 0.7).to_numpy()
+        return "; ".join(pool[good]) or "{}"
+
+    factors = dict.fromkeys("ABCF", (0, 1))
+    grid = pd.MultiIndex.from_product([[10, 60], [0, 0.2]], names=["n", "noise"]).to_frame(index=False)
+    runs = random_models(5, list(factors), disjuncts=2, conjuncts=1, rng=1).to_frame().merge(grid, how="cross")
+    data = [simulate_data(r.truth, r.n, noise=r.noise, domains=factors, rng=i) for i, r in enumerate(runs.itertuples())]
+    runs["estimate"] = [search(frame) for frame in data]
+    context = {"domains": factors}
+    cube = runs.ceval.cube(["correctness", "completeness"], by=["n", "noise"], n_draws=50, rng=7, context=context)
+    tests = cube.ceval.summary(columns="full")
+    assert len(tests) == 8
+    assert runs["estimate"].nunique() > 3
+    assert cube["completeness"].sel(n=60, noise=0).mean() >= cube["completeness"].sel(n=10, noise=0.2).mean()
+
+
+def test_exogenous_factors_have_the_given_shares() -> None:
+    data = simulate_data("A*b+C<->D", 20_000, imbalance={"A": 0.9, "c": 0.2}, rng=1)
+    assert data[["A", "B", "C"]].mean().tolist() == pytest.approx([0.9, 0.5, 0.2], abs=0.015)
+    assert data[["A", "C"]].corr().iloc[0, 1] == pytest.approx(0, abs=0.03)
+    assert wrong(data, "A*b+C<->D") == 0
+    everywhere = simulate_data("A*b+C<->D", 20_000, imbalance=0.8, domains={"E": (0, 1)}, rng=1)
+    assert everywhere[["A", "B", "C", "E"]].mean().tolist() == pytest.approx([0.8] * 4, abs=0.015)
+    three = simulate_data("A=2<->B", 9000, imbalance={"A": [0.1, 0.3, 0.6]}, domains={"A": [0, 1, 2]}, rng=1)
+    assert three["A"].value_counts(normalize=True).sort_index().tolist() == pytest.approx([0.1, 0.3, 0.6], abs=0.02)
+
+
+def test_prevalence_holds_beside_imbalance_and_noise() -> None:
+    data = simulate_data("A*b+C<->D", 400, prevalence=0.15, imbalance={"A": 0.7}, noise=0.25, rng=2)
+    assert data["D"].mean() == pytest.approx(0.15)
+    assert wrong(data, "A*b+C<->D") == 100
+    moved = add_noise(simulate_data("A*b+C<->D", 400, prevalence=0.15, rng=2), "A*b+C<->D", 0.25, rng=2)
+    assert moved["D"].mean() > 0.2
+
+
+def test_multi_value_factors_stay_crisp_where_others_become_fuzzy() -> None:
+    data = simulate_data("A=2*b+C<->D", 60, domains={"A": [0, 1, 2]}, fuzziness=0.3, rng=1)
+    assert set(data["A"]) == {0, 1, 2}
+    fuzzy = data[["B", "C", "D"]].to_numpy()
+    assert ((fuzzy > 0) & (fuzzy < 1)).any(axis=0).all()
+    assert wrong(data.round(), "A=2*b+C<->D") == 0
+
+
+def test_grids_cross_the_axes_of_simulate_data() -> None:
+    grid = benchmark_grid(n_cases=[30], noise=[0, 0.1], imbalance=[None, 0.8], prevalence=[0.3])
+    assert grid.columns.tolist() == ["n_cases", "noise", "prevalence", "imbalance"]
+    assert len(grid) == 4
+    for row in grid.to_dict("records"):
+        settings = {name: None if pd.isna(value) else value for name, value in row.items()}
+        assert len(simulate_data("A+B<->C", rng=1, **settings)) == 30
+
+
+def test_noise_leaves_no_trace_in_factors_without_part() -> None:
+    wide = pd.DataFrame({"A": [0] * 3000, "B": 0, **{f"X{i}": 0 for i in range(30)}, "Y": [0, 1, 2] * 1000})
+    noisy = add_noise(wide, "A<->B", 1.0, rng=1)
+    assert (noisy["A"] != noisy["B"]).all()
+    assert noisy["X7"].mean() == pytest.approx(0.5, abs=0.05)
+    assert noisy["Y"].value_counts().min() > 900
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: simulate_data("A<->B", 0), "n_cases must be a positive"),
+        (lambda: simulate_data("A<->B", 10, noise=2), r"noise must lie in \[0, 1\]"),
+        (lambda: simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
+        (lambda: simulate_data("A<->B", 10, fuzziness=0.7), "fuzziness must lie in"),
+        (lambda: fuzzify(pd.DataFrame({"A": [0, 2]}), 0.2), r"only crisp data.*\['A'\] have others; name the crisp"),
+        (lambda: simulate_data("A<->B", 9, imbalance={"B": 0.3}), r"explains \['B'\]; use prevalence="),
+        (lambda: simulate_data("A<->B", 9, imbalance={"A": 1.3}), r"imbalance of A must lie in"),
+        (lambda: sample_cases(pd.DataFrame({"A": [0, 1, 2]}), 9, imbalance={"A": 0.3}), "give each a probability"),
+        (lambda: sample_cases(space("A"), 9, imbalance={"A": [0.3, 0.3]}), "2 probabilities that sum to 1"),
+        (lambda: add_noise(space("ABC"), "A<->B", 0.5, keep="C"), "C is not one of its factors"),
+        (lambda: benchmark_grid(noise=[0.1, 0.1]), "noise has a value twice"),
+        (lambda: benchmark_grid(noise=[]), "noise has no value"),
+        (lambda: sample_cases(space("AB"), 3, outcome="A"), "belong together"),
+        (lambda: sample_cases(space("AB")[:2], 3, outcome="A", prevalence=0.5), "no cases with outcome A"),
+        (lambda: add_noise(fuzzify(space("AB"), 0.3, rng=1), "A<->B", 0.1), "add noise first"),
+        (lambda: add_noise(space("AC"), "A<->B", 0.1), "no column for factor B"),
+    ],
+)
+def test_refusals(call: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()  # type: ignore[operator]

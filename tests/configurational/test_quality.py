@@ -1,0 +1,164 @@
+"""Correctness and completeness against the paper, the published functions, and what must hold by meaning."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causaleval_pd as ce
+from causaleval_pd.configurational import Convention, Setting, parse, quality_table
+
+KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+SCORES = {
+    "corr": "correctness",
+    "comp": "completeness",
+    **{
+        f"{short}_{name[0]}": f"{long}_{name}"
+        for short, long in (("corr", "correctness"), ("comp", "completeness"))
+        for name in ("literal", "conjunctive", "disjunctive", "sequential")
+    },
+    "lcr": "lcr",
+    "ncr": "ncr",
+}
+F_SCORES = {"f05": 0.5, "f1": 1, "f2": 2}
+METRICS = [*SCORES.values(), *(ce.tweak("f_beta", beta=beta, name=name) for name, beta in F_SCORES.items())]
+D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
+
+
+def frames(texts: pd.Series) -> dict[str, pd.DataFrame]:
+    return {text: pd.read_csv(io.StringIO(text)) for text in texts.dropna().unique()}
+
+
+@pytest.fixture(scope="module")
+def pairs() -> pd.DataFrame:
+    return pd.read_csv(KNOWN / "configurational_pairs.csv.gz").rename(columns={"model": "estimate"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("convention", ["corrected", "paper"])
+@pytest.mark.parametrize("on_data", [False, True])
+def test_published_functions(pairs: pd.DataFrame, on_data: bool, convention: str) -> None:
+    known = pairs[(pairs["minimisation"] == "data") == on_data]
+    assert len(known) == (38 if on_data else 267)
+    context = {"data": ("data", frames(known["data"])), "con": "con", "cov": "cov"} if on_data else None
+    cells = known[["truth", "estimate", "data", "con", "cov"]]
+    quality = [m for m in METRICS if m not in ("lcr", "ncr")]
+    chosen = [ce.tweak(m, convention=convention, name=m if isinstance(m, str) else m.name) for m in quality]
+    found = ce.evaluate(cells, [*chosen, "lcr", "ncr"], context=context)
+    for column, name in {**SCORES, **{name: name for name in F_SCORES}}.items():
+        expected = known[column]
+        given = expected.notna() if column == "ncr" else slice(None)
+        np.testing.assert_allclose(found[name][given].astype(float), expected[given], rtol=0, atol=1e-9, err_msg=name)
+
+
+def test_examples_of_the_paper() -> None:
+    known = pd.read_csv(KNOWN / "configurational_paper.csv.gz")
+    columns = {**SCORES, "f05": "f05", "f1": "f1", "f2": "f2", "ncr (against (10))": "ncr"}
+    found = ce.evaluate(known[["truth", "model"]], METRICS, estimate="model")
+    values = [found.loc[i, columns[measure]] for i, measure in known["measure"].items()]
+    np.testing.assert_allclose(np.array(values, float), known["r_value"], rtol=0, atol=1e-9)
+    printed = known["paper_value"].notna()
+    assert printed.sum() == 66
+    np.testing.assert_allclose(np.array(values, float)[printed], known["paper_value"][printed], rtol=0, atol=0.00501)
+
+
+@pytest.mark.slow
+def test_what_the_published_functions_do_not_answer() -> None:
+    known = pd.read_csv(KNOWN / "configurational_unanswered.csv.gz").rename(columns={"model": "estimate"})
+    data = frames(known["data"])
+    for i in known.index:
+        row = known.loc[[i], ["truth", "estimate", "data", "con", "cov"]]
+        context = {"data": ("data", data), "con": "con", "cov": "cov"} if row["data"].notna().all() else None
+        found = ce.evaluate(row, ["correctness", "completeness"], context=context)
+        assert found.loc[:, ["correctness", "completeness"]].notna().all(axis=None)
+        constant = known.loc[i, "published_error"].startswith(("Invalid input", "subscript"))
+        undefined = ce.evaluate(row, [ce.tweak("correctness", constant_outcome="nan")], context=context)
+        assert undefined.iloc[:, -1].isna().all() == constant
+
+
+@pytest.mark.slow
+def test_breakdown_adds_up(pairs: pd.DataFrame) -> None:
+    for row in pairs[pairs["minimisation"] == "ideal"].head(40).itertuples():
+        table = quality_table(row.truth, row.estimate)
+        sums = table.groupby("measure")[["shared", "complexity"]].sum()
+        assert sums.loc["correctness", "shared"] / sums.loc["correctness", "complexity"] == pytest.approx(row.corr)
+        assert sums.loc["completeness", "shared"] / sums.loc["completeness", "complexity"] == pytest.approx(row.comp)
+        assert (table["shared"] <= table["complexity"] + 1e-12).all()
+
+
+def test_conventions() -> None:
+    def completeness(model: str, **options: bool) -> float:
+        return ce.completeness(D3, model, convention=Convention(**options))
+
+    assert completeness("A+B+E<->G") == pytest.approx(0.292517, abs=1e-6)
+    assert completeness("A+B+E<->G", partial_credit=False) == pytest.approx(0.265, abs=5e-4)
+    assert completeness("A+B+E+D<->G", partial_credit=False) == pytest.approx(0.347, abs=5e-4)
+    pair = "(a*b*d+B*D*a<->E)*(C<->F)*(C*b<->G)", "(a*b*G+B*D*a*G<->E)*(D<->F)*(C*b+B<->G)"
+    assert ce.correctness(*pair) == pytest.approx(35 / 55)
+    # the estimate's path b -> G -> E: b is a cause of E, but not of G
+    assert ce.correctness(*pair, convention=Convention(path_rule="pairwise")) == pytest.approx(35 / 54)
+    assert len({Convention.of(name) for name in ("corrected", "paper", "text")}) == 3
+    with pytest.raises(ValueError, match="unknown convention 'papr'; did you mean 'paper'"):
+        ce.correctness(D3, D3, convention="papr")
+    with pytest.raises(ValueError, match="unknown tie_rule 'most'"):
+        Convention(tie_rule="most")
+
+
+def test_tie_rule_where_no_counterpart_is_best_in_both() -> None:
+    # A*B*C+D has three literals in common with E+A*B*C (one disjunct) and two with A+D (two disjuncts)
+    from causaleval_pd.configurational.quality import shared_disjunctions
+
+    a, b, c, d, e = (1 << i for i in range(5))
+    own, others = frozenset([a | b | c, d]), (frozenset([e, a | b | c]), frozenset([a, d]))
+    assert shared_disjunctions(own, others, tie_rule="published") == 1
+    assert shared_disjunctions(own, others, tie_rule="disjuncts_first") == 2
+
+
+def test_minimised_on_data_of_the_truth() -> None:
+    data = ce.configurational.ideal_data(ce.configurational.parse(D3))
+    model = "(A+B*F<->D)*(D+E<->G)"
+    table = pd.DataFrame({"truth": [D3], "estimate": [model]})
+    alone, on_data = (
+        ce.evaluate(table, ["correctness"], context=context)["correctness"][0] for context in (None, {"data": data})
+    )
+    assert (alone, on_data) == (0.875, 1.0)
+    assert quality_table(D3, model, setting=Setting(data=data)).query("measure == 'correctness'")["score"].eq(1).all()
+
+
+@pytest.mark.parametrize("beta", [-1, float("nan"), float("inf")])
+def test_beta_must_be_a_number(beta: float) -> None:
+    with pytest.raises(ValueError, match="beta must be a number from 0"):
+        ce.f_beta(D3, D3, beta=beta)
+    assert ce.f_beta(D3, "A+B<->G", beta=0) == ce.correctness(D3, "A+B<->G")
+
+
+def test_the_table_of_a_column_is_that_of_its_rows() -> None:
+    models = pd.Series(["A+B<->G", "A+B+E<->G", "A+B<->G"], index=["x", "y", "z"])
+    found = quality_table(D3, models)
+    assert list(found.columns[:3]) == ["row", "truth", "estimate"]
+    for label, model in models.items():
+        own = found[found["row"] == label].drop(columns=["row", "truth", "estimate"]).reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, quality_table(D3, model))
+    pd.testing.assert_frame_equal(found, quality_table(pd.Series(D3, models.index), models))
+    # a cell with several models has the rows of each
+    assert quality_table(D3, ["A<->G; B<->G"])["estimate"].unique().tolist() == ["A<->G", "B<->G"]
+    assert quality_table([D3], [parse("A<->G")]).equals(quality_table(D3, ["A<->G"]))
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate", "message"),
+    [
+        (D3, ["A<->G", None], r"'estimate', row 1 \(index 1\) is missing"),
+        (D3, ["{}"], "'estimate', row 0 .*expected a model, found 0"),
+        (["A<->B; C<->B"], "A<->B", "'truth', row 0 .*expected one model, found 2"),
+        ([D3], ["A<->G", "B<->G"], "truth has 1 rows and estimate 2"),
+        (None, "A<->G", "truth is missing"),
+    ],
+)
+def test_columns_that_have_no_table(truth, estimate, message) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=message):
+        quality_table(truth, estimate)

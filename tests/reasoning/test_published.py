@@ -1,0 +1,229 @@
+"""Published layout: files laid out as the published ones give the tables they were made from."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causaleval_pd.reasoning import make_tasks, published, read_published
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    return make_tasks("candy_party", [[3, 3], [4, 3]], n_samples=6, replicates=2, rng=3)
+
+
+@pytest.fixture
+def files(tasks, tmp_path):
+    """Write the tasks in the published layout: every row repeats its context, nested values are printed."""
+    rows = tasks.questionnaire()
+    told = tasks.worlds.set_index("task")["text"]
+    samples = tasks.contexts.set_index(["task", "sample", "replicate"])["text"]
+    asked = tasks.questions.set_index("question")["text"]
+    keys = list(zip(rows["task"], rows["sample"], rows["replicate"], strict=True))
+    whole = pd.DataFrame(
+        {
+            "Task ID": [f"{t}.{s}.{r}" for t, s, r in keys],
+            "Context ID": rows["task"],
+            "Sample ID": rows["sample"],
+            "Replicate ID": rows["replicate"],
+            "Context": [f"{told[key[0]]} {samples[key]}" for key in keys],
+            "Question": asked[rows["question"]].to_numpy(),
+        }
+    )
+    fact = rows["world"] == "fact"
+    factual = whole[fact].assign(Effect=rows["effect"], True_=rows["truth"]).rename(columns={"True_": "True"})
+    factual.to_csv(tmp_path / "factual.csv", index=False)
+    one, zero = rows["world"] == "do1", rows["world"] == "do0"
+    paired = whole[one].drop(columns="Question").assign(Cause=rows["cause"], Effect=rows["effect"])
+    paired["Cause-effect pair"] = [str(pair) for pair in zip(paired["Cause"], paired["Effect"], strict=True)]
+    for arm, name in ((one, "True"), (zero, "False")):
+        paired[f"Question (cause = {name})"] = whole.loc[arm, "Question"].to_numpy()
+        paired[f"True (cause = {name})"] = rows.loc[arm, "truth"].astype(int).to_numpy()
+    paired.to_csv(tmp_path / "paired.csv.gz", index=False)
+    raw = []
+    for task, sample, replicate, text in tasks.contexts[["task", "sample", "replicate", "text"]].itertuples(
+        index=False
+    ):
+        world = tasks.world(task)
+        matrix = np.array([[(a, b) in world.edges for b in world.nodes] for a in world.nodes], int)
+        raw.append(
+            {
+                "Context ID": task,
+                "Sample ID": sample,
+                "Replicate ID": replicate,
+                "DAG adjacency matrix": str(matrix),
+                "DAG nodes": str(list(world.nodes)),
+                "CCT nodes": str(list(world.cut_nodes)),
+                "Bernoulli parameters": str([np.float64(world.noise[node]) for node in world.nodes]),
+                "Causal context": told[task],
+                "Sample context": text,
+            }
+        )
+    pd.DataFrame(raw).to_csv(tmp_path / "raw.csv", index=False)
+    return [tmp_path / name for name in ("factual.csv", "paired.csv.gz", "raw.csv")]
+
+
+@pytest.mark.slow
+def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
+    monkeypatch.setattr(published, "ROWS_AT_ONCE", 7)
+    tables = read_published(*files)
+    keys = ["task", "sample", "replicate", "question"]
+    ours, theirs = (x.questionnaire().sort_values(keys, ignore_index=True) for x in (tasks, tables))
+    pd.testing.assert_frame_equal(theirs, ours)
+    pd.testing.assert_frame_equal(
+        tables.edges.sort_values(["task", "parent", "child"], ignore_index=True),
+        tasks.edges.sort_values(["task", "parent", "child"], ignore_index=True),
+    )
+    pd.testing.assert_frame_equal(
+        tables.nodes[["task", "node", "noise", "is_asked"]], tasks.nodes[["task", "node", "noise", "is_asked"]]
+    )
+    assert tables.nodes["function"].isna().all(), "raw files without queries tell no function"
+    assert tables.worlds[["n_nodes", "n_edges"]].equals(tasks.worlds[["n_nodes", "n_edges"]])
+    assert len(tables.contexts) == len(tasks.contexts)
+    rows = ours.iloc[[5, 60]]
+    expected = tasks.prompts(rows).str.replace("\n\n", " ", n=1, regex=False)
+    assert tables.prompts(rows).tolist() == expected.tolist()
+
+
+@pytest.mark.slow
+def test_one_file_alone(tasks, files):
+    factual = read_published(files[0])
+    assert set(factual.questionnaire()["world"]) == {"fact"}
+    assert factual.worlds["task"].tolist() == [0, 1]
+    assert len(factual.nodes) == 0
+    raw = read_published(files[2])
+    assert len(raw.questionnaire()) == 0
+    assert len(raw.contexts) == 24
+
+
+def test_codes_stay_text():
+    text = "Context ID,Sample ID,Effect,Context,Question,True\n0,0,1E10,c,q,1\n0,0,NA,c,r,0\n"
+    rows = read_published(io.StringIO(text)).questionnaire()
+    assert rows["effect"].tolist() == ["1E10", "NA"]
+    assert rows["truth"].tolist() == [True, False]
+
+
+@pytest.mark.slow
+def test_contradictions_and_bad_cells_are_refused(files, tmp_path):
+    table = pd.read_csv(files[0])
+    twice = table.head(1).copy()
+    twice["True"] = ~twice["True"]
+    path = tmp_path / "bad.csv"
+    pd.concat([table, twice]).to_csv(path, index=False)
+    with pytest.raises(ValueError, match="contradict"):
+        read_published(path)
+    table.astype({"True": "object"}).replace({"True": {True: "maybe"}}).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"column 'True', row \d+: expected True or False, found 'maybe'"):
+        read_published(path)
+    table.drop(columns="Context").to_csv(path, index=False)
+    with pytest.raises(ValueError, match="none of the published layouts"):
+        read_published(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", range(3))
+def test_a_file_without_rows_has_no_tasks(files, tmp_path, layout):
+    pd.read_csv(files[layout]).head(0).to_csv(tmp_path / "empty.csv", index=False)
+    assert len(read_published(tmp_path / "empty.csv").questions) == 0
+
+
+@pytest.mark.slow
+def test_a_truncated_matrix_is_refused(files, tmp_path):
+    table = pd.read_csv(files[2])
+    table["DAG adjacency matrix"] = str(np.triu(np.ones((40, 40), int), 1))
+    table.to_csv(tmp_path / "raw.csv", index=False)
+    with pytest.raises(ValueError, match=r"file .*raw\.csv: context 0 of the raw samples: a cell was cut"):
+        read_published(tmp_path / "raw.csv")
+    table["DAG adjacency matrix"] = "[[0 1] [0 0]]"
+    table.to_csv(tmp_path / "raw.csv", index=False)
+    with pytest.raises(ValueError, match="a matrix of 2 rows"):
+        read_published(tmp_path / "raw.csv")
+
+
+@pytest.mark.slow
+def test_damaged_files_are_named(files, tmp_path):
+    whole = files[1].read_bytes()
+    assert files[1].suffix == ".gz"
+    path = tmp_path / "cut.csv.gz"
+    for size in range(0, len(whole), max(1, len(whole) // 50)):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match=r"file .*cut\.csv\.gz is not a complete CSV file"):
+            read_published(path)
+    plain = tmp_path / "plain.csv"
+    for content in (b"", b"\xff\xfea,b\n", b"Context ID,Sample ID\n1,2,3,4\n1,2,3,4,5,6,7\n", b'a,"b\n'):
+        plain.write_bytes(content)
+        with pytest.raises(ValueError, match=r"plain\.csv"):
+            read_published(plain)
+
+
+@pytest.mark.parametrize("column", ["DAG nodes", "CCT nodes", "Bernoulli parameters"])
+@pytest.mark.parametrize("cell", ["'XY'", "5", "{'X': 1}", "None", "9" * 5000])
+def test_cells_that_are_no_lists_are_refused(files, column, cell):
+    table = pd.read_csv(files[2], dtype=str)
+    table[column] = cell
+    with pytest.raises(ValueError, match=r"context 0 of the raw samples: "):
+        read_published(io.StringIO(table.to_csv(index=False)))
+
+
+def test_published_tables_are_read_in_linear_time(monkeypatch):
+    """Rows are compared for repeats some ten times each, not once for each of the forty parts of the file."""
+    compared = []
+    drop_duplicates = pd.DataFrame.drop_duplicates
+
+    def counted(table, *args, **options):
+        compared.append(len(table))
+        return drop_duplicates(table, *args, **options)
+
+    monkeypatch.setattr(published, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(pd.DataFrame, "drop_duplicates", counted)
+    n = 400
+    rows = "".join(f"{i},{i},Y,context {i},Is Y on?,True\n" for i in range(n))
+    text = "Context ID,Sample ID,Effect,Context,Question,True\n" + rows
+    assert len(read_published(io.StringIO(text)).contexts) == n
+    assert n < sum(compared) < 20 * n
+
+
+def raw_file(observations):
+    """A raw file of A -> C <- B with given (values of A, B, C, noise of C)."""
+    head = "Context ID,Sample ID,DAG adjacency matrix,DAG nodes,CCT nodes,Bernoulli parameters,Causal context,"
+    lines = [head + "Sample context,Factual queries"]
+    for sample, (a, b, c, u) in enumerate(observations):
+        values = {"A": a, "B": b, "C": c}
+        noise = {"U_A": a, "U_B": b, "U_C": u}
+        query = str({"C": {"all true endogenous": values, "all true exogenous": noise, "true response": c}})
+        cells = ["[[0 0 1] [0 0 1] [0 0 0]]", "['A', 'B', 'C']", "['A', 'C']", "[.5, .5, .5]", "w", "s", query]
+        lines.append(",".join([f"0,{sample}", *(f'"{cell}"' for cell in cells)]))
+    return io.StringIO("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("observations", "function"),
+    [
+        ([(1, 1, 1, 1)], None),  # all three agree
+        ([(1, 1, 1, 1), (0, 1, 0, 1)], "and"),
+        ([(0, 0, 0, 0), (0, 1, 1, 0), (1, 1, 1, 0)], "or"),
+        ([(0, 0, 0, 0), (0, 1, 1, 0), (1, 1, 0, 0)], "xor"),
+        ([(0, 0, 0, 0)], None),
+    ],
+)
+def test_the_function_that_agrees(observations, function):
+    nodes = read_published(raw_file(observations)).nodes.set_index("node")["function"]
+    found = None if nodes.isna()["C"] else nodes["C"]
+    assert found == function
+    assert nodes[["A", "B"]].isna().all()
+
+
+def test_values_that_fit_no_function_are_refused():
+    # C is true though its noise and both parents are false
+    with pytest.raises(ValueError, match="the values of node 'C' agree neither with AND nor with OR nor XOR"):
+        read_published(raw_file([(0, 0, 1, 0)]))
+
+
+def test_values_of_other_nodes_are_refused():
+    text = raw_file([(1, 1, 1, 1)]).getvalue().replace("'U_A': 1, ", "")
+    with pytest.raises(ValueError, match="expected a value of 0 or 1 for each of 3 variables, found 2"):
+        read_published(io.StringIO(text))

@@ -1,0 +1,281 @@
+"""Thresholds as published, decisions that know noise: agreement, calibration, power."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from causaleval_pd.reasoning import (
+    judge,
+    make_tasks,
+    quantities,
+    reasoners,
+    resampled_pns,
+    sample_world,
+    taxonomy,
+)
+from causaleval_pd.reasoning.validity import lower_tail, upper_tail
+
+PATH = ["model", "task", "path"]
+
+
+@pytest.fixture(scope="module")
+def table(interventions, known_worlds):
+    return quantities(interventions, by="model", worlds=known_worlds, which=["pns"], truth="exact")
+
+
+def expected_compositions(known, index):
+    rows = known("composition_scores").assign(path=lambda t: t["path"].str.replace(">", " > "))
+    return rows.set_index(["reasoner", "task", "path"]).loc[index]
+
+
+@pytest.mark.slow
+def test_published_thresholds_agree(table, known):
+    judged = judge(table)
+    internal = judged[judged["relation"] == "internal"].set_index(PATH)
+    expected = expected_compositions(known, internal.index)
+    defined = np.isfinite(expected["internal_rae"])
+    np.testing.assert_allclose(internal["rae"][defined], expected["internal_rae"][defined], atol=1e-9)
+    np.testing.assert_array_equal(internal["passes"], expected["consistent_0_1"] == 1)
+    np.testing.assert_array_equal(internal["passes_published"], expected["consistent_x1_25"] == 1)
+    external = judged[(judged["relation"] == "external") & (judged["kind"] == "composition")].set_index(PATH)
+    np.testing.assert_array_equal(
+        external["passes_published"], expected_compositions(known, external.index)["valid"] == 1
+    )
+    pairs = judged[judged["kind"] != "composition"].set_index(["model", "task", "cause", "effect"])
+    scores = known("estimates").set_index(["reasoner", "task", "cause", "effect"]).loc[pairs.index]
+    np.testing.assert_array_equal(pairs["passes_published"], scores["valid_authors_0_1"] == 1)
+    np.testing.assert_array_equal(pairs["passes"], scores["valid_exact_0_1"] == 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("multiplier", "column"), [(1.0, "x1"), (1.25, "x1_25"), (None, "fixed_0_1")])
+def test_published_classes_agree(table, known, multiplier, column):
+    found = taxonomy(table, by="model", convention="paper", multiplier=multiplier).set_index(["model", "task"])
+    expected = known("classes").query("rule == @column").set_index(["reasoner", "task"]).loc[found.index]
+    assert found["class"].tolist() == expected["cls"].tolist()
+    np.testing.assert_allclose(found["share_consistent"], expected["frac_comps_consistent"], atol=1e-9)
+
+
+@pytest.mark.slow
+def test_the_default_classes_of_known_reasoners(interventions, known_worlds):
+    found = quantities(interventions, by="model", worlds=known_worlds, which=["pns"])
+    classes = taxonomy(found, by="model").groupby("model")["class"].agg(lambda c: set(c.dropna()))
+    assert classes["oracle"] == {"VC"}
+    assert classes["random50"] == classes["noisy05"] == {"II"}
+    assert classes["ignores_do"] == classes["parrots_do"] == {"IC"}
+    assert classes["noisy01"] == set()
+    published = taxonomy(found, by="model", convention="paper").query("model == 'oracle'")["class"]
+    assert published.value_counts().to_dict() == {"IC": 2, "VC": 1, "II": 1, "VI": 0}
+
+
+def test_tails_are_those_of_the_binomial_law():
+    yes, n, p = np.arange(0, 31), 30.0, np.linspace(0, 1, 7)[:, None]
+    np.testing.assert_allclose(upper_tail(yes, n, p), binom.sf(yes - 1, 30, p), atol=1e-13)
+    np.testing.assert_allclose(lower_tail(yes, n, p), binom.cdf(yes, 30, p), atol=1e-13)
+
+
+def simulated(n_worlds, n, answer, seed):
+    """Answers of a reasoner to fresh samples of drawn worlds, a task each."""
+    generator = np.random.default_rng(seed)
+    found, parts = {}, []
+    for task in range(n_worlds):
+        world = sample_world([3, 3, 3], "cycle", "random", rng=int(generator.integers(2**31)))
+        found[task] = world
+        truth = world.answers(world.sample(n, int(generator.integers(2**31))), world.pairs("cut"))
+        for i, (cause, effect) in enumerate(world.pairs("cut")):
+            for arm, name in ((1, "do1"), (2, "do0")):
+                given = answer(truth[:, i, arm], generator)
+                parts.append(
+                    pd.DataFrame({"task": task, "sample": range(n), "cause": cause, "effect": effect, "world": name,
+                                  "truth": truth[:, i, arm], "answer": given})
+                )  # fmt: skip
+    return pd.concat(parts, ignore_index=True), found
+
+
+def random_answers(truth, generator):
+    return generator.random(len(truth)) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 400])
+def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
+    table, found = simulated(100, n, lambda truth, _: truth, seed=n)
+    exact = quantities(table, worlds=found, which=["pns", "p_do1", "p_do0", "ate"], truth="exact")
+    judged = judge(exact, delta=0.05, floor=0.0)
+    rejected = judged["decision"].isin(["invalid", "inconsistent"])
+    for _, rows in rejected.groupby([judged["relation"], judged["quantity"]]):
+        # the mean over rows of a task: tasks are independent, rows of one are not
+        by_task = rows.groupby(judged["task"]).mean()
+        assert by_task.mean() - 2 * by_task.sem() <= 0.05
+    classes = taxonomy(quantities(table, worlds=found, which=["pns"], truth="exact"), delta=0.05, floor=0.0)
+    assert (classes["valid"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [200, 1000])
+def test_a_random_reasoner_is_always_rejected(n):
+    table, found = simulated(60, n, random_answers, seed=n)
+    classes = taxonomy(quantities(table, worlds=found, which=["pns"]))
+    assert (classes["class"] == "II").all()
+
+
+@pytest.mark.slow
+def test_replicates_do_not_make_evidence():
+    # five copies of each answer: as much is known as from one
+    table, found = simulated(60, 100, lambda truth, _: truth, seed=9)
+    copies = pd.concat([table.assign(replicate=i) for i in range(5)], ignore_index=True)
+    once, five = (judge(quantities(t, worlds=found, which=["pns"], truth="exact")) for t in (table, copies))
+    same = once["decision"].astype(str) == five["decision"].astype(str)
+    assert same.mean() > 0.99
+
+
+@pytest.mark.slow
+def test_more_samples_settle_more():
+    shares = []
+    for n in (100, 1000, 6000):
+        table, found = simulated(10, n, lambda truth, _: truth, seed=n)
+        judged = judge(quantities(table, worlds=found, which=["pns"], truth="exact"), delta=0.2, floor=0.05)
+        shares.append(judged["decision"].isin(["valid", "consistent"]).mean())
+    assert shares[0] < shares[1] < shares[2]
+    assert shares[2] > 0.75
+
+
+def test_constant_answers_are_invalid_but_never_inconsistent(table):
+    rows = judge(table[table["model"].isin(["ignores_do", "parrots_do"])])
+    assert not (rows["decision"] == "inconsistent").any()
+    assert taxonomy(table[table["model"] == "parrots_do"])["class"].eq("IC").all()
+
+
+@pytest.mark.slow
+def test_same_sample_truth_takes_away_shared_noise():
+    table, found = simulated(20, 300, lambda truth, _: truth, seed=4)
+    judged = judge(quantities(table, worlds=found, truth="sample", which=["pns", "ate"]), delta=0.2, floor=0.1)
+    external = judged[judged["relation"] == "external"]
+    assert (external["rae"].dropna() == 0).all()
+    assert (external["decision"] == "valid").mean() > 0.8
+    random, found = simulated(20, 300, random_answers, seed=4)
+    judged = judge(quantities(random, worlds=found, truth="sample", which=["pns"]))
+    assert not (judged["decision"] == "valid")[judged["kind"] != "composition"].any()
+    assert judged["decision"].isin(["invalid", "inconsistent"]).mean() > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [400])
+def test_a_perfect_reasoner_passes_by_default(n):
+    table, found = simulated(30, n, lambda truth, _: truth, seed=n)
+    classes = taxonomy(quantities(table, worlds=found))
+    assert (classes["class"] == "VC").all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [0.05, 0.2])
+def test_a_noisy_reasoner_is_not_called_valid_by_default(wrong):
+    def noisy(truth, generator):
+        return truth ^ (generator.random(len(truth)) < wrong)
+
+    table, found = simulated(12, 1000, noisy, seed=int(100 * wrong))
+    classes = taxonomy(quantities(table, worlds=found))
+    assert (classes["valid"] == "yes").sum() == 0
+    assert (classes["valid"] == "no").mean() > 0.8
+
+
+@pytest.mark.slow
+def test_the_sampling_gap_keeps_the_level_of_consistency():
+    """A reasoner of another world is consistent, and rarely called inconsistent, though its answers are wrong."""
+
+    def own_world(truth, generator):
+        return truth
+
+    table, found = simulated(40, 400, own_world, seed=31)
+    other, _ = simulated(40, 400, own_world, seed=32)
+    # answers of another world's truth over other samples: its composition holds, and it shares no sample with the truth
+    mixed = table.assign(answer=other["answer"].to_numpy())
+    classes = taxonomy(quantities(mixed, worlds=found), delta=0.05, floor=0.0)
+    assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 40)
+
+
+def test_settings_are_checked(table):
+    with pytest.raises(ValueError, match="delta must be a number"):
+        judge(table, delta=-1)
+    with pytest.raises(ValueError, match="level must lie"):
+        judge(table, level=1)
+    with pytest.raises(ValueError, match="no column 'counts'"):
+        judge(table.drop(columns="counts"))
+    with pytest.raises(ValueError, match="unknown convention"):
+        taxonomy(table, convention="published")
+    with pytest.raises(ValueError, match="no rows of the PNS"):
+        taxonomy(table.assign(quantity="ate"))
+
+
+@pytest.mark.slow
+def test_few_samples_that_were_asked_repeatedly_have_wide_intervals():
+    """Answers to a sample share its rate of yes, which is the true probability on average over samples."""
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
+    asked = tasks.questionnaire().query("world == 'do1' or world == 'do0'")
+    exact = quantities(asked.assign(answer=asked["truth"]), worlds=tasks, which=["p_do1"])
+    yes = exact.query("0.1 < truth_exact < 0.9").iloc[0]
+    asked = asked[(asked["cause"] == yes["cause"]) & (asked["effect"] == yes["effect"])]
+    asked = pd.concat([asked.assign(replicate=i) for i in range(20)], ignore_index=True)
+    sample = asked["sample"].rank(method="dense").astype(int) - 1
+    generator, mean = np.random.default_rng(4), yes["truth_exact"]
+    covered, invalid = [], []
+    for _ in range(100):
+        rates = generator.beta(2 * mean, 2 - 2 * mean, 5)
+        answered = asked.assign(answer=generator.random(len(asked)) < rates[sample])
+        found = judge(quantities(answered, worlds=tasks, which=["p_do1"]), delta=0.1).iloc[0]
+        covered.append(found["ci_low"] <= mean <= found["ci_high"])
+        invalid.append(found["decision"] == "invalid")
+    # the normal quantile and the number of answers covered .82, and called .19 invalid
+    assert np.mean(covered) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 100)
+    assert np.mean(invalid) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    return make_tasks("candy_party", [[2, 2]], n_samples=400, replicates=3, min_pns=0.3, rng=2)
+
+
+@pytest.fixture(scope="module")
+def noisy(tasks):
+    return reasoners.baselines(tasks.questionnaire(), tasks, names=["noisy"], error=0.1, rng=1)
+
+
+def test_without_noise_between_replicates_nothing_varies(tasks):
+    copied = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    fixed = resampled_pns(copied, tasks, n_resamples=50, rng=3)
+    assert (fixed["ci_low"] == fixed["ci_high"]).all()
+
+
+@pytest.mark.slow
+def test_the_published_draw_by_brute_force(tasks, noisy):
+    drawn = resampled_pns(noisy, tasks, n_resamples=4000, rng=5)
+    wide = noisy[noisy["world"] != "fact"].pivot_table(
+        index=["cause", "effect", "sample", "replicate"], columns="world", values="answer", aggfunc="first"
+    )
+    hit = (wide["do1"].astype(bool) & ~wide["do0"].astype(bool)).astype(float)
+    shares = hit.groupby(["cause", "effect", "sample"]).mean()
+    mean = shares.groupby(["cause", "effect"]).mean()
+    spread = np.sqrt((shares * (1 - shares)).groupby(["cause", "effect"]).sum()) / 400
+    found = drawn.set_index(["cause", "effect"])
+    np.testing.assert_allclose(found["estimate"], mean.loc[found.index], atol=1e-3)
+    np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 3.92, spread.loc[found.index], rtol=0.12)
+
+
+def test_draws_do_not_depend_on_the_order_of_rows(tasks, noisy):
+    shuffled = noisy.sample(frac=1, random_state=1)
+    pairs = ["cause", "effect"]
+    first, second = (
+        resampled_pns(answers, tasks, n_resamples=50, rng=7).sort_values(pairs, ignore_index=True)
+        for answers in (noisy, shuffled)
+    )
+    pd.testing.assert_frame_equal(first, second)
+    assert not first.equals(resampled_pns(noisy, tasks, n_resamples=50, rng=8).sort_values(pairs, ignore_index=True))
+
+
+def test_draws_are_checked(tasks, noisy):
+    with pytest.raises(ValueError, match="n_resamples must be"):
+        resampled_pns(noisy, tasks, n_resamples=0)

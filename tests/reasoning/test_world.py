@@ -1,0 +1,305 @@
+"""Worlds: exact quantities against enumeration, sampled answers against exact quantities."""
+
+from __future__ import annotations
+
+import pathlib
+from itertools import pairwise, product
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causaleval_pd.reasoning import World, exact_quantities, example_world, sample_world
+from causaleval_pd.reasoning.exact_quantities import EXACT_QUANTITIES
+
+KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
+COLUMNS = {
+    "pns": "exact_pns",
+    "ate": "exact_ate",
+    "pn": "exact_pn",
+    "ps": "exact_ps",
+    "p_do1": "exact_p_y_do1",
+    "p_do0": "exact_p_y_do0",
+    "p_given1": "exact_p_y_given_x1",
+    "p_given0": "exact_p_y_given_x0",
+}
+
+
+def known(name):
+    return pd.read_csv(KNOWN / f"reasoning_{name}.csv.gz")
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    edges = known("edges").groupby("task")
+    return {
+        task: World(
+            edges.get_group(task)[["parent", "child"]].itertuples(index=False),
+            dict(zip(rows["node"], rows["function"], strict=True)),
+            dict(zip(rows["node"], rows["p"], strict=True)),
+        )
+        for task, rows in known("nodes").groupby("task")
+    }
+
+
+def brute_force(world, cause, effect):
+    """All quantities by going through every noise vector, each node by Python's own all and any."""
+
+    def run(noise, do):
+        values = {}
+        for node in world.nodes:
+            join = {"and": all, "or": any, "xor": lambda bits: sum(bits) % 2 == 1}[world.functions.get(node, "or")]
+            values[node] = do.get(node, join([noise[node], *(values[p] for p in world.parents[node])]))
+        return values
+
+    weights = {}
+    for bits in product([False, True], repeat=len(world.nodes)):
+        noise = dict(zip(world.nodes, bits, strict=True))
+        weight = np.prod([world.noise[node] if bit else 1 - world.noise[node] for node, bit in noise.items()])
+        fact = run(noise, {})
+        key = (fact[cause], fact[effect], run(noise, {cause: True})[effect], run(noise, {cause: False})[effect])
+        weights[key] = weights.get(key, 0.0) + weight
+
+    def p(event):
+        return sum(weight for key, weight in weights.items() if event(*key))
+
+    def given_(event, condition):
+        below = p(condition)
+        return p(lambda *key: event(*key) and condition(*key)) / below if below > 0 else np.nan
+
+    do1, do0 = p(lambda x, y, y1, y0: y1), p(lambda x, y, y1, y0: y0)
+    return {
+        "p_cause": p(lambda x, y, y1, y0: x),
+        "pns": p(lambda x, y, y1, y0: y1 and not y0),
+        "ate": do1 - do0,
+        "pn": given_(lambda x, y, y1, y0: not y0, lambda x, y, y1, y0: x and y),
+        "ps": given_(lambda x, y, y1, y0: y1, lambda x, y, y1, y0: not x and not y),
+        "p_do1": do1,
+        "p_do0": do0,
+        "p_given1": given_(lambda x, y, y1, y0: y, lambda x, y, y1, y0: x),
+        "p_given0": given_(lambda x, y, y1, y0: y, lambda x, y, y1, y0: not x),
+    }
+
+
+@pytest.mark.slow
+def test_exact_quantities_of_known_tasks(worlds):
+    table = known("pairs")
+    ours = pd.concat([world.truths("cut").assign(task=task) for task, world in worlds.items()])
+    both = ours.merge(table, on=["task", "cause", "effect"], validate="1:1")
+    assert len(both) == len(table) == len(ours) == 135
+    # the reference divides by 1 - p(x), which loses digits where p(x) is nearly 1
+    lost = 1e-16 / (1 - both["exact_p_x"])
+    for name, column in COLUMNS.items():
+        tolerance = 1e-12 + lost if name in ("p_given0", "ps") else 1e-12
+        assert ((both[name] - both[column]).abs() <= tolerance).all(), name
+        assert both[name].notna().all()
+
+
+@pytest.mark.slow
+def test_compositions_of_known_tasks(worlds):
+    table = known("compositions")
+    for task, rows in table.groupby("task"):
+        world = worlds[task]
+        assert [">".join(path) for path in world.compositions()] == rows["path"].tolist()
+        pns = world.truths("cut").set_index(["cause", "effect"])["pns"]
+        for path, expected, whole in rows[["path", "exact_product", "exact_global"]].itertuples(index=False):
+            stops = path.split(">")
+            ours = np.prod([pns[pair] for pair in pairwise(stops)])
+            assert ours == pytest.approx(expected, abs=1e-12)
+            assert pns[stops[0], stops[-1]] == pytest.approx(whole, abs=1e-12)
+
+
+def test_cut_nodes(worlds):
+    for task, cutpoints in known("tasks").fillna("")[["task", "cutpoints"]].itertuples(index=False):
+        world = worlds[task]
+        assert world.cut_nodes == (world.nodes[0], *cutpoints.split(), world.nodes[-1])
+
+
+def test_the_paper_s_example():
+    world = example_world(0.4)
+    pns = world.truths("cut").set_index(["cause", "effect"])["pns"]
+    expected = {"XC": 0.216, "CD": 0.6, "DY": 0.216, "XD": 0.1296, "CY": 0.1296, "XY": 0.216 * 0.6 * 0.216}
+    for pair, value in expected.items():
+        assert pns[tuple(pair)] == pytest.approx(value, abs=1e-15)
+
+
+@st.composite
+def any_world(draw, known=("and", "or")):
+    n = draw(st.integers(2, 6))
+    nodes = [f"n{i}" for i in range(n)]
+    edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :] if draw(st.booleans())]
+    rate = st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0])
+    functions = {node: draw(st.sampled_from(known)) for node in nodes}
+    noise = {node: draw(rate) for node in draw(st.permutations(nodes))}
+    return World(edges, functions, noise)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["sum", "enumerate"])
+@settings(max_examples=25, deadline=None)
+@given(st.one_of(any_world(), any_world(("and", "or", "xor"))))
+def test_any_dag_against_brute_force(way, world):
+    with pytest.MonkeyPatch.context() as patch:
+        if way == "sum":
+            patch.setattr(exact_quantities, "MAX_ENUMERATED", -1)
+        else:
+            patch.setattr(exact_quantities, "narrow_order", lambda *_: ([], np.inf))
+            patch.setattr(exact_quantities, "NOISE_BITS_AT_ONCE", 3)
+        check_against_brute_force(world)
+
+
+def check_against_brute_force(world):
+    pairs = [(a, b) for a in world.nodes for b in world.nodes if a != b]
+    table = world.truths(pairs).set_index(["cause", "effect"])
+    for pair in pairs:
+        expected = brute_force(world, *pair)
+        for name in EXACT_QUANTITIES:
+            np.testing.assert_allclose(table.loc[pair, name], expected[name], atol=1e-12, err_msg=f"{name} {pair}")
+
+
+def test_with_xor_the_pns_is_not_the_ate_and_does_not_multiply():
+    world = World([("X", "M"), ("M", "Y")], {"M": "xor", "Y": "xor"}, {"X": 0.5, "M": 0.2, "Y": 0.3})
+    # M follows X where U_M is 0, and turns it round where U_M is 1
+    assert world.pns("X", "M") == pytest.approx(0.8)
+    assert world.pns("X", "Y") == pytest.approx(0.8 * 0.7 + 0.2 * 0.3)
+    assert world.truths([("X", "M"), ("X", "Y")])["ate"].tolist() == pytest.approx([0.6, 0.6 * 0.4])
+    assert not world.is_monotone
+    with pytest.raises(ValueError, match="this world has XOR"):
+        world.compositions()
+    mixed = sample_world([4, 4], "wheel", "mixed", rng=2)
+    assert {mixed.functions[n] for n in mixed.nodes} == {"and", "or", "xor"}
+    assert sample_world([3], functions="xor", rng=1).functions == dict.fromkeys(["V00", "V01", "V02"], "xor")
+
+
+def test_one_quantity_at_a_time():
+    world = sample_world([4, 3], "wheel", rng=3)
+    cause, effect = world.nodes[0], world.nodes[-1]
+    assert world.pns(cause, effect) == world.truths([(cause, effect)])["pns"][0]
+
+
+def test_all_pairs_are_ancestor_pairs():
+    world = World([("A", "B"), ("C", "B"), ("B", "D")], {"B": "or", "D": "and"}, dict.fromkeys("ABCD", 0.5))
+    assert world.pairs("all") == [("A", "B"), ("A", "D"), ("C", "B"), ("C", "D"), ("B", "D")]
+    assert world.truths()[["cause", "effect"]].agg("".join, axis=1).tolist() == ["AB", "AD", "CB", "CD", "BD"]
+    with pytest.raises(ValueError, match=r"roots \['A', 'C'\]"):
+        _ = world.cut_nodes
+
+
+@pytest.mark.slow
+def test_sampled_answers_approach_exact_quantities():
+    world = sample_world([4, 4, 3], "cycle", rng=11)
+    n = 200_000
+    noise = world.sample(n, rng=5)
+    fact, do1, do0 = np.moveaxis(world.answers(noise, "all"), 2, 0)
+    truth = world.truths("all")
+    values = world.values(noise)
+    assert not (do0 & ~do1).any()
+    for i, row in truth.iterrows():
+        cause = values[row["cause"]].to_numpy()
+        for found, expected, count in [
+            ((do1 & ~do0)[:, i], row["pns"], n),
+            (do1[:, i], row["p_do1"], n),
+            (do0[:, i], row["p_do0"], n),
+            (fact[cause, i], row["p_given1"], cause.sum()),
+            (fact[~cause, i], row["p_given0"], (~cause).sum()),
+            (~do0[cause & fact[:, i], i], row["pn"], (cause & fact[:, i]).sum()),
+            (do1[~cause & ~fact[:, i], i], row["ps"], (~cause & ~fact[:, i]).sum()),
+        ]:
+            if count > 100:
+                assert abs(found.mean() - expected) <= 5 * np.sqrt(expected * (1 - expected) / count) + 1e-12
+
+
+def test_answers_are_values_under_interventions():
+    world = sample_world([5, 4], "wheel", rng=2)
+    noise = world.sample(9000, rng=1)  # more than one piece
+    pairs = world.pairs("all")
+    bits = world.answers(noise, pairs)
+    assert bits.shape == (9000, len(pairs), 3)
+    for i, (cause, effect) in enumerate(pairs):
+        for j, do in enumerate([{}, {cause: True}, {cause: False}]):
+            np.testing.assert_array_equal(bits[:, i, j], world.values(noise, do)[effect])
+    shuffled = noise[list(reversed(world.nodes))]
+    np.testing.assert_array_equal(world.answers(shuffled, pairs), bits)
+    np.testing.assert_array_equal(world.answers(noise.to_numpy().astype(int), pairs), bits)
+
+
+def test_noise_of_a_longer_sample_begins_with_that_of_a_shorter_one():
+    world = sample_world([4, 4], rng=1)
+    whole = world.sample(10_000, rng=9)
+    for n in (0, 17, 6000):
+        pd.testing.assert_frame_equal(world.sample(n, rng=9), whole.head(n))
+    assert not whole.equals(world.sample(10_000, rng=10))
+    renamed = World(reversed(world.edges), world.functions, dict(reversed(world.noise.items())))
+    pd.testing.assert_frame_equal(renamed.sample(10_000, rng=9)[list(world.nodes)], whole)
+
+
+@pytest.mark.slow
+def test_a_world_of_many_components_is_exact_and_quick():
+    world = sample_world([4] * 40, "wheel", "or", noise=0.1, rng=0)
+    pns = world.truths("cut").set_index(["cause", "effect"])["pns"]
+    cut = world.cut_nodes
+    steps = np.prod([pns[pair] for pair in pairwise(cut)])
+    assert steps == pytest.approx(pns[cut[0], cut[-1]], rel=1e-12)
+    assert pns[cut[0], cut[-1]] == pytest.approx(0.9**120, rel=1e-12)
+
+
+def test_a_node_may_have_many_parents():
+    nodes = [f"n{i:02d}" for i in range(60)]
+    edges = [(node, "Y") for node in nodes]
+    world = World([*edges, ("Y", "Z"), ("n00", "Z")], {"Y": "or", "Z": "and"}, dict.fromkeys([*nodes, "Y", "Z"], 0.1))
+    assert world.pns("n00", "Y") == pytest.approx(0.9**60, rel=1e-12)
+    assert world.pns("n00", "Z") == pytest.approx(0.1, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_a_dense_graph_is_enumerated():
+    nodes = [f"n{i:02d}" for i in range(16)]
+    edges = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :]]
+    world = World(edges, dict.fromkeys(nodes, "or"), dict.fromkeys(nodes, 0.05))
+    assert world.pns("n00", "n15") == pytest.approx(0.95**15, rel=1e-12)
+    assert world.pns("n10", "n15") == pytest.approx(0.95**15, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_a_graph_too_dense_is_refused_before_it_takes_memory():
+    graph = nx.complete_graph(40)
+    nodes = [f"n{i}" for i in range(40)]
+    world = World([(nodes[i], nodes[j]) for i, j in graph.edges], dict.fromkeys(nodes, "or"), dict.fromkeys(nodes, 0.5))
+    with pytest.raises(ValueError, match="too densely linked"):
+        world.truths("cut")
+
+
+@pytest.mark.parametrize(
+    ("edges", "functions", "noise", "message"),
+    [
+        ([], {}, {}, "needs nodes"),
+        ([("A", "B")], {"B": "or"}, {"A": 0.5}, r"edge \('A', 'B'\) names \['B'\]"),
+        ([("A", "B")], {}, {"A": 0.5, "B": 0.5}, "'B' has parents but no function"),
+        ([("A", "B")], {"B": "nor"}, {"A": 0.5, "B": 0.5}, "unknown function of node 'B': 'nor'"),
+        ([("A", "B")], {"B": "or", "C": "or"}, {"A": 0.5, "B": 0.5}, r"functions name \['C'\]"),
+        ([("A", "B")], {"B": "or"}, {"A": 0.5, "B": 1.5}, "noise of node 'B'.*found 1.5"),
+        ([("A", "B")], {"B": "or"}, {"A": 0.5, "B": float("nan")}, "noise of node 'B'.*found nan"),
+        ([("A", "B"), ("B", "A")], {"A": "or", "B": "or"}, {"A": 0.5, "B": 0.5}, "A -> B -> A"),
+        ([("A", "B"), ("A", "B")], {"B": "or"}, {"A": 0.5, "B": 0.5}, "found more often"),
+    ],
+)
+def test_wrong_worlds_are_refused(edges, functions, noise, message):
+    with pytest.raises(ValueError, match=message):
+        World(edges, functions, noise)
+
+
+def test_wrong_questions_are_refused():
+    world = example_world()
+    with pytest.raises(ValueError, match="unknown node 'Z'"):
+        world.pns("X", "Z")
+    with pytest.raises(ValueError, match="found 'X' twice"):
+        world.pns("X", "X")
+    with pytest.raises(ValueError, match=r"lacks columns for nodes \['X'\]"):
+        world.values(world.sample(3, rng=0).drop(columns="X"))
+    with pytest.raises(ValueError, match="other or missing"):
+        world.answers(np.full((2, 8), 0.5), "cut")
+    with pytest.raises(ValueError, match="8 columns"):
+        world.answers(np.zeros((2, 7), bool), "cut")
