@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from causaleval_pd.configurational.formula import FormulaTooLargeError, Work
-from causaleval_pd.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser
+from causaleval_pd.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser, best_overlap, injects
 from causaleval_pd.configurational.truth_table import FuzzyTable, TruthTable
-from hypothesis import given
-from causaleval_pd.configurational.minimisation import best_overlap, injects
 
 CAPS = Caps(3, 4, 10)
 OUTCOME = 1 << 6

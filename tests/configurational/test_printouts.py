@@ -1,4 +1,4 @@
-"""Printed output of cna and QCA: layouts of several releases, and what cannot be read; and writers, whose texts are read back."""
+"""Printed output of cna and QCA, also of broken layouts; and writers, whose texts are read back."""
 
 from __future__ import annotations
 
