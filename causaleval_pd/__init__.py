@@ -43,8 +43,7 @@ from .contract.metric import METRICS as _METRICS
 from .contract.metric import Metric, get_metric, list_metrics, metric
 from .contract.metric_sets import metric_set, tweak
 from .contract.null import ChosenNull as ChosenNull
-from .contract.null import Null, list_nulls, null_model, register_null, worst_of
-from .contract.null import WorstOf as WorstOf
+from .contract.null import Null, list_nulls, null_model, register_null
 from .contract.statistical_test import list_tests, register_test
 from .cubes.concat import concat
 from .cubes.cube import cube
@@ -148,7 +147,6 @@ __all__ = [
     "warm_up",
     "with_baselines",
     "with_controls",
-    "worst_of",
 ]
 
 

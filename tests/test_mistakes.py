@@ -194,10 +194,6 @@ def test_cubes_are_needed(verb):
             lambda: made_cube().ceval.summary(3, columns="full"),
             "metrics must be the names of metrics of the cube, found 3",
         ),
-        (
-            lambda: ce.evaluate(GRAPHS, ["shd"], truth=["truth"]),
-            "truth names 1 columns of accepted truths: choose over_truths=",
-        ),
         (lambda: ce.set_options(n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
         (

@@ -32,7 +32,7 @@ SLOW = [
     *("compare/adjust/*",),
     *("compare/greater", "compare/failed_runs", "compare/cluster/value"),
     *("cube/null/several*", "cube/level", "cube/zero_division"),
-    *("cube/default_metrics", "cube/share_draws", "cube/method/simulate", "cube/permute", "cube/replicate"),
+    *("cube/default_metrics", "cube/method/simulate", "cube/permute", "cube/replicate"),
     *("engine/serial/*", "engine/default/*", "engine/*/fields", "dask/*/*", "dask/summary"),
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),

@@ -311,31 +311,8 @@ class ChosenNull:
     options: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class WorstOf:
-    """A composite null model, which holds if one of its members does; see `worst_of`.
-
-    Attributes
-    ----------
-    name : str
-        Name in results.
-    members : tuple of ChosenNull
-        The null models, with names of their own.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> null = ce.worst_of("edges", "dags")
-    >>> isinstance(null, ce.WorstOf), null.name
-    (True, 'worst of edges, dags')
-    """
-
-    name: str
-    members: tuple[ChosenNull, ...]
-
-
 #: what `null=` takes
-NullLike = str | Callable[..., Any] | ChosenNull | WorstOf
+NullLike = str | Callable[..., Any] | ChosenNull
 Nulls = NullLike | Sequence[NullLike] | None
 
 
@@ -370,8 +347,6 @@ def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> C
     >>> ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)["control_null"].unique().tolist()
     ['uniform_orientation']
     """
-    if isinstance(model, WorstOf):
-        raise TypeError(f"null {model.name!r} is composite; name it by ce.worst_of(..., name=), options by its members")
     if isinstance(model, ChosenNull):
         return replace(model, name=name or model.name, options={**model.options, **options})
     if callable(model):
@@ -385,61 +360,3 @@ def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> C
             f"null must be a name, a function or ce.null_model(...), found {type(model).__name__}: {model!r}"
         )
     return ChosenNull(model, name or model, options)
-
-
-def worst_of(*models: NullLike, name: str | None = None) -> WorstOf:
-    """Combine null models of which any may hold: the p-value of a row or stratum is the largest over them.
-
-    Use it where it is not known by which law a guesser guesses. If one of the models holds, the largest p keeps its
-    level, because it is at least that model's p [1]_.
-
-    Parameters
-    ----------
-    *models : str, callable, ChosenNull or WorstOf
-        Two or more null models; those of a composite one are taken one by one.
-    name : str, optional
-        Name in results; default "worst of" and the names of the members.
-
-    Returns
-    -------
-    WorstOf
-        What `null=` of `with_controls` and `cube` takes.
-
-    Raises
-    ------
-    TypeError
-        If a model is not a null model.
-    ValueError
-        If there are fewer than two, or one is named twice.
-
-    References
-    ----------
-    .. [1] Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. doi:10.2307/1267823
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> runs = ce.datasets.runs().head(3)
-    >>> laws = [ce.null_model("orientation", orientation_law=law) for law in ("order", "uniform")]
-    >>> null = ce.worst_of(*laws)
-    >>> [member.name for member in null.members]
-    ['orientation (orientation_law=order)', 'orientation (orientation_law=uniform)']
-    >>> found = ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)
-    >>> set(found["shd_control_null"]) <= {member.name for member in null.members}
-    True
-    """
-    members: list[ChosenNull] = []
-    for model in models:
-        members += model.members if isinstance(model, WorstOf) else [null_model(model)]
-    if len(members) < 2:
-        raise ValueError(f"worst_of compares two or more null models, found {len(members)}")
-    names = [member.name for member in members]
-    for i, member in enumerate(members):
-        if names.count(member.name) > 1 and member.options:
-            options = ", ".join(f"{key}={value}" for key, value in member.options.items())
-            members[i] = replace(member, name=f"{member.name} ({options})")
-    names = [member.name for member in members]
-    twice = [other for other in dict.fromkeys(names) if names.count(other) > 1]
-    if twice:
-        raise ValueError(f"worst_of has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
-    return WorstOf(name or f"worst of {', '.join(names)}", tuple(members))

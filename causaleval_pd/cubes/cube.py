@@ -29,7 +29,6 @@ from ..tables.settings import (
     first_draws,
     settle_draws,
 )
-from ..tables.several_truths import Over
 from ..tables.tasks import Metrics
 from ..versions import __version__
 from .assembly import assemble
@@ -50,14 +49,11 @@ def cube(
     null: Nulls = None,
     control: Hashable | None = None,
     rng: RNGLike = None,
-    truth: Hashable | list[Hashable] | None = "truth",
+    truth: Hashable | None = "truth",
     estimate: Hashable = "estimate",
-    over_truths: Over | None = None,
     replicate: Hashable | None = None,
     key: Hashable | Sequence[Hashable] | None = None,
     control_kind: str | None = None,
-    permute: bool = True,
-    share_draws: bool = False,
     best_of: Hashable | None = None,
     cluster: Cluster = "truth",
     method: Method = "auto",
@@ -84,21 +80,17 @@ def cube(
         Controls a row; None makes no controls. "auto" chooses R as in `with_controls`, for K tests of strata (strata x
         metrics x null models). Means and p-values of runs rest on all R draws; the cube keeps them all up to 256 MiB,
         of more the first ones, at least 99.
-    null : str, callable, ChosenNull, WorstOf or list of these, optional
+    null : str, callable, ChosenNull or list of these, optional
         Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
-        estimates. A list gives controls of all of them, along a further dimension `null`; so does `ce.worst_of(...)`
-        for its members, of which `summary` takes for each stratum and metric the one with the
-        largest p.
+        estimates. A list gives controls of all of them, along a further dimension `null`. Where it is not known by
+        which of them a guesser guesses, the largest of their p-values keeps its level.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, over_truths, key, control_kind, permute, level, field, context, zero_division, invalid
+    rng, truth, estimate, key, control_kind, level, field, context, zero_division, invalid
         As in `with_controls`.
     method : {"auto", "exact", "simulate"}
         As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
         as the tests of strata rest on them.
-    share_draws : bool
-        As in `with_controls`. Rows that share draws are not independent under random guessing, so the randomisation
-        test of a stratum is refused.
     best_of : hashable, optional
         Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
         and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
@@ -154,18 +146,16 @@ def cube(
     array([[ 0.,  1.],
            [ 2., nan]])
     """
-    cells = Cells(truth, estimate, field, context, zero_division, over_truths)
+    cells = Cells(truth, estimate, field, context, zero_division)
     asked = 1 if n_draws is None or control is not None else n_draws
     drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=1)
     choice = None
     if n_draws is not None:
-        choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
+        choice = NullChoice(null, resolve_seed(rng), key, control_kind, best_of)
     if best_of is not None:
-        if over_truths is not None:
-            raise ValueError("best_of= takes the best of several estimates, on one truth; it takes no over_truths=")
         if choice is None:
             raise ValueError("best_of= compares the best candidates with the best of their controls; give n_draws=")
-        check_drawing(drawing, choice)
+        check_drawing(drawing)
 
     columns: dict[str, Any] = {"key": key, "replicate": replicate, "control": control, "values": values}
     runs = read_runs(table, metrics, by, cells, choice, cluster=cluster, **columns)

@@ -215,11 +215,11 @@ def null_references(cube: xr.Dataset, metric: str | None = None) -> list[str]:
 
 
 def tested(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
-    """Return which strata have a randomisation test: none of shared draws, nor of a point of reference."""
+    """Return which strata have a randomisation test: not those of a point of reference."""
     dims, references = strata_dims(cube), null_references(cube, metric)
-    if "null" in dims and not draws_shared(cube):
+    if "null" in dims:
         return ~strata_table(cube)["null"].isin(references).to_numpy()
-    return np.full(math.prod(cube.sizes[dim] for dim in dims), not (references or draws_shared(cube)))
+    return np.full(math.prod(cube.sizes[dim] for dim in dims), not references)
 
 
 def has_controls(cube: xr.Dataset, metric: str | None = None) -> bool:
@@ -254,11 +254,6 @@ def mean_score(cube: xr.Dataset, metric: str) -> xr.DataArray:
     spec = cube[metric].attrs
     observed = abs(cube[metric] - spec["optimum"]) if spec["direction"] == "zero" else cube[metric]
     return observed.mean("replicate")
-
-
-def draws_shared(cube: xr.Dataset) -> bool:
-    """Return whether rows met the same controls."""
-    return bool(cube.attrs.get("draws_shared", 0))
 
 
 def cluster_setting(cube: xr.Dataset) -> str:

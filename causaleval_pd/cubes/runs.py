@@ -17,10 +17,9 @@ from ..tables.best_of import Candidates, find_candidates, match_candidates
 from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
 from ..tables.columns import column, column_or_level, labels_of, numbers
 from ..tables.evaluate import evaluate
-from ..tables.matching import Matches, find_members, match_rows, named_nulls
+from ..tables.matching import Matches, find_null, match_rows, named_nulls
 from ..tables.scoring import score_rows
 from ..tables.settings import Cells, NullChoice
-from ..tables.several_truths import SeveralTruths
 from ..tables.tasks import Metrics, Task, read_tasks
 from .schema import RESERVED, result_columns
 from .strata import By, StratumColumn, stratum_entries
@@ -208,8 +207,7 @@ def _floors(own: Task, choice: NullChoice | None, taken: Sequence[str]) -> dict[
     name = own.field.floor
     if choice is None or own.truth is not None or not name or name in taken:
         return {}
-    models = [model for one in named_nulls(choice.null) for model in find_members(own.field, one)]
-    if not any(model.joint for model in models):
+    if not any(find_null(own.field, one).joint for one in named_nulls(choice.null)):
         return {}
     return score_rows(own._replace(metrics=(get_metric(name),)), "nan", own.estimate.index)
 
@@ -289,13 +287,6 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
     described = METRICS.get(name)
     if here or described is None or described.direction is not None:
         return column_or_level(table, name, "by").reset_index(drop=True)
-    if isinstance(task.field, SeveralTruths):
-        if described.truth_kinds:
-            raise ValueError(
-                f"by names {name!r}, which describes a truth, and rows have several; put it into a column of the "
-                "table, by evaluate with one of the truths"
-            )
-        task = task._replace(field=task.field.own, truth=None)
     if task.context is not None:
         scored = score_rows(task._replace(metrics=(described,)), "raise", task.estimate.index)[described.name]
         if not described.of_truth or not task.failed().any():

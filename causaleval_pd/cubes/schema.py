@@ -125,7 +125,6 @@ ATTRIBUTES = {
     "metrics": "JSON list of the metrics",
     "field": "field of the cells",
     "n_draws": "draws per run, 0 without controls",
-    "draws_shared": "1 if rows met the same controls",
     "zero_division": "value of 0/0",
     "context": "JSON mapping of extra inputs to a description",
     "causaleval_pd_version": "version that made the cube",
@@ -136,14 +135,13 @@ ATTRIBUTES = {
     "control_null": "null model, or a JSON list of several; of each metric, and of the cube where all have the same",
     "control_kind": "classes of the controls",
     "control_reference": "JSON list of the null models that are points of reference, without p-values",
-    "control_composites": "JSON mapping of the null models to their members, where one is composite",
     "best_of": "JSON mapping of the column whose best level counts, and its levels by number",
     "control_seed": "seed of the draws",
     "control_level": "probability of the rows' reference intervals",
 }
 
 #: attributes of a cube and of a metric on which its values depend; cubes that are put together agree in them
-SETTINGS = ("field", "zero_division", "context", "n_draws", "draws_shared", "control_level", "control_cluster")
+SETTINGS = ("field", "zero_division", "context", "n_draws", "control_level", "control_cluster")
 METRIC_SETTINGS = ("direction", "valid_range", "optimum", "options")
 
 

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from ..contract.metric import Metric
 from ..contract.null import Null
 from ..tables.best_of import best_chunks
-from ..tables.matching import composites, find_models
+from ..tables.matching import find_models
 from ..tables.row_summary import METHODS, NONE, method_words
 from ..tables.scoring import score_rows
 from ..tables.settings import Drawing, NullChoice
 from ..tables.simulate import Chunk, control_chunks
 from ..tables.tasks import Task
-from .composite_nulls import composite_attrs
 from .runs import Runs
 from .schema import ROW_VARIABLES
 from .strata import Grid
@@ -136,7 +135,6 @@ def score_runs(
                     mine.chosen = runs.candidates.numbers_of(runs.candidates.chosen(m, values[m.name]))
                     mine.relabelled = gathered.draws[m.name] if repeated.any() else None
         kinds.append(", ".join(sorted(found)))
-    independent = not choice.share_draws and runs.given is None
     return list(scores.values()), {
         "n_draws": drawing.keep,
         "control_relabelled": json.dumps(
@@ -150,14 +148,12 @@ def score_runs(
             )
         ),
         "control_combined": json.dumps(
-            sorted({x.name for by_task in models for x in by_task if independent and _independent(x)})
+            sorted({x.name for by_task in models for x in by_task if runs.given is None and _independent(x)})
         ),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
-        **composite_attrs(composites(choice.null) if runs.given is None else {}),
         **({} if runs.candidates is None else {"best_of": runs.candidates.describe()}),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
-        "draws_shared": int(choice.share_draws),
         "control_level": drawing.level,
     }
 
@@ -166,7 +162,7 @@ def _joint_models(
     runs: Runs, choice: NullChoice, models: Sequence[Sequence[Null]], repeated: NDArray[np.bool_]
 ) -> list[Null | None]:
     """Return, for each task, the model that draws controls jointly by cluster, or None where no stratum needs it."""
-    needed = (repeated.any() or runs.clusters.anywhere) and not choice.share_draws
+    needed = repeated.any() or runs.clusters.anywhere
     found = ([by_task[i].by_cluster(task.field.joint_null) for by_task in models] for i, task in enumerate(runs.tasks))
     return [next((model for model in some if model and needed), None) for some in found]
 

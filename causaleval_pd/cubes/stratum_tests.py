@@ -32,7 +32,6 @@ from ..tables.clusters import repeated_strata
 from .reading import (
     cluster_ids,
     combined_nulls,
-    draws_shared,
     need_controls,
     relabelled_nulls,
     strata_dims,
@@ -158,8 +157,7 @@ def _repeated(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools) -> tuple
     repeated = np.zeros(len(counted), bool)
     twice = repeated_strata(ids[counted], stratum, np.ones(len(stratum), bool))
     repeated[: len(twice)] = twice
-    # with shared draws there is no test
-    relabelled = repeated & relabelled_nulls(cube, metric) & (not draws_shared(cube))
+    relabelled = repeated & relabelled_nulls(cube, metric)
     if relabelled.any():
         relabelled &= _have_joint_draws(cube, metric, counted)
     return repeated, relabelled

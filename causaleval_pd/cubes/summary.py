@@ -17,7 +17,6 @@ from ..contract.history import call, calls, remember
 from ..contract.words import counted
 from ..statistics.multiplicity import floors
 from ..statistics.stratum_statistic import STATISTICS, Statistic
-from .composite_nulls import worst_members
 from .reading import cube_metrics, null_stratum, strata_dims
 from .reshaped import read_cube, read_metric
 from .schema import NO_RUN, declare_columns
@@ -190,7 +189,7 @@ def full_summary(
     tables = []
     for name in names:
         part = read_metric(cube, name)
-        tables.append(worst_members(cube, with_floors(summary_columns(part, name, how), part, name, 1 - how.level)))
+        tables.append(with_floors(summary_columns(part, name, how), part, name, 1 - how.level))
     table = pd.concat(tables, ignore_index=True)
     nulls = ["null"] if "null" in strata_dims(cube) else []
     strata = [*nulls, *(name for name in table if name not in (*SHORT, *FURTHER, "reading"))]

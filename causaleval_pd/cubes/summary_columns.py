@@ -30,7 +30,6 @@ from .reading import (
     clusters_of_runs,
     control_errors,
     control_values,
-    draws_shared,
     has_controls,
     loss_errors,
     null_name,
@@ -124,7 +123,7 @@ def _control_columns(
     p = of_draws(tests, tests.p_values(direction, able), cluster_setting(cube), able)
     effect = _effect(cube, metric, defined, failed, filled, how.level)
     losses, errors = cluster_losses(cube, metric), cluster_sums(loss_errors(cube, metric), clusters_of_runs(cube))[0]
-    skill = skill_interval(*losses, how.level, control_error=errors, shared=draws_shared(cube))
+    skill = skill_interval(*losses, how.level, control_error=errors)
     share = np.where(failed & defined.any(axis=1, keepdims=True), 1.0, as_good_shares(cube, metric))
     columns: dict[str, Any] = {
         "control_mean": _means(np.where(defined, means, np.nan)),
@@ -146,7 +145,7 @@ def _control_columns(
         "null": np.full(len(able), null_name(cube, metric), object),
     }
     columns["verdict"] = verdicts(columns, direction, 1 - how.level)
-    if not draws_shared(cube) and variable_name(metric, "control_mean_se") in cube:
+    if variable_name(metric, "control_mean_se") in cube:
         squares = np.where(defined, cells(variable(cube, metric, "control_mean_se"), dims), np.nan) ** 2
         columns["control_mean_se"] = np.sqrt(_means(squares) / np.maximum((~np.isnan(squares)).sum(axis=1), 1))
     reading = joined(columns.pop("effect_note"), tests.notes(able), _contradictions(columns))

@@ -24,7 +24,6 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.controls import with_controls as with_controls_table
 from ..tables.evaluate import evaluate as evaluate_table
 from ..tables.settings import Invalid
-from ..tables.several_truths import Over
 from ..tables.tasks import Metrics, select
 
 
@@ -32,9 +31,8 @@ def evaluate(
     table: dd.DataFrame,
     metrics: Metrics = None,
     *,
-    truth: Hashable | list[Hashable] = "truth",
+    truth: Hashable = "truth",
     estimate: Hashable = "estimate",
-    over_truths: Over | None = None,
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
     zero_division: float = math.nan,
@@ -48,7 +46,7 @@ def evaluate(
     table : dask.dataframe.DataFrame
         One run a row. Cells are packed by `ce.graph_column` before they reach dask, which turns objects into their
         printed text.
-    metrics, truth, estimate, over_truths, field, context, zero_division, invalid, overwrite
+    metrics, truth, estimate, field, context, zero_division, invalid, overwrite
         As in `causaleval_pd.evaluate`.
 
     Returns
@@ -70,7 +68,7 @@ def evaluate(
     >>> runs.ceval.evaluate(["shd"])["shd"].mean().compute().round(2)
     np.float64(11.21)
     """
-    settings: dict[str, Any] = {"truth": truth, "estimate": estimate, "over_truths": over_truths, "context": context}
+    settings: dict[str, Any] = {"truth": truth, "estimate": estimate, "context": context}
     settings |= {"zero_division": zero_division, "invalid": invalid, "overwrite": overwrite}
     settings["field"] = settle_field(table, metrics, truth, estimate, field)
     return _by_partition(table, evaluate_table, metrics, settings)
@@ -84,7 +82,7 @@ def with_controls(
     n_draws: int = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
-    truth: Hashable | list[Hashable] = "truth",
+    truth: Hashable = "truth",
     estimate: Hashable = "estimate",
     key: Hashable | Sequence[Hashable] | None = None,
     field: str | None = None,

@@ -45,9 +45,7 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
         drawn = [name for name, x in cube.data_vars.items() if x.attrs.get("role") in ("control", "relabelled")]
         cube = cube.drop_vars(drawn).assign_attrs(n_draws=0)
     if nulls:
-        # members of a composite null model are drawn each
-        attrs = {name: value for name, value in cube.attrs.items() if name != "control_composites"}
-        cube = null_stratum(cube.drop_attrs(deep=False).assign_attrs(attrs))
+        cube = null_stratum(cube)
     cube = read_metric(cube, metric)
     empty = [dim for dim in (*strata_dims(cube), "replicate") if cube.sizes[dim] == 0]
     if empty:

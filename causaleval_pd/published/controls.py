@@ -272,8 +272,8 @@ def _drawn_means(
     sums = {m.name: np.zeros(draws.n_draws) for m in metrics}
     if not metrics:
         return sums
-    model = find_null(get_field("graph"), "edges", permute=True)
-    how = Drawing(draws.n_draws, "simulate", draws.level, "add_one")
+    model = find_null(get_field("graph"), "edges")
+    how = Drawing(draws.n_draws, "simulate", draws.level)
     keys = row_keys(pd.DataFrame(index=range(len(runs))), None, draws.seed)
     for i, (_, estimated) in enumerate(runs):
         published: Any = model.published

@@ -56,9 +56,8 @@ _ANSWER_LAWS = {
 
 Law: all orders of the answers to a question, in an arm and stratum, are equally likely. One answer is yes with the
 share of yes among them; of the rows whose true answer is yes, the number with a yes is hypergeometric. Given: the
-numbers of yes. With `share_draws=True` each row draws from that share by itself. A stratum that repeats a cluster
-(`cube(cluster=)`) is tested by moving the answers of a cluster together to another one that answered the same
-questions; clusters without such another one keep their answers.""",
+numbers of yes. A stratum that repeats a cluster (`cube(cluster=)`) is tested by moving the answers of a cluster
+together to another one that answered the same questions; clusters without such another one keep their answers.""",
     "random_answers": """Draw an answer by a fair coin.
 
 Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.

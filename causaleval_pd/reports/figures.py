@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from ..contract.figure import FIGURES
-from ..cubes.reading import draws_shared, has_controls, null_references, strata_dims
+from ..cubes.reading import has_controls, null_references, strata_dims
 from ..inference.compared_values import On
 from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
@@ -104,7 +104,7 @@ def _of_runs(cube: xr.Dataset, metric: str, over: str | None, level: float) -> I
     controls = _Controls(
         has_controls(cube, metric),
         bool(references),
-        tested=not draws_shared(cube) and not (references and set(models) <= set(references)),
+        tested=not (references and set(models) <= set(references)),
     )
     drawn = drawn_cube(cube, metric)
     sizes = {dim: drawn.sizes[dim] for dim in strata_dims(drawn)}

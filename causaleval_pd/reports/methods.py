@@ -19,7 +19,7 @@ from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS
 from ..contract.words import CORRECTIONS, DASH, STATISTICS, counted, effect_words
-from ..cubes.reading import cluster_setting, draws_shared, has_controls, null_references, seeds, strata_dims
+from ..cubes.reading import cluster_setting, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import values_of
 from ..drawing import axis_label
 from ..statistics.stratum_statistic import COMBINATIONS
@@ -220,12 +220,8 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
     """Describe the negative controls and their null models."""
     names = null_models(cube, metrics)
     n_draws = int(cube.attrs["n_draws"])
-    how = (
-        "runs that ended and are alike for the null model were compared with the same"
-        if draws_shared(cube)
-        else "each run that ended was compared with"
-    )
-    text = f"For negative controls, {how} {counted(n_draws, 'random estimate')} drawn under "
+    text = "For negative controls, each run that ended was compared with "
+    text += f"{counted(n_draws, 'random estimate')} drawn under "
     text += f"{'the null model' if len(names) == 1 else 'each of the null models'} {'; '.join(null_words(cube, names))}"
     made_from = [str(seed) for seed in seeds(cube)]
     if made_from:
@@ -237,14 +233,6 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
         found.append(Sentence(f"Options of null models: {'; '.join(words)}."))
     if cube.attrs.get("control_kind"):
         found.append(Sentence(f"Classes of the controls: {_by_null(str(cube.attrs['control_kind']), names)}."))
-    for name, members in (_json(cube.attrs.get("control_composites")) or {}).items():
-        if len(members) > 1:
-            found.append(
-                Sentence(
-                    f"The null model “{name}” is composite: the p-value of a stratum is the largest of its members'.",
-                    ("berger1982",),
-                )
-            )
     points = null_references(cube)
     if points:
         found.append(Sentence(f"{listed(points)}: a point of reference that is not tested."))
@@ -293,8 +281,6 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     table = results.get("summary")
     if table is None or not has_controls(cube):
         return []
-    if draws_shared(cube):
-        return [Sentence("The runs share their draws, so that no test of a stratum is valid; none was made.")]
     table = table[table["null"].notna()]
     p = table["p_value"].notna()
     if not p.any():
@@ -389,7 +375,7 @@ def _software(cube: xr.Dataset) -> Sentence:
 
 
 def null_models(cube: xr.Dataset, metrics: Sequence[str]) -> list[str]:
-    """Return the null models whose draws metrics were compared with, members of composite ones by themselves."""
+    """Return the null models whose draws metrics were compared with."""
     if "null" in cube.coords:
         return [str(x) for x in np.atleast_1d(cube["null"].to_numpy())]
     words = [str(cube[name].attrs.get("control_null", cube.attrs.get("control_null", ""))) for name in metrics]

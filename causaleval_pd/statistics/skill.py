@@ -27,7 +27,6 @@ def skill_interval(
     level: float = 0.95,
     *,
     control_error: ArrayLike | None = None,
-    shared: bool = False,
 ) -> Estimate:
     """Return skill and its interval by a delete-one-cluster jackknife of log(sum of losses / sum of control losses).
 
@@ -39,9 +38,6 @@ def skill_interval(
         Probability of the interval.
     control_error : (..., n) array_like, optional
         Monte Carlo standard errors of `control_loss`, where it is a mean of draws; default 0, which is exact.
-    shared : bool
-        Whether clusters have the same draws, so that their errors may be alike and are no part of the differences
-        between clusters; they are added then.
 
     Returns
     -------
@@ -64,8 +60,7 @@ def skill_interval(
     """
     found = _support(loss, control_loss, control_error)
     share, rest = _shares(found)
-    further = found.relative_errors.sum(axis=-1) if shared else 0.0
-    low, high = jackknife_limits(share, rest, found.effective, level, further)
+    low, high = jackknife_limits(share, rest, found.effective, level)
     shown = _shown(found, rest)
     return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
 
@@ -196,9 +191,7 @@ def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:
     return np.where(np.isnan(rest), np.nan, values), np.asarray(log_scale, bool)
 
 
-def jackknife_limits(
-    share: Floats, rest: Floats, effective: Floats, level: float, further: ArrayLike = 0.0
-) -> tuple[Floats, Floats]:
+def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: float) -> tuple[Floats, Floats]:
     """Return limits of 1 - share (...) from the shares without each cluster, on a log scale where all are positive.
 
     Parameters
@@ -211,12 +204,9 @@ def jackknife_limits(
         Effective number of clusters; one more than the degrees of freedom.
     level : float
         Probability of the interval.
-    further : (...) array_like
-        Standard error, relative to the share, that does not show in the differences between clusters.
     """
     values, log_scale = _log_scaled(rest)
     error = _jackknife_error(values, (~np.isnan(rest)).sum(axis=-1))
-    error = np.sqrt(error**2 + (np.asarray(further) * np.where(log_scale, 1.0, share)) ** 2)
     reach = scipy.special.stdtrit(np.maximum(1.0, effective - 1), (1 + level) / 2) * error
     with np.errstate(invalid="ignore", over="ignore"):
         low = np.where(log_scale, 1 - share * np.exp(reach), 1 - share - reach)

@@ -153,17 +153,10 @@ def match_candidates(table: pd.DataFrame, choice: NullChoice, task: Task) -> Mat
     return Matches(choice.seed, hash_rows([identity], choice.seed), control_kinds(table, choice.control_kind))
 
 
-def check_drawing(how: Drawing, choice: NullChoice) -> None:
-    """Refuse settings that do not go with drawing the controls of candidates together."""
-    wrong = {
-        "share_draws=True": choice.share_draws,
-        "permute=False": not choice.permute,
-        "stop_after=": how.stop_after is not None,
-        f"method={how.method!r}": not how.draws,
-    }
-    for name, given in wrong.items():
-        if given:
-            raise ValueError(f"best_of= draws the controls of all candidates together and takes no {name}")
+def check_drawing(how: Drawing) -> None:
+    """Refuse what does not go with drawing the controls of candidates together."""
+    if not how.draws:
+        raise ValueError(f"best_of= draws the controls of all candidates together and takes no method={how.method!r}")
 
 
 def best_chunks(

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known
 from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
-from ..contract.null import Null, NullLike, WorstOf
+from ..contract.null import Null, NullLike
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
 from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
-from .composite import worst_rows
-from .evaluate import best_truths
-from .matching import Matches, check_columns, check_directions, find_members, find_models, match_rows
+from .matching import Matches, check_columns, check_directions, find_models, find_null, match_rows
 from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, with_p_of_worse, without_p
 from .settings import (
     Cells,
@@ -29,11 +27,9 @@ from .settings import (
     Method,
     NDraws,
     NullChoice,
-    PRule,
     first_draws,
     settle_draws,
 )
-from .several_truths import Over
 from .simulate import Chunk, control_chunks
 from .tasks import Metrics, Task, read_tasks
 
@@ -49,17 +45,12 @@ def with_controls(
     n_draws: NDraws = 1000,
     null: NullLike | None = None,
     rng: RNGLike = None,
-    truth: Hashable | list[Hashable] | None = "truth",
+    truth: Hashable | None = "truth",
     estimate: Hashable = "estimate",
-    over_truths: Over | None = None,
     key: Hashable | Sequence[Hashable] | None = None,
     control_kind: str | None = None,
-    permute: bool = True,
     method: Method = "auto",
     level: float = 0.95,
-    p_rule: PRule = "add_one",
-    stop_after: int | None = None,
-    share_draws: bool = False,
     best_of: Hashable | None = None,
     cluster: Hashable | None = "truth",
     field: str | None = None,
@@ -81,13 +72,12 @@ def with_controls(
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int or "auto"
-        Controls a row, where they are simulated. "auto" chooses R for K tests (rows x metrics x null models) under
+        Controls a row, where they are simulated. "auto" chooses R for K tests (rows x metrics) under
         Holm's correction at .05: R + 1 = 200 K, rounded up to thousands; above 100,000 R is 9,999.
-    null : str, callable, ChosenNull or WorstOf, optional
-        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, a function
-        `null(estimate, rng)` draws what it likes, and `ce.worst_of(...)` takes for each row and metric the model with
-        the largest p: all columns of the metric are those of that model, which `m_control_null` names. A model of
-        reference ("oracle_skeleton", "empty", "complete") has no p-values.
+    null : str, callable or ChosenNull, optional
+        Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
+        `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
+        p-values.
     rng : int, Generator or None
         Seed; the one used is in the column `control_seed`.
     truth, estimate : hashable
@@ -100,26 +90,12 @@ def with_controls(
         without undirected edges looks like a DAG: set "cpdag" for algorithms that return equivalence classes. PDAGs
         are matched by CPDAGs, which they are not, so that p is approximate (`control_kind` names these rows);
         "pdag" draws graphs with as many undirected edges, also for undirected estimates.
-    permute : bool
-        Random node order for every control (default); False keeps the order of the nodes' names as causal order.
     method : {"auto", "exact", "simulate"}
         "auto" takes for each output the closed form where one exists, else draws. "exact" never draws and leaves the
         outputs without a closed form missing. "simulate" always draws.
     level : float
         Probability between `_control_low` and `_control_high`, which is a reference interval of the null distribution,
         not a confidence interval.
-    p_rule : {"add_one", "share", "mid"}
-        Simulated p: (b + 1) / (n + 1), or the published b / n, where b of n controls are as good as or better than the
-        estimate. "mid" counts ties half, also in exact p-values: less conservative for metrics of few values, but not
-        guaranteed to keep its level.
-    stop_after : int, optional
-        Stop drawing for a row's p once this number h of controls were as good as or better than the estimate, at
-        most `n_draws`: p is h / l if that happens at control l, else (b + 1) / (n + 1), which is valid [3]_. Small
-        p-values get many draws, large ones few. Means, intervals and skill rest on the first 100 draws.
-    share_draws : bool
-        Take the draws of all rows from one pool: rows with as many nodes and edges and the same class then meet the
-        same controls, which is faster. Each row's p stays valid by itself, but the p-values depend on one another:
-        adjust them by Holm or Benjamini-Yekutieli, and do not combine them.
     best_of : hashable, optional
         Column of settings that were tried on the same data, such as the alpha of PC, of which the best by each metric
         counts. Rows that agree in the other columns of `key`, by default in the truth, are a group of candidates. Each
@@ -133,10 +109,9 @@ def with_controls(
         estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
         either way; only joint draws may be combined over the rows of a cluster, which a cube does.
         None draws for each row by itself. Answers and quantities have clusters by a column only.
-    over_truths, field, context, zero_division, invalid, overwrite
-        As in `evaluate`. Each control gets the same aggregate over the accepted truths as the estimate, so that p keeps
-        its level; the least of several p-values does not. With the default `zero_division` controls whose metric is
-        undefined are excluded and their share is in `_control_undefined` (full columns); with a number all count.
+    field, context, zero_division, invalid, overwrite
+        As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
+        share is in `_control_undefined` (full columns); with a number all count.
     columns : {"short", "full"}
         Which columns to add: those that a result needs, or also Monte Carlo standard errors, shares of undefined
         controls, and how each mean was found.
@@ -151,9 +126,9 @@ def with_controls(
         "normal"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
-        `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method`,
-        `m_control_undefined`, and with `stop_after` `m_p_draws`. Where the metrics of one call belong to fields with
-        different null models, `control_null` names all of them, and `m_control_null` that of each.
+        `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method` and
+        `m_control_undefined`. Where the metrics of one call belong to fields with different null models,
+        `control_null` names all of them, and `m_control_null` that of each.
 
     Raises
     ------
@@ -166,7 +141,6 @@ def with_controls(
     .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
        evaluating causal discovery algorithms. UAI 2025.
     .. [2] Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
-    .. [3] Besag, J., Clifford, P. (1991). Sequential Monte Carlo p-values. doi:10.1093/biomet/78.2.301
 
     Examples
     --------
@@ -179,40 +153,29 @@ def with_controls(
     0                  1.0                               0.5                    0.2
     """
     check_known(columns, get_args(Columns), "choice of columns")
-    how = Drawing(first_draws(n_draws), method, level, p_rule, invalid, stop_after)
-    read = Cells(truth, estimate, field, context, zero_division, over_truths)
+    how = Drawing(first_draws(n_draws), method, level, invalid)
+    read = Cells(truth, estimate, field, context, zero_division)
     tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     check_columns(chosen)
-    choice = NullChoice(null, resolve_seed(rng), key, control_kind, permute, share_draws, best_of)
+    choice = NullChoice(null, resolve_seed(rng), key, control_kind, best_of)
     if best_of is not None:
-        if over_truths is not None:
-            raise ValueError("best_of= takes the best of several estimates, on one truth; it takes no over_truths=")
         if cluster != BY_TRUTH:
             raise ValueError("best_of= relabels all candidates on one truth alike and takes no cluster=")
         return _with_best_controls(table, tasks, chosen, choice, how, read, n_draws=n_draws, columns=columns)
-    by_task = [find_members(task.field, null, permute=permute) for task in tasks]
-    jointly = any(model.joint for members in by_task for model in members)
-    clusters = row_clusters(table, cluster, tasks[0], relabelled=jointly)
+    models = [find_null(task.field, null) for task in tasks]
+    clusters = row_clusters(table, cluster, tasks[0], relabelled=any(model.joint for model in models))
     matches = match_rows(table, choice, clusters)
-    n_models = max((len(members) for members in by_task), default=1)
-    how = settle_draws(how, n_draws, len(table) * len(chosen) * n_models)
+    how = settle_draws(how, n_draws, len(table) * len(chosen))
     found: dict[str, dict[str, Any]] = {}
     kinds = []
-    for task, members in zip(tasks, by_task, strict=True):
-        tested = []
-        for model in members:
-            summaries, kind = _control_task(task, model, matches, how, table.index)
-            kinds.append(kind)
-            tested.append({m.name: control_columns(m, summaries[m.name], model.p_given, how) for m in task.metrics})
+    for task, model in zip(tasks, models, strict=True):
+        summaries, kind = _control_task(task, model, matches, how, table.index)
+        kinds.append(kind)
         for m in task.metrics:
-            rows = [by_metric[m.name] for by_metric in tested]
-            found[m.name] = worst_rows(m.name, rows, [model.name for model in members]) if len(rows) > 1 else rows[0]
-    names = [null.name if isinstance(null, WorstOf) else members[0].name for members in by_task]
-    added = _metric_columns(chosen, found, columns, ["_control_null"] if isinstance(null, WorstOf) else [])
-    added |= best_truths(tasks, truth, invalid, table.index)
-    added |= _row_columns(tasks, names, kinds, matches.seed, how, columns)
-    models = [model for members in by_task for model in members]
+            found[m.name] = control_columns(m, summaries[m.name], model.p_given, how)
+    added = _metric_columns(chosen, found, columns, [])
+    added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
     settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
     result = add_columns(table, added, overwrite=overwrite)
     return remember(result, [*calls(table.attrs), call("with_controls", settings)], table.attrs)
@@ -262,7 +225,7 @@ def _with_best_controls(
     columns: Columns,
 ) -> pd.DataFrame:
     """Return the best of the candidates of each group, and what the best of their controls score."""
-    check_drawing(how, choice)
+    check_drawing(how)
     candidates = find_candidates(table, choice.best_of, choice.key, tasks[0])
     matches = match_candidates(table, choice, tasks[0])
     how = settle_draws(how, n_draws, len(candidates.first) * len(chosen))
@@ -366,6 +329,5 @@ def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing)
         f"{name}_p_method": p_method,
         f"{name}_p_se": rows.p_se,
         f"{name}_p_at_floor": pd.arrays.BooleanArray(at_floor(rows), np.isnan(rows.p)),
-        **({f"{name}_p_draws": rows.n} if how.stop_after is not None else {}),
         f"{name}_control_undefined": rows.undefined,
     }

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matcher, Matching, Null, NullLike, Nulls, WorstOf, null_model
+from ..contract.null import Controls, Matcher, Matching, Null, NullLike, Nulls, null_model
 from ..contract.pairs import Pairs
 from ..execution.random_streams import row_keys
 from .clusters import SINGLE, Clusters
 from .columns import column_or_level
 from .settings import NullChoice
-from .several_truths import SeveralTruths, match_several
 from .tasks import Task
 
 
@@ -54,21 +53,14 @@ class Matches:
             *(task.truth, task.estimate, self.kinds, stratum, model.options, task.context, None, cluster, task.metrics),
             keys=self.keys_of(model),
         )
-        if isinstance(task.field, SeveralTruths):
-            return match_several(model, matching, task.field)
         return model.match(matching)
 
 
 def match_rows(table: pd.DataFrame, choice: NullChoice, clusters: Clusters | None = None) -> Matches:
-    """Give each row its random streams, its own and that of its cluster, and its class of controls.
-
-    With `share_draws` all rows have one stream.
-    """
+    """Give each row its random streams, its own and that of its cluster, and its class of controls."""
     kinds = control_kinds(table, choice.control_kind)
     keys = row_keys(table, choice.key, choice.seed)
-    if choice.share_draws:
-        keys = np.full(len(table), row_keys(pd.DataFrame(index=[0]), None, choice.seed)[0])
-    if clusters is None or clusters.setting == SINGLE or choice.share_draws:
+    if clusters is None or clusters.setting == SINGLE:
         return Matches(choice.seed, keys, kinds)
     return Matches(choice.seed, keys, kinds, clusters.keys(choice.seed))
 
@@ -97,15 +89,10 @@ def check_columns(metrics: Sequence[Metric]) -> None:
                 )
 
 
-def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> Null:
+def find_null(field: Field, null: NullLike | None) -> Null:
     """Return a field's null model with the user's options."""
     if isinstance(null, (list, tuple)):
         raise ValueError(f"null must be one null model here, found {len(null)}; cube(null=[...]) takes several")
-    if isinstance(null, WorstOf):
-        raise ValueError(
-            f"null {null.name!r} is composite, which with_controls and cube take; name one of its members here: "
-            f"{', '.join(member.name for member in null.members)}"
-        )
     chosen = null_model(field.default_null if null is None else null)
     if isinstance(chosen.model, str):
         if chosen.model not in field.nulls:
@@ -121,13 +108,12 @@ def find_null(field: Field, null: NullLike | None, *, permute: bool = True) -> N
     else:
         _check_arguments(chosen.model, chosen.name)
         model = field.custom_null(chosen.model, chosen.name)
-    options = {**chosen.options, **({} if permute else {"permute": False})}
-    for name in options:
+    for name in chosen.options:
         if name not in model.options:
             raise ValueError(
                 f"null {model.name!r} has no option {name!r}; its options: {', '.join(model.options) or 'none'}"
             )
-    return replace(model, name=chosen.name, options={**model.options, **options})
+    return replace(model, name=chosen.name, options={**model.options, **chosen.options})
 
 
 def _check_arguments(function: Callable[..., Any], name: str) -> None:
@@ -143,23 +129,6 @@ def _check_arguments(function: Callable[..., Any], name: str) -> None:
             f"the null model {name!r} takes {taken}, and is called by {name}(estimate, rng): the estimate of a row and "
             "a numpy Generator; it returns a control"
         ) from error
-
-
-def find_members(field: Field, null: NullLike | None, *, permute: bool = True) -> list[Null]:
-    """Return the null models that a row is tested by: one, or the members of a composite one."""
-    if not isinstance(null, WorstOf):
-        return [find_null(field, null, permute=permute)]
-    # permute=False concerns the members that have the option
-    members = [find_null(field, member) for member in null.members]
-    if not permute and not any("permute" in member.options for member in members):
-        raise ValueError(f"null {null.name!r} has no member with the option 'permute'")
-    pointless = [member.name for member in members if member.reference or member.by_stratum]
-    if pointless:
-        raise ValueError(f"null {null.name!r} has {', '.join(pointless)}, under which rows have no p-values")
-    return [
-        find_null(field, member, permute=permute or "permute" not in found.options)
-        for member, found in zip(null.members, members, strict=True)
-    ]
 
 
 def find_joint_null(field: Field, null: Nulls) -> Null:
@@ -187,18 +156,8 @@ def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | No
     wanted = named_nulls(choice.null)
     if not wanted:
         raise ValueError("null must name a null model, found an empty list; controls are not made by n_draws=None")
-    found: list[list[Null]] = []
-    members: list[list[Null]] = []
-    for one in wanted:
-        by_task = [find_members(task.field, one, permute=choice.permute) for task in tasks]
-        for models in map(list, zip(*by_task, strict=True)):
-            # a member of a composite model may stand beside it, or belong to another
-            if models not in (found if isinstance(one, WorstOf) else members):
-                found.append(models)
-            members += [models] if isinstance(one, WorstOf) else []
-    names = [by_task[-1].name for by_task in found]
-    names += [one.name for one in wanted if isinstance(one, WorstOf)]
-    twice = [name for name, n in Counter(names).items() if n > 1]
+    found = [[find_null(task.field, one) for task in tasks] for one in wanted]
+    twice = [name for name, n in Counter(by_task[-1].name for by_task in found).items() if n > 1]
     if twice:
         raise ValueError(f"null has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
     return found
@@ -207,21 +166,6 @@ def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | No
 def named_nulls(null: Nulls) -> list[NullLike | None]:
     """Return the null models of a call, one by one; None stands for the field's default."""
     return [null] if null is None or isinstance(null, str) or not isinstance(null, Sequence) else list(null)
-
-
-def composites(null: Nulls) -> dict[str, list[str]]:
-    """Return the members of each null model of a call by name, where one of them is composite; else nothing."""
-    wanted = named_nulls(null)
-    if not any(isinstance(one, WorstOf) for one in wanted):
-        return {}
-    if None in wanted:
-        raise ValueError("null names a composite null model beside None; name the other null models too")
-    found = {}
-    for one in wanted:
-        chosen = one if isinstance(one, WorstOf) else null_model(cast(NullLike, one))
-        members = chosen.members if isinstance(chosen, WorstOf) else (chosen,)
-        found[chosen.name] = [member.name for member in members]
-    return found
 
 
 def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.object_] | None:
@@ -282,7 +226,7 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
     ValueError
         If a row with an estimate has no control, or one over other nodes.
     """
-    field = task.field.own if isinstance(task.field, SeveralTruths) else task.field
+    field = task.field
     controls = task.field.coerce(cells, name)
     lacking = task.field.missing(controls) & ~task.failed()
     if lacking.any():

@@ -373,7 +373,7 @@ def _controls(
     columns: dict[Hashable, Any] = {}
     for n in np.unique(listed).tolist():
         runs = np.flatnonzero(listed == n)
-        own = replace(how, n_draws=n, p_rule="share") if n else how
+        own = replace(how, n_draws=n, listed=True) if n else how
         draws = _draws(task, shares, codes, keys, runs, own, index)
         for m in task.metrics:
             summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], own)
@@ -393,7 +393,6 @@ def _draws(
 ) -> dict[str, Floats]:
     """Return the expected metrics of runs' relabelled members, (runs, draws): drawn, or all where these are few."""
     alone = replace(how, summarise=False, keep=how.n_draws)
-    every = how.p_rule == "share"
     draws = {m.name: np.empty((len(wanted), how.n_draws)) for m in task.metrics}
     sizes = np.bincount(codes, minlength=int(codes.max()) + 1)[wanted]
     most = max(1, _BLOCK_BYTES // (8 * how.n_draws * max(1, len(task.metrics))))
@@ -408,7 +407,7 @@ def _draws(
             context=None if task.context is None else task.context.take(rows),
         )
         drawing = Matches(0, keys[rows], None, keys[rows]).matcher(task.field.joint_null, some, None, codes[rows] + 1)
-        match = partial(_listed, drawing) if every else drawing
+        match = partial(_listed, drawing) if how.listed else drawing
         drawn = {m.name: np.full((len(rows), how.n_draws), np.nan) for m in task.metrics}
         for chunk in control_chunks(some, match, keys[rows], alone, index[rows]):
             for name, values in chunk.draws.items():

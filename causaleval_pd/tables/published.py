@@ -16,12 +16,12 @@ from ..contract.history import call, metric_settings, null_settings, remember
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.metric_sets import bind_zero_division
-from ..contract.null import NullLike
+from ..contract.null import NullLike, null_model
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..statistics.arrays import quantiles
 from .matching import check_directions, find_null
 from .row_summary import METHODS, RowControls, method_words, row_means, skill, summarise, with_p_of
-from .settings import Drawing, Method, PRule
+from .settings import Drawing, Method
 from .simulate import simulate
 from .tasks import Metrics, select
 
@@ -40,7 +40,6 @@ def control_distribution(
     nodes: Sequence[str] | None = None,
     method: Method = "auto",
     level: float = 0.95,
-    p_rule: PRule = "add_one",
     zero_division: float = math.nan,
 ) -> pd.DataFrame:
     """Describe what random guessing scores against one truth, for a published estimate whose graph is not at hand.
@@ -69,7 +68,7 @@ def control_distribution(
         drew their graphs so, and favours truths whose edges run along that order; "edges" and "erdos_renyi" only.
     nodes : sequence of str, optional
         All nodes of the truth; their order is the causal order where `permute=False`.
-    method, level, p_rule, zero_division
+    method, level, zero_division
         As in `with_controls`.
 
     Returns
@@ -95,7 +94,7 @@ def control_distribution(
       metric  observed     mean mean_method
     0    shd      22.0  27.2727       exact
     """
-    how = Drawing(n_draws, method, level, p_rule)
+    how = Drawing(n_draws, method, level)
     values = _observed(observed, metrics)
     named = select(list(values) if metrics is None else metrics) if values or metrics is not None else ()
     field = get_field(named[0].field) if named else _published_field()
@@ -105,7 +104,7 @@ def control_distribution(
     if unused:
         raise ValueError(f"observed has values of {unused}, which are not among the metrics {[m.name for m in chosen]}")
     seed = resolve_seed(rng)
-    model = find_null(field, null, permute=check_flag(permute, "permute"))
+    model = find_null(field, null if check_flag(permute, "permute") else null_model(null, permute=False))
     if model.published is None:
         able = ", ".join(name for name, other in field.nulls.items() if other.published is not None)
         raise ValueError(

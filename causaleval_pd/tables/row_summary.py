@@ -89,7 +89,7 @@ def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowContr
         return rows
     tails = closed.tails(rows.observed, how.level)
     known = tails.method >= 0
-    p = np.maximum((tails.p + tails.strict) / 2 if how.p_rule == "mid" else tails.p, SMALLEST_P)
+    p = np.maximum(tails.p, SMALLEST_P)
     zero = np.zeros(len(p))
     limited = known & ~np.isnan(tails.low)
     rows = rows._replace(low=np.where(limited, tails.low, rows.low), high=np.where(limited, tails.high, rows.high))
@@ -109,8 +109,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
     tail = (1 - how.level) / 2
     aim: dict[str, Any] = {"direction": metric.direction, "optimum": metric.optimum}
     scaled, seen = replace(exact, values=compared(metric, exact.values)), compared(metric, observed)
-    as_good_share, strictly = scaled.probability(seen, **aim), scaled.probability(seen, **aim, strict=True)
-    p = (as_good_share + strictly) / 2 if how.p_rule == "mid" else as_good_share
+    p, strictly = scaled.probability(seen, **aim), scaled.probability(seen, **aim, strict=True)
     always = np.full(len(observed), EXACT, np.int8)
     return RowControls(
         observed=observed,
@@ -121,7 +120,7 @@ def _from_distribution(metric: Metric, observed: Floats, closed: ClosedForm, how
         p=p,
         p_se=np.where(np.isnan(p), np.nan, 0.0),
         loss=exact.expectation(lambda x: np.abs(x - metric.optimum)),
-        as_good=as_good_share,
+        as_good=p,
         better=strictly,
         undefined=exact.undefined[exact.index],
         n=np.full(len(observed), np.nan),
@@ -146,12 +145,7 @@ def _from_draws(metric: Metric, observed: Floats, draws: Floats, how: Drawing) -
     b, strictly = as_good(scaled, seen, **aim).sum(axis=1), better(scaled, seen, **aim).sum(axis=1)
     known = ~np.isnan(observed) & (n > 0)
     share = divide(b, n, known)
-    p = {
-        "add_one": lambda: divide(b + 1, n + 1, known),
-        "share": lambda: share,
-        # the estimate is one of n + 1 and ties with itself
-        "mid": lambda: divide((strictly + b + 1) / 2, n + 1, known),
-    }[how.p_rule]()
+    p = share if how.listed else divide(b + 1, n + 1, known)
     low, high = quantile_interval(draws, how.level)
     mean = row_means(draws)
     with np.errstate(invalid="ignore"):  # an infinite mean has no error

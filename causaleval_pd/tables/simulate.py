@@ -16,8 +16,7 @@ from ..contract.null import Conditional, Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
-from ..statistics.direction import as_good
-from .row_summary import EXACT, SIMULATED, Floats, RowControls, compared, divide, stack_rows, summarise, with_p_of
+from .row_summary import Floats, RowControls, stack_rows, summarise, with_p_of
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import Drawing
 from .tasks import Task
@@ -89,19 +88,19 @@ def _wanted(task: Task, wanted: NDArray[np.bool_] | None) -> Iterator[Batch]:
 
 def _row_costs(job: _Job, batch: Batch) -> tuple[float, int]:
     """Estimate the cost of a row and its controls (ns), and the block size, from up to 16 rows."""
-    n, n_draws = len(batch.rows), job.how.n_first
+    n = len(batch.rows)
     some = np.unique(np.linspace(0, n - 1, min(n, 16)).astype(np.int64))
     few = Batch(batch.rows[some], batch.pairs.take(some))
     controls = job.controls(few)
     drawn = [m for m in job.task.metrics if job.how.keep or _needs_draws(_closed_form(controls, m, job.how), job.how)]
     once = scoring_work(job.task.metrics, few.pairs) + _CLOSED_WORK * len(job.task.metrics)
     each = controls.work + scoring_work(drawn, few.pairs) + _SUMMARY_WORK * len(drawn) if drawn else 0.0
-    return once + n_draws * each, _block_rows(job.how, len(drawn))
+    return once + job.how.n_draws * each, _block_rows(job.how, len(drawn))
 
 
 def _block_rows(how: Drawing, n_drawn: int) -> int:
     """Return the block size in rows: quantiles need all draws of a row, so the more draws, the fewer rows."""
-    return min(BLOCK_ROWS, max(1, CHUNK_BYTES // max(1, 8 * how.n_first * n_drawn)))
+    return min(BLOCK_ROWS, max(1, CHUNK_BYTES // max(1, 8 * how.n_draws * n_drawn)))
 
 
 def _score(job: _Job, batch: Batch) -> Chunk:
@@ -117,35 +116,29 @@ def _score(job: _Job, batch: Batch) -> Chunk:
         starts = range(0, len(batch.rows), most)
         blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
         return _joined([_score(job, block) for block in blocks])
-    draws = simulate(drawn, controls, len(batch.rows), how, 0, how.n_first)
+    draws = simulate(drawn, controls, len(batch.rows), how)
     summaries = {}
     if how.summarise:
         found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
         summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
     if controls.tested is not None:
-        drawn, draws = _test_by(controls.tested, job, observed, summaries)
-    for m in drawn:
-        if how.stop_after is not None:
-            able = True if controls.tested is None else controls.tested.rows
-            seen = np.where(able, observed[m.name], np.nan)
-            counted = _stop_early(m, seen, draws[m.name], how.stop_after, job, batch)
-            summaries[m.name] = counted.into(summaries[m.name])
+        draws = _test_by(controls.tested, job, observed, summaries)
     kept = {name: values[:, : how.keep] for name, values in draws.items()} if how.keep else {}
     return Chunk(batch.rows, controls.kind, summaries, kept)
 
 
 def _test_by(
     tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
-) -> tuple[tuple[Metric, ...], dict[str, Floats]]:
-    """Replace p-values by those of other controls; return which metrics these are drawn for, and their draws."""
+) -> dict[str, Floats]:
+    """Replace p-values by those of other controls; return their draws."""
     how = job.how
     closed = {m.name: _closed_form(tested.controls, m, how) for m in job.task.metrics}
     drawn = tuple(m for m in job.task.metrics if _needs_draws(closed[m.name], how))
-    draws = simulate(drawn, tested.controls, len(tested.rows), how, 0, how.n_first)
+    draws = simulate(drawn, tested.controls, len(tested.rows), how)
     for m in job.task.metrics:
         found = summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how)
         summaries[m.name] = with_p_of(summaries[m.name], found, tested.rows)
-    return drawn, draws
+    return draws
 
 
 def _joined(parts: list[Chunk]) -> Chunk:
@@ -170,19 +163,16 @@ def _needs_draws(closed: ClosedForm | None, how: Drawing) -> bool:
     return how.keep > 0 or (how.draws and (closed is None or closed.drawn))
 
 
-def simulate(
-    metrics: Sequence[Metric], controls: Controls, n: int, how: Drawing, first: int = 0, n_draws: int | None = None
-) -> dict[str, Floats]:
-    """Score controls first, first + 1, ... of n rows, as (n, n_draws) by metric, a bounded number of graphs a time."""
+def simulate(metrics: Sequence[Metric], controls: Controls, n: int, how: Drawing) -> dict[str, Floats]:
+    """Score the controls of n rows, as (n, n_draws) by metric, a bounded number of graphs at a time."""
     if not metrics:
         return {}
-    total = how.n_draws if n_draws is None else n_draws
-    values = {m.name: np.empty((n, total)) for m in metrics}
+    values = {m.name: np.empty((n, how.n_draws)) for m in metrics}
     step = max(1, CHUNK_BYTES // max(1, n * controls.cost))
-    for start in range(0, total, step):
+    for start in range(0, how.n_draws, step):
         stop_if_unwanted()
-        count = min(step, total - start)
-        pairs: Pairs = controls.draw(first + start, count)
+        count = min(step, how.n_draws - start)
+        pairs: Pairs = controls.draw(start, count)
         if pairs.undrawn and how.invalid == "raise":
             raise ValueError(f"{pairs.undrawn}; or pass invalid='nan'")
         for m in metrics:
@@ -196,70 +186,3 @@ def simulate(
                 found = np.where(pairs.lacking, np.nan, found)
             values[m.name][:, start : start + count] = found.reshape(n, count)
     return values
-
-
-@dataclass
-class Stopped:
-    """Draws counted until `stop_after` of them were as good as the observed value (Besag and Clifford 1991)."""
-
-    #: what is counted
-    metric: Metric
-    #: (n,): observed values
-    observed: Floats
-    #: number h of controls as good at which a row stops
-    stop_after: int
-    #: hits, n, (n,): controls as good, and controls with a value, so far
-    hits: NDArray[np.int64]
-    n: NDArray[np.int64]
-    #: (n,): rows that go on
-    active: NDArray[np.bool_]
-
-    @classmethod
-    def start(cls, metric: Metric, observed: Floats, draws: Floats, stop_after: int) -> Stopped:
-        """Count the first draws, (n, n_first)."""
-        zeros = np.zeros(len(observed), np.int64)
-        counted = cls(metric, observed, stop_after, zeros, zeros.copy(), ~np.isnan(observed))
-        counted.count(np.flatnonzero(counted.active), draws[counted.active])
-        return counted
-
-    def count(self, rows: NDArray[np.int64], draws: Floats) -> None:
-        """Count further draws of some rows; those after the one that stops a row do not count."""
-        m = self.metric
-        seen = compared(m, self.observed[rows, None])
-        hit = as_good(compared(m, draws), seen, direction=m.direction, optimum=m.optimum)
-        total = self.hits[rows, None] + np.cumsum(hit, axis=1)
-        counts = (total - hit) < self.stop_after
-        self.hits[rows] += (hit & counts).sum(axis=1)
-        self.n[rows] += (~np.isnan(draws) & counts).sum(axis=1)
-        self.active[rows] = self.hits[rows] < self.stop_after
-
-    def into(self, summary: RowControls) -> RowControls:
-        """Replace p by h / l where a row stopped at its l-th control, else by (b + 1) / (n + 1)."""
-        n = self.n.astype(np.float64)
-        known = (summary.p_method != EXACT) & (n > 0)
-        stopped = self.hits >= self.stop_after
-        p = np.where(stopped, divide(self.hits, n, known), divide(self.hits + 1, n + 1, known))
-        # after h exceedances 1 / p is about normal with relative variance (1 - p) / h
-        error = np.where(stopped, p * np.sqrt((1 - p) / self.stop_after), np.sqrt(p * (1 - p) / np.maximum(n, 1)))
-        return summary._replace(
-            p=np.where(known, p, summary.p),
-            p_se=np.where(known, error, summary.p_se),
-            n=np.where(known, n, summary.n),
-            p_method=np.where(known, SIMULATED, summary.p_method).astype(np.int8),
-        )
-
-
-def _stop_early(metric: Metric, observed: Floats, first: Floats, stop_after: int, job: _Job, batch: Batch) -> Stopped:
-    """Count the first draws, and draw on, in growing blocks, for the rows that have not stopped."""
-    how = job.how
-    counted = Stopped.start(metric, observed, first, stop_after)
-    done = how.n_first
-    while done < how.n_draws and counted.active.any():
-        rows = np.flatnonzero(counted.active)
-        controls = job.controls(Batch(batch.rows[rows], batch.pairs.take(rows)))
-        controls = controls if controls.tested is None else controls.tested.controls
-        # a block at most as long as all before it, and of bounded size
-        count = min(done, how.n_draws - done, max(1, CHUNK_BYTES // (8 * len(rows))))
-        counted.count(rows, simulate([metric], controls, len(rows), how, done, count)[metric.name])
-        done += count
-    return counted

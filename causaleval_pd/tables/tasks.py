@@ -17,7 +17,6 @@ from ..contract.metric_sets import bind_zero_division, metric_set
 from ..contract.pairs import Batch
 from .columns import column
 from .settings import Cells
-from .several_truths import join_truths, over_truths
 
 Metrics = str | Metric | Iterable[str | Metric] | None
 
@@ -80,7 +79,7 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
     found = {role: column(table, name, role) for role, name in cells.names.items()}
-    if cells.estimate in [*cells.further_truths, cells.names.get("truth")]:
+    if cells.estimate == cells.names.get("truth"):
         raise ValueError(f"truth and estimate are the same column {cells.estimate!r}")
     chosen = None if metrics is None else select(metrics)
     own = cells_field(found, chosen, cells.field)
@@ -89,10 +88,8 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     except TypeError as error:
         _refuse_other_field(own, found, chosen, error)
         raise
-    further = [own.of_truth.coerce(column(table, name, "truth"), str(name)) for name in cells.further_truths]
     if "truth" in canonical:
-        none = np.logical_and.reduce([own.of_truth.missing(x) for x in (canonical["truth"], *further)])
-        _check_rows(none, own.missing(canonical["estimate"]), table.index, cells)
+        _check_rows(own.of_truth.missing(canonical["truth"]), own.missing(canonical["estimate"]), table.index, cells)
     if chosen is None:
         names = own.without_truth if cells.truth is None and own.without_truth else own.default_metrics
         chosen = tuple(get_metric(name) for name in names)
@@ -102,17 +99,11 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     tasks = []
     for field in fields:
         mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == field.name)
-        truths = [_view(x, own.of_truth, field.of_truth) for x in (canonical.get("truth"), *further)]
-        judged, truth = (field, truths[0]) if cells.over_truths is None else join_truths(field, truths)
+        truths = _view(canonical.get("truth"), own.of_truth, field.of_truth)
         estimates = _view(canonical["estimate"], own, field)
-        for some, needed in _by_truth(mine, truth, estimates, judged):
-            seen = Task(field, some, truths[0] if needed is not None else None, estimates)
-            seen = seen._replace(context=inputs if field.context else None)
-            seen = seen._replace(metrics=tuple(_components(some, seen)))
-            if needed is not None and cells.over_truths is not None:
-                each = tuple(over_truths(m, cells.over_truths) for m in seen.metrics)
-                seen = seen._replace(field=judged, metrics=each, truth=needed)
-            tasks.append(seen)
+        for some, needed in _by_truth(mine, truths, estimates, field):
+            seen = Task(field, some, needed, estimates, inputs if field.context else None)
+            tasks.append(seen._replace(metrics=tuple(_components(some, seen))))
     order = {m.name: place for place, m in enumerate(chosen)}
     scored = [m for task in tasks for m in task.metrics]
     scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
@@ -172,7 +163,7 @@ def _components(metrics: Sequence[Metric], task: Task) -> Iterator[Metric]:
         yield from with_components(m, task.batches() if m.dims else ())
 
 
-def _check_truth(metrics: Sequence[Metric], truth: Hashable | list[Hashable] | None) -> None:
+def _check_truth(metrics: Sequence[Metric], truth: Hashable | None) -> None:
     """Refuse metrics that compare with a truth where the call has none."""
     needing = [m.name for m in metrics if m.truth_kinds]
     if truth is None and needing:

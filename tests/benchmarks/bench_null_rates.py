@@ -161,11 +161,8 @@ CASES = [
     ("orientation, uniform", "random", "true skeleton, coins", True),
     ("orientation, uniform", "path", "true skeleton, random order", False),
     ("orientation, uniform", "out-star", "true skeleton, random order", False),
-    ("worst of both", "path", "true skeleton, coins", True),
-    ("worst of both", "out-star", "true skeleton, random order", True),
 ]
 NAMED = {"orientation, order": ORDER, "orientation, uniform": UNIFORM, "knowledge": KNOWLEDGE}
-NAMED |= {"worst of both": ce.worst_of(ORDER, UNIFORM, name="worst of both")}
 
 
 def text(edges: Edges, undirected: int = 0) -> str:

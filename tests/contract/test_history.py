@@ -65,11 +65,11 @@ def test_a_comparison_that_draws_nothing_has_no_seed():
 
 def test_rows_carry_every_call_in_its_order():
     first = ce.evaluate(RUNS, ["adjacency_f1"], zero_division=0)
-    both = ce.with_controls(first, ["shd"], n_draws=10, rng=7, p_rule="mid", control_kind="kind")
+    both = ce.with_controls(first, ["shd"], n_draws=10, rng=7, level=0.9, control_kind="kind")
     one, two = both.attrs[HISTORY]
     assert (one["verb"], one["metrics"], one["zero_division"]) == ("evaluate", ["adjacency_f1"], 0.0)
     assert (two["verb"], two["metrics"], two["zero_division"]) == ("with_controls", ["shd"], "nan")
-    assert (two["seed"], two["null"], two["p_rule"], two["control_kind"]) == (7, ["edges"], "mid", "kind")
+    assert (two["seed"], two["null"], two["level"], two["control_kind"]) == (7, ["edges"], 0.9, "kind")
     assert (two["field"], two["n_draws"], two["method"]) == (["graph"], 10, "auto")
     assert first.attrs[HISTORY] == [one] and RUNS.attrs == {}
 

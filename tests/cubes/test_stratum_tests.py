@@ -161,12 +161,6 @@ def test_strata_without_repeats_are_tested_by_their_own_draws():
     assert single["n_clusters"].tolist() == single["n_scored"].tolist()
 
 
-def test_shared_draws_leave_strata_that_repeat_a_truth_without_p_values():
-    cube = ce.cube(dependent_runs(), METRICS, share_draws=True, **HOW)
-    table = cube.ceval.summary(interval="mean_ci", columns="full")
-    assert table["p_value"].isna().all() and table["skill"].notna().all() and (table["n_clusters"] > 0).all()
-
-
 def test_strata_that_their_null_model_does_not_vary_have_no_p_value():
     # an orientation has the estimate's own skeleton
     cube = ce.cube(dependent_runs(), ["adjacency_f1"], **HOW | {"null": "orientation"})

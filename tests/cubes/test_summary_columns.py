@@ -71,12 +71,8 @@ def test_columns_equal_those_of_the_runs(errors, metric, interval):
         np.testing.assert_allclose([found["skill_low"][i], found["skill_high"][i]], wanted[1:])
 
 
-def test_shared_draws_and_references_have_no_test(errors):
+def test_references_have_no_test(errors):
     assert "control_mean_se" in columns(errors, "shd") and not np.isnan(columns(errors, "shd")["control_mean_se"]).any()
-    shared = errors.assign_attrs(draws_shared=1)
-    assert (
-        np.isnan(columns(shared, "shd")["control_mean_se"]).all() and np.isnan(columns(shared, "shd")["p_value"]).all()
-    )
     reference = errors.assign_attrs(control_reference='["edges"]')
     assert np.isnan(columns(reference, "shd")["p_value"]).all()
 

@@ -27,7 +27,6 @@ VERBS: dict[str, Callable[..., object]] = {
     "evaluate": partial(ce.evaluate, RUNS, metrics=["shd"]),
     "with_controls": partial(ce.with_controls, RUNS, metrics=["shd"], n_draws=9, rng=1),
     "with_baselines": partial(ce.with_baselines, RUNS, baselines=["empty"], context={"data": DATA}, rng=1),
-    "several truths": partial(ce.evaluate, RUNS, metrics=["shd"], truth=["truth", "kind"], over_truths="best"),
     "icpdag": RUNS["truth"].graph.icpdag,
     "Knowledge": partial(ce.Knowledge, **KNOWN),
     "baseline": partial(ce.baselines.var_sort_regress, DATA),

@@ -98,16 +98,9 @@ def test_means_under_random_graphs_are_shares_of_ordered_pairs(estimate, exact):
     if exact:
         assert found["required_recall_control_mean"][0] == pytest.approx(3 / 12)
         in_order = runs.assign(estimate="A -> B; C -> D; A -> C").ceval.with_controls(
-            NAMES, permute=False, method="auto", **settings
+            NAMES, **settings | {"null": ce.null_model("edges", permute=False), "method": "auto"}
         )
         assert in_order["known_accuracy_mean_method"][0] == "simulated"
-
-
-def test_several_truths_may_be_knowledge():
-    runs = pd.DataFrame({"a": [KNOWN], "b": [ce.Knowledge(forbidden=["A -> B"])], "estimate": ["A -> B; C; D"]})
-    found = runs.ceval.evaluate(["known_accuracy"], truth=["a", "b"], over_truths="worst")
-    assert found["known_accuracy"].tolist() == [0]
-    assert found["known_accuracy_truth"].tolist() == ["a"]
 
 
 def test_graphs_without_a_truth_are_still_graphs():

@@ -119,15 +119,6 @@ def test_draws_do_not_depend_on_order_or_blocks():
     np.testing.assert_allclose(shares, table["estimate"].mean(), atol=0.01)
 
 
-def test_shared_draws_keep_the_law_of_a_row():
-    table = one_stratum(CASES[2])
-    how = {"rng": 3, "n_draws": 4000, "method": "simulate", "context": {"group": "q"}, "share_draws": True}
-    found = table.ceval.with_controls(["answer_accuracy"], **how)
-    share = table.groupby("q")["estimate"].transform("mean")
-    mean = np.where(table["truth"], share, 1 - share)
-    np.testing.assert_allclose(found["answer_accuracy_control_mean"], mean, atol=0.04)
-
-
 def test_answers_without_a_truth_are_shuffled_with_the_others():
     table = one_stratum(CASES[0])
     table = table.assign(truth=table["truth"].astype("boolean"))

@@ -109,7 +109,7 @@ def lazy_controls() -> pd.DataFrame:
 
 @record("dask/with_controls/options")
 def lazy_options() -> pd.DataFrame:
-    how: dict[str, Any] = {"null": "permutation", "p_rule": "mid", "control_kind": "kind", "method": "simulate"}
+    how: dict[str, Any] = {"null": "permutation", "control_kind": "kind", "method": "simulate"}
     return computed(causaleval_pd.dask.with_controls(lazy(4), ["shd"], **HOW, **how, columns="full"))
 
 

@@ -156,7 +156,7 @@ def with_controls(metrics: Any = None, **settings: Any) -> pd.DataFrame:
 
 for _null in NULLS:
     add(f"formula/null/{_null}", with_controls, null=_null)
-    add(f"formula/null/{_null}/simulate", with_controls, null=_null, method="simulate", p_rule="mid")
+    add(f"formula/null/{_null}/simulate", with_controls, null=_null, method="simulate")
     add(
         f"formula/null/{_null}/sets",
         lambda null: (
@@ -170,8 +170,6 @@ add(
     "formula/with_controls/every_metric",
     below_thresholds(lambda: with_controls(names(), context={"data": data(), "domains": FACTORS})),
 )
-add("formula/with_controls/stop_after", with_controls, stop_after=4, method="simulate")
-add("formula/with_controls/share_draws", with_controls, share_draws=True, zero_division=0.0)
 add(
     "formula/with_controls/data",
     below_thresholds(lambda: with_controls(context={"data": data(), "con": 0.7, "cov": 0.7})),

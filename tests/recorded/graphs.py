@@ -202,13 +202,7 @@ def enumerated() -> dict[str, pd.DataFrame]:
 OPTIONS: dict[str, dict[str, Any]] = {
     "method/exact": {"metrics": ["adjacency_f1", "shd", "skeleton_hd"], "method": "exact"},
     "method/simulate": {"method": "simulate"},
-    "p_rule/share": {"p_rule": "share"},
-    "p_rule/mid": {"p_rule": "mid"},
-    "p_rule/mid/simulate": {"p_rule": "mid", "method": "simulate"},
-    "stop_after": {"stop_after": 5, "n_draws": 300, "method": "simulate"},
-    "share_draws": {"share_draws": True},
-    "share_draws/simulate": {"share_draws": True, "method": "simulate"},
-    "permute": {"permute": False},
+    "permute": {"null": ce.null_model("edges", permute=False)},
     "level": {"level": 0.8},
     "zero_division": {"zero_division": 0.0},
     "many_draws": {"metrics": ["shd", "sid", "arrowhead_f1"], "n_draws": 1000, "rows": 4},
@@ -270,7 +264,7 @@ def distribution(**settings: Any) -> pd.DataFrame:
 
 add("graph/control_distribution/dag", distribution)
 add("graph/control_distribution/cpdag", distribution, kind="cpdag", observed={"shd": 3.0, "adjacency_f1": 0.8})
-add("graph/control_distribution/simulate", distribution, method="simulate", p_rule="share", level=0.8)
+add("graph/control_distribution/simulate", distribution, method="simulate", level=0.8)
 add("graph/control_distribution/dags", distribution, null="dags", metrics="shd", observed=4.0)
 add("graph/control_distribution/order", distribution, permute=False, nodes=list("FEDCBA"))
 

@@ -128,8 +128,6 @@ for _null in NULLS:
     add(f"network/null/{_null}/gaussian", with_controls, "gaussian", ["kl", "ckl1", "wed_p", "sid"], null=_null, rows=3)
 add("network/with_controls/every_metric", with_controls, "discrete", [*DISCRETE[:9]], rows=4)
 add("network/with_controls/every_metric/gaussian", with_controls, "gaussian", GAUSSIAN, rows=1, n_draws=5)
-add("network/with_controls/mid", with_controls, "discrete", ["ckl3"], method="simulate", p_rule="mid", share_draws=True)
-add("network/with_controls/stop_after", with_controls, "discrete", ["ckl2"], method="simulate", stop_after=3)
 
 
 @record("network/context")

@@ -223,8 +223,6 @@ def with_controls(null: str, method: str, **settings: Any) -> pd.DataFrame:
 for _null in QUANTITY_NULLS:
     for _method in ("auto", "simulate"):
         add(f"quantity/null/{_null}/{_method}", with_controls, _null, _method)
-add("quantity/with_controls/mid", with_controls, "permute_answers", "auto", p_rule="mid")
-add("quantity/with_controls/stop_after", with_controls, "permute_answers", "simulate", stop_after=5)
 
 
 @record("quantity/with_controls/kinds")

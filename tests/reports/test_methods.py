@@ -62,11 +62,8 @@ def test_without_controls_nothing_is_tested():
     assert "nothing was tested against random guessing" in text and "Skill" not in text and "seed" not in text
 
 
-def test_composite_and_reference_models_are_named():
+def test_reference_models_are_named():
     some = RUNS.head(12)
-    both = some.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null=ce.worst_of("edges", "permutation"))
-    text = paragraph(both)
-    assert "The null model “worst of edges, permutation” is composite" in text
     upper = some.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null="oracle_skeleton")
     text = paragraph(upper, summary=upper.ceval.summary(columns="full"))
     assert "oracle_skeleton: a point of reference that is not tested" in text

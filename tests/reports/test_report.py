@@ -217,13 +217,6 @@ def test_metrics_of_one_long_name_are_told_apart(tmp_path):
 
 
 @pytest.mark.slow
-def test_rows_that_share_draws_have_a_report_without_tests(tmp_path):
-    cube = RUNS.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=9, rng=1, share_draws=True)
-    text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
-    assert "Tests against controls" not in text and "no test of a stratum is valid" in text
-
-
-@pytest.mark.slow
 def test_long_names_with_commas_stay_apart_and_break(tmp_path):
     names = {"pc": "PC, Fisher's z, level .05 <after screening>", "ges": "GES", "lingam": "LiNGAM"}
     runs = RUNS.assign(algorithm=RUNS["algorithm"].astype("str").map(names))

@@ -195,15 +195,6 @@ def test_a_table_with_one_stratum_and_no_metric_is_one_group(results):
     assert shown.bold["skill"].tolist() == [row == best for row in range(len(table))]
 
 
-def test_composite_null_models_name_their_member():
-    runs = ce.datasets.runs().query("n == 100 and density == 0.2").head(12)
-    both = ce.worst_of("edges", "permutation")
-    cube = runs.ceval.cube(["shd"], by=["algorithm"], null=both, n_draws=19, rng=1)
-    shown = shown_table(cube.ceval.summary(columns="full"))
-    assert shown.texts["null"].unique().tolist() == ["worst of edges, permutation"]
-    assert "member" in shown.texts or any(word.startswith("member: ") for word in shown.legend)
-
-
 def test_a_table_with_a_number_has_the_same_bytes(results):
     shown = shown_table(results["summary"])
     pages = {styler(shown, "html", number_of_table=1).to_html() for _ in range(2)}

@@ -70,15 +70,3 @@ def test_intervals_of_varied_losses_stay(draws):
     shown = ~np.isnan(with_errors.low)
     assert shown.mean() > 0.99
     np.testing.assert_array_equal(with_errors.low[shown], without.low[shown])
-
-
-def test_errors_of_shared_draws_are_added():
-    """All clusters have the same relative error, which does not show in the differences between them."""
-    rng = np.random.default_rng(4)
-    ratio, control = rng.normal(0.6, 0.1, (4000, 30)), rng.uniform(4, 20, (4000, 30))
-    drawn = control * (1 + 0.06 * rng.normal(size=(4000, 1)))
-    covered = []
-    for shared in (False, True):
-        found = skill_interval(ratio * control, drawn, control_error=0.06 * control, shared=shared)
-        covered.append(((found.low <= 0.4) & (found.high >= 0.4)).mean())
-    assert covered[0] < 0.8 and covered[1] > 0.93

@@ -150,14 +150,6 @@ def test_clusters_that_one_level_lacks_are_left_out():
         skill_difference(a, b, alternative="more")
 
 
-def test_variances_of_draws_that_all_clusters_share_are_added():
-    loss, control, error = np.array([1.0, 2, 3, 1, 2, 4, 2, 3]), np.full(8, 6.0), np.full(8, 0.05)
-    alone, shared = (skill_interval(loss, control, control_error=error, shared=x) for x in (False, True))
-    reach = [np.log((1 - x.low) / (1 - x.high)) / 2 for x in (alone, shared)]
-    # errors that are alike in all clusters sum to 8 * .05, of control losses of 48
-    assert reach[1] ** 2 - reach[0] ** 2 == pytest.approx((stats.t.ppf(0.975, 7) * 0.4 / 48) ** 2)
-
-
 def test_infinite_losses_have_no_difference():
     rng = np.random.default_rng(2)
     losses, controls = rng.gamma(2, 1, (2, 3, 8)), rng.uniform(4, 9, (3, 8))

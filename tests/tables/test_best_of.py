@@ -155,11 +155,7 @@ def test_the_best_of_ten_guesses_keeps_its_level():
         ({"key": None}, r"row 3 .*: its group has the level 0.02 of 'alpha' \(best_of\) twice; name"),
         ({"best_of": "beta"}, r"the table has no column 'beta' \(best_of\)"),
         ({"null": "edges"}, "null='edges' draws them one by one, .*; use null='permutation'"),
-        ({"null": ce.worst_of("permutation", "edges")}, "is composite"),
-        ({"share_draws": True}, "takes no share_draws=True"),
-        ({"stop_after": 5}, "takes no stop_after="),
         ({"method": "exact"}, "takes no method='exact'"),
-        ({"permute": False}, "takes no permute=False"),
     ],
 )
 def test_bad_candidates_are_refused(tuned, settings, message):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
@@ -16,20 +15,6 @@ from causaleval_pd.tables.tasks import read_tasks
 
 FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
 SEVEN = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> E"
-
-
-@pytest.mark.slow
-def test_shared_draws_are_shared_and_valid_by_row(guesses):
-    own = ce.with_controls(guesses, ["shd"], n_draws=199, rng=7)
-    shared = ce.with_controls(guesses, ["shd"], n_draws=199, rng=7, share_draws=True)
-    assert not own["shd_p"].equals(shared["shd_p"])
-    for alpha in (0.05, 0.1, 0.3):
-        assert (shared["shd_p"] <= alpha).sum() <= stats.binom.ppf(0.9999, len(shared), alpha)
-    cube = ce.cube(guesses.head(5).assign(a=0), ["shd", "adjacency_tp"], by=["a"], n_draws=50, rng=7, share_draws=True)
-    same_truth = guesses.head(5).assign(truth=guesses["truth"].iloc[[0] * 5].array, a=0, r=range(5))
-    alike = ce.cube(same_truth, ["shd"], by=["a"], n_draws=50, rng=7, share_draws=True, replicate="r")["shd_control"]
-    assert (alike.isel(a=0) == alike.isel(a=0, replicate=0)).all()
-    assert cube.ceval.summary(columns="full")["p_value"].isna().all() and cube["shd_p"].notnull().all()
 
 
 def test_control_kind_is_the_users_word():
@@ -52,29 +37,25 @@ RUNS = pd.DataFrame({"truth": [FIVE] * 3, "estimate": [SEVEN, None, "A -> B; C; 
 def test_null_models_are_found_with_their_options():
     field = ce.structure.GRAPHS
     assert find_null(field, None).name == "edges"
-    assert find_null(field, None, permute=False).options["permute"] is False
+    assert find_null(field, ce.null_model("edges", permute=False)).options["permute"] is False
     chosen = find_null(field, ce.null_model("degree", switches=5, name="few"))
     assert chosen.name == "few" and chosen.options["switches"] == 5
     assert field.nulls["degree"].options["switches"] != 5, "the registered model keeps its defaults"
     with pytest.raises(ValueError, match="null must be one null model here, found 2; cube"):
         find_null(field, ["edges", "degree"])
     with pytest.raises(ValueError, match="null 'degree' has no option 'permute'; its options: switches"):
-        find_null(field, "degree", permute=False)
+        find_null(field, ce.null_model("degree", permute=False))
     with pytest.raises(ValueError, match="field 'quantity' takes no function as null; its null models: "):
         find_null(get_field("quantity"), lambda estimate, rng: estimate)
 
 
-def test_streams_are_named_by_key_unless_draws_are_shared():
+def test_streams_are_named_by_key():
     own = match_rows(RUNS, NullChoice(None, 7))
     assert len(set(own.keys)) == 3 and own.kinds is None and own.seed == 7
     assert (match_rows(RUNS.iloc[::-1], NullChoice(None, 7)).keys == own.keys[::-1]).all()
-    shared = match_rows(RUNS, NullChoice(None, 7, share_draws=True))
-    assert len(set(shared.keys)) == 1
-    assert shared.keys[0] == match_rows(RUNS.iloc[1:], NullChoice(None, 7, share_draws=True)).keys[0]
     clusters = Clusters("truth", np.array([5, 0, 9]))
     jointly = find_null(get_field("graph"), "permutation")
     assert (match_rows(RUNS, NullChoice(None, 7), clusters).keys_of(jointly) == clusters.keys(7)).all()
-    assert (match_rows(RUNS, NullChoice(None, 7, share_draws=True), clusters).keys_of(jointly) == shared.keys).all()
 
 
 def test_classes_are_a_word_for_all_or_a_column():

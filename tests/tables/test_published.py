@@ -45,10 +45,11 @@ def test_sachs_null_means(n_edges, kind, shd, mean, se, p, p_se):
     truth = ce.datasets.sachs_truth(20)
     n = 20_000
     found = ce.control_distribution(
-        truth, n_edges=n_edges, kind=kind, observed={"shd": shd}, n_draws=n, rng=11, method="simulate", p_rule="share"
+        truth, n_edges=n_edges, kind=kind, observed={"shd": shd}, n_draws=n, rng=11, method="simulate"
     ).iloc[0]
     assert found["mean"] == pytest.approx(mean, abs=4 * np.hypot(found["sd"] / np.sqrt(n), se))
-    assert found["p"] == pytest.approx(p, abs=4 * np.hypot(found["p_se"], p_se))
+    # the source's p is the share of draws
+    assert (found["p"] * (n + 1) - 1) / n == pytest.approx(p, abs=4 * np.hypot(found["p_se"], p_se))
 
 
 @pytest.mark.parametrize(

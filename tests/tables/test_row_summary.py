@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.contract.law import ClosedForm, Distribution
@@ -26,23 +25,6 @@ from causaleval_pd.tables.row_summary import (
 from causaleval_pd.tables.settings import Drawing
 
 FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
-
-
-SEVEN = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> E"
-
-
-def test_mid_p_counts_ties_half():
-    runs = pd.DataFrame({"truth": [FIVE], "estimate": [SEVEN]})
-    exact = ce.with_controls(runs, ["adjacency_tp"], rng=7, p_rule="mid").iloc[0]
-    law = stats.hypergeom(10, 8, 7)
-    assert exact["adjacency_tp_p"] == pytest.approx(law.sf(6) + law.pmf(6) / 2)
-    runs += "; F"
-    cube = ce.cube(runs.assign(a=0), ["shd"], by=["a"], n_draws=200, rng=7)
-    draws, own = cube["shd_control"].to_numpy().ravel(), float(cube["shd"].item())
-    found = ce.with_controls(runs, ["shd"], rng=7, n_draws=200, p_rule="mid")["shd_p"].iloc[0]
-    assert found == pytest.approx(((draws < own).sum() + ((draws == own).sum() + 1) / 2) / 201)
-    with pytest.raises(ValueError, match="p_rule='mid' does not go with stop_after="):
-        ce.with_controls(runs, ["shd"], rng=7, p_rule="mid", stop_after=5)
 
 
 def random_dags(rng, n, d, m):
@@ -69,11 +51,10 @@ def drawn(values, observed, metric=ce.shd, **how):
     return summarise(metric, np.array(observed, float), None, np.array(values, float), Drawing(len(values[0]), **how))
 
 
-def test_draws_are_counted_by_every_rule():
+def test_draws_are_counted():
     values, observed = [[1, 2, 2, 3, np.nan]], [2]
     assert drawn(values, observed).p[0] == (3 + 1) / (4 + 1)
-    assert drawn(values, observed, p_rule="share").p[0] == 3 / 4
-    assert drawn(values, observed, p_rule="mid").p[0] == (1 + 3 + 1) / 2 / (4 + 1)
+    assert drawn(values, observed, listed=True).p[0] == 3 / 4
     found = drawn(values, observed)
     assert (found.as_good[0], found.better[0], found.n[0]) == (3 / 4, 1 / 4, 4) and found.undefined[0] == 1 - 4 / 5
     assert (found.mean[0], found.loss[0]) == (2.0, 2.0)
@@ -98,7 +79,6 @@ def test_closed_forms_come_before_draws():
     observed = np.array([1.0, np.nan])
     found = summarise(ce.shd, observed, form, None, Drawing(5))
     assert found.p[0] == 0.25 and np.isnan(found.p[1]) and found.mean_se.tolist() == [0, 0]
-    assert summarise(ce.shd, observed, form, None, Drawing(5, p_rule="mid")).p[0] == 0.125
     for known, mean in ((np.nan, 1.0), (1.5, 1.5)):
         listed = ClosedForm(np.array([known, 3.25]), None, law, np.array([False, True]))
         some = summarise(ce.shd, observed, listed, np.ones((2, 4)), Drawing(4))
@@ -138,16 +118,15 @@ def test_means_of_rows_leave_out_undefined_values_and_may_be_infinite():
     assert row_means(np.empty((0, 3))).shape == (0,) and np.isnan(row_means(np.empty((2, 0)))).all()
 
 
-@pytest.mark.parametrize("how", [{}, {"p_rule": "mid"}, {"p_rule": "share"}, {"stop_after": 2}])
-def test_p_values_that_no_draw_reached_are_marked(how):
+def test_p_values_that_no_draw_reached_are_marked():
     """A perfect estimate of ten nodes, a guess that some draws beat, and one whose p is exact."""
     perfect = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(10), 2) if (i + j) % 2)
     guess = "; ".join(f"X{i} -> X{j}" for i, j in itertools.combinations(range(9, -1, -1), 2) if (i + 2 * j) % 3 == 0)
     runs = pd.DataFrame({"truth": [perfect] * 3, "estimate": [perfect, guess, None]})
-    found = ce.with_controls(runs, ["shd", "adjacency_f1"], n_draws=150, rng=1, columns="full", **how)
+    found = ce.with_controls(runs, ["shd", "adjacency_f1"], n_draws=150, rng=1, columns="full")
     assert found["shd_p_at_floor"].tolist() == [True, False, pd.NA]
     assert found["adjacency_f1_p_at_floor"].tolist() == [False, False, pd.NA]
-    assert found["shd_p"].iloc[0] == {"mid": 0.5 / 151, "share": 0.0}.get(how.get("p_rule"), 1 / 151)
+    assert found["shd_p"].iloc[0] == 1 / 151
     assert "shd_p_at_floor" not in ce.with_controls(runs, ["shd"], n_draws=5, rng=1)
 
 

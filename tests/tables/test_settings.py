@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.tables.settings import FIRST_DRAWS, Cells, Drawing
+from causaleval_pd.tables.settings import Cells, Drawing
 
 
 def test_columns_by_role_leave_out_a_truth_that_is_not_there():
@@ -24,20 +24,11 @@ def test_columns_by_role_leave_out_a_truth_that_is_not_there():
         ({"level": 1}, "level must lie between 0 and 1, found 1"),
         ({"level": float("nan")}, "level must lie between 0 and 1, found nan"),
         ({"method": "exakt"}, "unknown method 'exakt'; did you mean 'exact'"),
-        ({"p_rule": ["mid"]}, r"unknown p_rule \['mid'\]"),
-        ({"stop_after": 0}, "stop_after must be a positive integer, found 0"),
-        ({"stop_after": 5, "p_rule": "share"}, r"p_rule='share' does not go with stop_after=, whose p is h / l"),
     ],
 )
 def test_drawing_is_checked(settings, message):
     with pytest.raises(ValueError, match=message):
         Drawing(**{"n_draws": 10} | settings)
-
-
-def test_draws_before_the_first_look_are_bounded():
-    assert Drawing(7, stop_after=3).n_first == 7
-    assert Drawing(10 * FIRST_DRAWS, stop_after=3).n_first == FIRST_DRAWS
-    assert Drawing(10 * FIRST_DRAWS).n_first == 10 * FIRST_DRAWS
 
 
 def test_methods_that_never_draw():
@@ -50,8 +41,6 @@ def test_methods_that_never_draw():
     ("settings", "error", "message"),
     [
         ({"overwrite": "no"}, TypeError, "overwrite must be True or False, found 'no'"),
-        ({"permute": "no"}, TypeError, "permute must be True or False, found 'no'"),
-        ({"share_draws": None}, TypeError, "share_draws must be True or False, found None"),
         ({"zero_division": None}, ValueError, "zero_division must be a number or NaN, found None"),
         ({"zero_division": "x"}, ValueError, "zero_division must be a number or NaN, found 'x'"),
         ({"metrics": {"new": "shd"}}, TypeError, r"found a mapping; rename by ce.metric_set\(new=metric\)"),

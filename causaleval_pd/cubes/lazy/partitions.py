@@ -15,9 +15,8 @@ from ...contract.null import Null, Nulls
 from ...execution.options import serially
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
-from ...tables.matching import find_members, named_nulls
+from ...tables.matching import find_null, named_nulls
 from ...tables.settings import Cells
-from ...tables.several_truths import join_truths
 from ...tables.tasks import Metrics, Task, cells_field, select
 from ..strata import MISSING, interval_labels
 
@@ -129,20 +128,17 @@ def refuse_estimated(field: str, null: Nulls) -> None:
 
 
 def _models(field: str, null: Nulls) -> list[Null]:
-    return [model for one in named_nulls(null) for model in find_members(get_field(field), one)]
+    return [find_null(get_field(field), one) for one in named_nulls(null)]
 
 
 def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
     """Return the canonical cells of a partition, for metrics that describe a row."""
     check_cells(part, settings)
     own = get_field(settings["field"])
-    over = settings.get("over_truths")
-    cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"), over_truths=over)
-    names = [cells.names[role] for role in ("truth",) if role in cells.names] + cells.further_truths
-    truths = [own.of_truth.coerce(column(part, name, "truth"), "truth") for name in names]
-    truth = truths[0] if truths else None
-    if over is not None:
-        own, truth = join_truths(own, truths)
+    cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"))
+    truth = None
+    if "truth" in cells.names:
+        truth = own.of_truth.coerce(column(part, cells.names["truth"], "truth"), "truth")
     given, context = settings.get("context"), None
     if truth is not None:
         context = resolve_context(part, given, {own.name: own.context})

@@ -65,7 +65,7 @@ def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
 
     The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees a coin an edge)
     paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;
-    `ce.worst_of` takes both. Functions of the skeleton do not vary, so that their p is 1.
+    `null=[...]` takes both. Functions of the skeleton do not vary, so that their p is 1.
     """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
 

@@ -115,7 +115,7 @@ def test_graphs_along_one_order_are_listed():
     nodes = list("ABCD")
     graphs = [text(s, nodes) for s in itertools.combinations(itertools.combinations(nodes, 2), 3)]
     runs = pd.DataFrame({"truth": [text([("A", "B"), ("B", "C"), ("D", "C")], nodes)], "estimate": [graphs[3]]})
-    found = ce.with_controls(runs, ["shd"], null="edges", permute=False, rng=1).iloc[0]
+    found = ce.with_controls(runs, ["shd"], null=ce.null_model("edges", permute=False), rng=1).iloc[0]
     scores = ce.evaluate(pd.DataFrame({"truth": runs["truth"][0], "estimate": graphs}), ["shd"])["shd"]
     assert found["shd_p_method"] == "exact"
     assert found["shd_p"] == pytest.approx((scores <= scores[3]).mean(), rel=1e-12)

@@ -475,7 +475,7 @@ def test_null_models_are_checked(null, message):
 def test_only_random_orders_can_be_fixed():
     runs = pd.DataFrame({"truth": [TRUTH], "estimate": [ESTIMATE]})
     with pytest.raises(ValueError, match="null 'permutation' has no option 'permute'"):
-        ce.with_controls(runs, ["shd"], null="permutation", permute=False, n_draws=5, rng=1)
+        ce.with_controls(runs, ["shd"], null=ce.null_model("permutation", permute=False), n_draws=5, rng=1)
     with pytest.raises(TypeError, match="a function takes no options here, found switches"):
         ce.null_model(hub, switches=3)
     with pytest.raises(TypeError, match="null must be a name, a function or ce.null_model"):

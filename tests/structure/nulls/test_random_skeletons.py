@@ -32,9 +32,7 @@ def guesses(seed, n, density):
     return pd.DataFrame({"truth": ce.graph_column(truths), "estimate": ce.graph_column(estimates)})
 
 
-@pytest.mark.parametrize(
-    "how", [{}, {"p_rule": "mid"}, {"stop_after": 5}, {"method": "simulate"}, {"share_draws": True}, {"permute": False}]
-)
+@pytest.mark.parametrize("how", [{}, {"method": "simulate"}])
 def test_p_is_that_of_the_number_of_edges(how):
     runs = guesses(0, 30, 0.3)
     by_edges = ce.with_controls(runs, METRICS, null="edges", n_draws=199, rng=1, columns="full", **how)
@@ -54,7 +52,7 @@ def test_empty_and_complete_skeletons_have_no_p():
     rng = np.random.default_rng(2)
     estimates = [graph(rng, m) for m in (0, 28, 1, 27)]
     runs = pd.DataFrame({"truth": [graph(rng, 10)] * 4, "estimate": estimates, "s": range(4)})
-    for how in ({}, {"stop_after": 3}, {"method": "simulate"}):
+    for how in ({}, {"method": "simulate"}):
         found = ce.with_controls(runs, METRICS[:2], null="erdos_renyi", n_draws=50, rng=1, columns="full", **how)
         for name in METRICS[:2]:
             assert found[f"{name}_p"].isna().tolist() == [True, True, False, False]
