@@ -90,7 +90,7 @@ def _network(d: int, seed: int) -> ce.DiscreteNetwork:
 
 @cache
 def controls(field: str, null: str, place: int, d: int) -> Controls | None:
-    """Return the controls of an example, None where the model needs more: options, or rows of a stratum."""
+    """Return the controls of an example, None where the model needs options."""
     own = FIELDS[field]
     model: Null = own.nulls[null]
     example = examples(field, d)[place]
@@ -98,19 +98,18 @@ def controls(field: str, null: str, place: int, d: int) -> Controls | None:
         side.coerce(pd.Series([cell], dtype=object), name)
         for side, cell, name in ((own.of_truth, example.truth, "truth"), (own, example.estimate, "estimate"))
     )
-    stratum = np.zeros(1, np.int64) if model.by_stratum else None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             inputs = resolve_context(pd.DataFrame(index=[0]), example.context, {field: own.context})
-            return _matched(own, model, truth, estimate, stratum, inputs)
+            return _matched(own, model, truth, estimate, inputs)
     except ValueError:
         return None
 
 
-def _matched(own: Any, model: Null, truth: pd.Series, estimate: pd.Series, stratum: Any, inputs: Any) -> Controls:
+def _matched(own: Any, model: Null, truth: pd.Series, estimate: pd.Series, inputs: Any) -> Controls:
     [batch] = own.batches(truth, estimate, inputs)
-    matching = Matching(truth, estimate, None, stratum, dict(model.options), inputs)
+    matching = Matching(truth, estimate, None, None, dict(model.options), inputs)
     return model.match(matching)(batch.rows, batch.pairs, np.ones(1, np.uint64))
 
 
@@ -122,9 +121,8 @@ def law(metric: ce.Metric, null: str, place: int, d: int = _TEN) -> str | None:
         return None
     if metric.closed_form is None and d == _TEN:
         return SIMULATED
-    given = None if FIELDS[metric.field].nulls[null].reference else found.tested
     try:
-        return _word((found if given is None else given.controls).closed_form(metric))
+        return _word(found.closed_form(metric))
     except ValueError:
         return None
 

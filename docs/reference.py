@@ -140,8 +140,6 @@ def null_page(field: str, null: Null) -> str:
         ("default", "of its field" if null.name == FIELDS[field].default_null else ""),
         ("p-values", "" if is_guess or null.worse else "none: it is a point of reference, not a random guess"),
         ("p is the probability of", "a control that is at least as bad; there is no skill" if null.worse else ""),
-        ("p is conditional on", null.p_given),
-        ("strata", "needed, by `cube(by=...)`: rows have no p of their own" if null.by_stratum else ""),
         ("rows with one key", "are relabelled jointly" if null.joint else ""),
         ("published numbers", "are enough, for `ce.control_distribution`" if null.published is not None else ""),
     ]

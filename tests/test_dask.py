@@ -110,17 +110,6 @@ def test_scores_are_lazy_with_their_dtypes():
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("null", ["stratum", ["edges", "erdos_renyi"]])
-def test_summaries_of_nulls_that_no_partition_can_draw(null):
-    by = ["n_nodes", "algorithm"]
-    wanted = ce.summary(ce.cube(RUNS, ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"), columns="full")
-    found = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20]).ceval.cube(
-        ["shd"], by=by, null=null, n_draws=30, rng=7, key="run"
-    )
-    pd.testing.assert_frame_equal(found.ceval.summary(columns="full"), wanted, rtol=1e-12, atol=1e-12)
-
-
 @pytest.fixture
 def two_sided():
     """Register a metric with a further dimension, and one that needs no truth."""

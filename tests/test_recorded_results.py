@@ -36,7 +36,7 @@ SLOW = [
     *("engine/serial/*", "engine/default/*", "engine/*/fields", "dask/*/*", "dask/summary"),
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
-    *("graph/null/small_world/*", "graph/metric_functions", "network/with_controls/every_metric/g*"),
+    *("graph/metric_functions", "network/with_controls/every_metric/g*"),
     *("dask/compare",),
     *(
         "graph/with_controls/every_metric/[eos]*",

@@ -17,14 +17,6 @@ from .field import FIELDS, get_field
 from .law import ClosedForm
 from .metric import Metric
 from .pairs import Pairs
-from .walk import Walk
-
-
-class Conditional(NamedTuple):
-    """The controls that p-values rest on, where they are not those that skill rests on, and the rows that have a p."""
-
-    controls: Controls
-    rows: NDArray[np.bool_]
 
 
 class Listing(NamedTuple):
@@ -53,16 +45,6 @@ class Controls(ABC):
     def work(self) -> float:
         """Nanoseconds that drawing one control takes, roughly, as a mean over the rows; decides on units of work."""
         return 10_000.0
-
-    @property
-    def tested(self) -> Conditional | None:
-        """The controls that p rests on where p is conditional, or None where it rests on these."""
-        return None
-
-    @property
-    def walk(self) -> Walk | None:
-        """The controls as states that change step by step, or None where they are not."""
-        return None
 
     @property
     def listing(self) -> Listing | None:
@@ -138,8 +120,6 @@ class Null:
     prepare : callable or None
         `prepare(matching)` computes once a table what all batches need (and refuses bad options); it is then
         `matching.prepared`.
-    by_stratum : bool
-        True if controls depend on the stratum's other rows, so that rows have no p of their own.
     estimated : bool
         True if the law of a row's controls is estimated from the stratum's other rows: rows have a p of their own, but
         their draws are not exchangeable with their estimate row by row.
@@ -150,8 +130,6 @@ class Null:
         True for a point of reference rather than a random guess, so that nothing has a p-value (but see `worse`).
     options : mapping
         The options that it takes, with their defaults.
-    p_given : str
-        What p-values are conditional on, where their controls are `Controls.tested`.
     label_invariant : bool
         Whether a relabelled control is as likely as the control, so that estimates that follow the model can be tested
         by relabelling them.
@@ -177,11 +155,9 @@ class Null:
     long_name: str
     controls: MakeControls
     prepare: Callable[[Matching], Any] | None = None
-    by_stratum: bool = False
     published: Callable[..., Controls] | None = None
     reference: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    p_given: str = ""
     label_invariant: bool = False
     joint: bool = False
     worse: bool = False
@@ -253,8 +229,7 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by field and name: long_name, default (used for `null=None`), reference (no random guess, so without
-        p-values; "calibrated" has those of controls at least as bad), by_stratum (needs strata), options with their
-        defaults.
+        p-values; "calibrated" has those of controls at least as bad), options with their defaults.
 
     Raises
     ------
@@ -275,13 +250,12 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
             "long_name": model.long_name,
             "default": model.name == owner.default_null,
             "reference": model.reference,
-            "by_stratum": model.by_stratum,
             "options": ", ".join(f"{name}={value!r}" for name, value in model.options.items()),
         }
         for owner in fields
         for model in owner.nulls.every()
     ]
-    columns = ["field", "name", "long_name", "default", "reference", "by_stratum", "options"]
+    columns = ["field", "name", "long_name", "default", "reference", "options"]
     return pd.DataFrame(rows, columns=columns).set_index(["field", "name"])
 
 

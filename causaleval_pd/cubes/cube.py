@@ -81,9 +81,9 @@ def cube(
         metrics x null models). Means and p-values of runs rest on all R draws; the cube keeps them all up to 256 MiB,
         of more the first ones, at least 99.
     null : str, callable, ChosenNull or list of these, optional
-        Null models as in `with_controls`; default the field's. `"stratum"` draws edge numbers from the stratum's
-        estimates. A list gives controls of all of them, along a further dimension `null`. Where it is not known by
-        which of them a guesser guesses, the largest of their p-values keeps its level.
+        Null models as in `with_controls`; default the field's. A list gives controls of all of them, along a further
+        dimension `null`. Where it is not known by which of them a guesser guesses, the largest of their p-values keeps
+        its level.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
     rng, truth, estimate, key, control_kind, level, field, context, zero_division, invalid

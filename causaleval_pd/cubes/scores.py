@@ -189,7 +189,7 @@ def _relabelled(
 
 def _independent(model: Null) -> bool:
     """Return whether the draws of clusters are independent: they depend on no other run of the stratum."""
-    return not (model.by_stratum or model.estimated)
+    return not model.estimated
 
 
 class _Gathered:
@@ -205,7 +205,7 @@ class _Gathered:
 
     def add(self, chunk: Chunk) -> None:
         """Add the rows of a chunk, without p-values or skill where the null model gives rows none of their own."""
-        row_p = not (self.model.by_stratum or self.model.reference)
+        row_p = not self.model.reference
         lacking = {"p": not row_p, "loss": self.model.worse}
         for name, summary in chunk.summaries.items():
             for part, values in self.rows[name].items():
@@ -218,6 +218,6 @@ class _Gathered:
     def scores(self, metric: Metric) -> ControlScores:
         """Return what was gathered of a metric."""
         codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric.name].items()}
-        named = {"mean": METHODS, "p": method_words(self.model.p_given, metric=metric)}
+        named = {"mean": METHODS, "p": method_words(metric)}
         words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
         return ControlScores(self.model.name, self.rows[metric.name], words, self.draws[metric.name])

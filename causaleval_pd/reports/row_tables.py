@@ -23,7 +23,7 @@ _OF_CONTROLS = ("control_null", "control_kind", "control_seed", "n_draws")
 #: columns by which tables of declarations are recognised
 _LISTS = (
     {"long_name", "kinds", "closed_form"},
-    {"long_name", "by_stratum", "options"},
+    {"long_name", "options"},
     {"default_metrics", "default_null"},
     {"field", "explanation"},
     {"long_name", "concludes"},

@@ -173,7 +173,7 @@ def with_controls(
         summaries, kind = _control_task(task, model, matches, how, table.index)
         kinds.append(kind)
         for m in task.metrics:
-            found[m.name] = control_columns(m, summaries[m.name], model.p_given, how)
+            found[m.name] = control_columns(m, summaries[m.name], how)
     added = _metric_columns(chosen, found, columns, [])
     added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
     settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
@@ -238,7 +238,7 @@ def _with_best_controls(
         summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
         for m in task.metrics:
-            found[m.name] = control_columns(m, summaries[m.name], model.p_given, how)
+            found[m.name] = control_columns(m, summaries[m.name], how)
             found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
     added = _metric_columns(chosen, found, columns, ["_chosen"])
     added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
@@ -306,15 +306,14 @@ def _joined_words(kinds: Sequence[NDArray[np.object_]]) -> list[str | None]:
     ]
 
 
-def control_columns(metric: Metric, rows: RowControls, given: str, how: Drawing) -> dict[str, Any]:
+def control_columns(metric: Metric, rows: RowControls, how: Drawing) -> dict[str, Any]:
     """Name one metric's columns."""
     name = metric.name
-    p_words = method_words(given, metric=metric)
     mean_method, p_method = (
         pd.Categorical.from_codes(codes, categories=pd.Index(words))
         for codes, words in (
             (rows.mean_method, METHODS),
-            (rows.p_method, p_words),
+            (rows.p_method, method_words(metric)),
         )
     )
     return {

@@ -377,7 +377,7 @@ def _controls(
         draws = _draws(task, shares, codes, keys, runs, own, index)
         for m in task.metrics:
             summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], own)
-            for name, values in _named(m, control_columns(m, summary, model.p_given, own)).items():
+            for name, values in _named(m, control_columns(m, summary, own)).items():
                 columns.setdefault(name, np.full(len(streams), np.nan))[runs] = values
     return columns | {"pool_draws": np.where(listed > 0, listed, how.n_draws)}
 

@@ -20,7 +20,7 @@ from ..contract.null import NullLike, null_model
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..statistics.arrays import quantiles
 from .matching import check_directions, find_null
-from .row_summary import METHODS, RowControls, method_words, row_means, skill, summarise, with_p_of
+from .row_summary import METHODS, RowControls, row_means, skill, summarise
 from .settings import Drawing, Method
 from .simulate import simulate
 from .tasks import Metrics, select
@@ -61,11 +61,10 @@ def control_distribution(
     rng : int, Generator or None
         Seed.
     null : str or ce.null_model(...)
-        Null model; one that needs no more of an estimate than its class and number of edges: "edges", "dags",
-        "erdos_renyi", "scale_free" or "small_world".
+        Null model; one that needs no more of an estimate than its class and number of edges, such as "edges".
     permute : bool
         Random causal order of the nodes for every control. False fixes it to `nodes`, which reproduces analyses that
-        drew their graphs so, and favours truths whose edges run along that order; "edges" and "erdos_renyi" only.
+        drew their graphs so, and favours truths whose edges run along that order.
     nodes : sequence of str, optional
         All nodes of the truth; their order is the causal order where `permute=False`.
     method, level, zero_division
@@ -122,16 +121,10 @@ def control_distribution(
         draws = None if exact or not how.draws else simulate([m], controls, 1, how)[m.name]
         value = np.array([values.get(m.name, np.nan)], np.float64)
         found = summarise(m, value, closed, draws, how)
-        if controls.tested is not None:
-            other = controls.tested.controls
-            closed_given = None if method == "simulate" else other.closed_form(m)
-            drawn = simulate([m], other, 1, how)[m.name] if how.draws else None
-            found = with_p_of(found, summarise(m, value, closed_given, drawn, how), controls.tested.rows)
-        rows.append(_describe(m, found, closed, draws, method_words(model.p_given)))
+        rows.append(_describe(m, found, closed, draws))
     table = pd.DataFrame(rows)
     for name in ("mean_method", "sd_method", "p_method"):
-        words = method_words(model.p_given) if name == "p_method" else METHODS
-        table[name] = pd.Categorical(table[name], categories=words)
+        table[name] = pd.Categorical(table[name], categories=METHODS)
     settings = metric_settings(chosen) | null_settings([model]) | how.settings()
     settings |= {"n_edges": n_edges, "kind": kind, "zero_division": zero_division, "permute": permute, "seed": seed}
     result = table.assign(
@@ -165,7 +158,7 @@ def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) ->
 
 
 def _describe(
-    metric: Metric, found: RowControls, closed: ClosedForm | None, draws: NDArray[np.float64] | None, words: list[str]
+    metric: Metric, found: RowControls, closed: ClosedForm | None, draws: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     """Name one metric's row of `control_distribution`."""
     median, sd, sd_method = np.array([np.nan]), np.array([np.nan]), None
@@ -187,13 +180,13 @@ def _describe(
         "p": found.p[0],
         "p_se": found.p_se[0],
         "skill": skill(metric.optimum, found.observed, found.loss)[0],
-        "mean_method": _word(found.mean_method, METHODS),
+        "mean_method": _word(found.mean_method),
         "sd_method": sd_method,
-        "p_method": _word(found.p_method, words),
+        "p_method": _word(found.p_method),
         "control_undefined": found.undefined[0],
     }
 
 
-def _word(method: NDArray[np.int8], words: list[str]) -> str | None:
+def _word(method: NDArray[np.int8]) -> str | None:
     """Name how the one row's number was found."""
-    return words[method[0]] if method[0] >= 0 else None
+    return METHODS[method[0]] if method[0] >= 0 else None

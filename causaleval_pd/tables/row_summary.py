@@ -200,25 +200,15 @@ def with_p_of_worse(rows: RowControls) -> RowControls:
     )
 
 
-def with_p_of(rows: RowControls, tested: RowControls, able: NDArray[np.bool_]) -> RowControls:
-    """Replace what p rests on by that of other controls, for rows that are `able` to have a p."""
-    nothing = without_p(tested)
-    names = ("p", "p_se", "as_good", "better", "n", "p_method")
-    return rows._replace(**{name: np.where(able, getattr(tested, name), getattr(nothing, name)) for name in names})
-
-
 def at_floor(rows: RowControls) -> NDArray[np.bool_]:
     """Return which rows have a p that is an upper bound: simulated, and no control reached it."""
     simulated = rows.p_method == SIMULATED
     return np.asarray(simulated & (np.where(simulated, rows.p * (rows.n + 1), np.inf) <= 1 + 1e-9))
 
 
-def method_words(given: str = "", *, metric: Metric | None = None) -> list[str]:
-    """Name how a p-value was found, by position in `METHODS` and after them, and what it is conditional on."""
-    rule = None if metric is None or metric.closed_form is None else CLOSED_FORMS[metric.closed_form]
-    further = () if rule is None else rule.methods
-    words = [*METHODS, *further]
-    return [f"{method}, given {given}" for method in words] if given else words
+def method_words(metric: Metric) -> list[str]:
+    """Name how a p-value was found, by position in `METHODS` and after them."""
+    return [*METHODS, *(() if metric.closed_form is None else CLOSED_FORMS[metric.closed_form].methods)]
 
 
 def stack_rows(parts: Sequence[RowControls]) -> RowControls:

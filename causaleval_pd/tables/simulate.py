@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric
-from ..contract.null import Conditional, Controls, Matcher
+from ..contract.null import Controls, Matcher
 from ..contract.pairs import Batch, Pairs
 from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
 from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
-from .row_summary import Floats, RowControls, stack_rows, summarise, with_p_of
+from .row_summary import Floats, RowControls, stack_rows, summarise
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import Drawing
 from .tasks import Task
@@ -121,24 +121,8 @@ def _score(job: _Job, batch: Batch) -> Chunk:
     if how.summarise:
         found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
         summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
-    if controls.tested is not None:
-        draws = _test_by(controls.tested, job, observed, summaries)
     kept = {name: values[:, : how.keep] for name, values in draws.items()} if how.keep else {}
     return Chunk(batch.rows, controls.kind, summaries, kept)
-
-
-def _test_by(
-    tested: Conditional, job: _Job, observed: dict[str, Floats], summaries: dict[str, RowControls]
-) -> dict[str, Floats]:
-    """Replace p-values by those of other controls; return their draws."""
-    how = job.how
-    closed = {m.name: _closed_form(tested.controls, m, how) for m in job.task.metrics}
-    drawn = tuple(m for m in job.task.metrics if _needs_draws(closed[m.name], how))
-    draws = simulate(drawn, tested.controls, len(tested.rows), how)
-    for m in job.task.metrics:
-        found = summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how)
-        summaries[m.name] = with_p_of(summaries[m.name], found, tested.rows)
-    return draws
 
 
 def _joined(parts: list[Chunk]) -> Chunk:

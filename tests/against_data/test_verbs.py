@@ -38,7 +38,7 @@ RUNS = pd.DataFrame(
         )
     ]
 )
-NULLS = ["permutation", "edges", "dags", "orientation"]
+NULLS = ["permutation", "edges", "degree", "orientation"]
 
 
 def test_metrics_that_need_a_truth_are_named_and_others_need_no_column():

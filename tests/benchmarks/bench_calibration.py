@@ -27,7 +27,7 @@ D = 8
 FIRST, SECOND = np.triu_indices(D, 1)
 PAIRS = len(FIRST)
 NAMES = [f"X{i}" for i in range(D)]
-NULLS = ("edges", "permutation", "dags", "degree", "erdos_renyi", "orientation")
+NULLS = ("edges", "permutation", "degree", "orientation")
 
 
 def graph(order: NDArray[np.int64], pairs: Sequence[int] | NDArray[np.int64]) -> Marks:

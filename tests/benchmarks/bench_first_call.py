@@ -143,7 +143,7 @@ def every_metric() -> list[str]:
     import causaleval_pd as ce
 
     metrics = ce.list_metrics()
-    nulls = ce.list_nulls("graph").query("not by_stratum").index.get_level_values("name")
+    nulls = ce.list_nulls("graph").index.get_level_values("name")
     return [
         "default",
         *metrics.index[metrics["field"] == "graph"],

@@ -92,23 +92,6 @@ def test_user_values_ride_along(small):
     assert found["seconds"].attrs["role"] == "value"
 
 
-def test_stratum_null_resamples_the_edges_of_its_stratum():
-    nodes = "; A; B; C; D; E"
-    estimates = ["A -> B" + nodes, "A -> B; B -> C; C -> D; D -> E; A -> C" + nodes]
-    table = pd.DataFrame({"a": ["x"] * 2, "truth": ["A -> B; C -> D" + nodes, "A -> C" + nodes], "estimate": estimates})
-    found = ce.cube(table, ["adjacency_tp", "adjacency_fp"], by=["a"], n_draws=2000, rng=7, null="stratum")
-    edges = (found["adjacency_tp_control"] + found["adjacency_fp_control"]).to_numpy()
-    assert set(np.unique(edges)) == {1, 5}
-    assert abs((edges == 1).mean() - 0.5) < 4 * 0.5 / np.sqrt(edges.size)
-    assert found["adjacency_tp_p"].isnull().all()
-    assert 0 < found.ceval.summary(columns="full")["p_value"].iloc[0] <= 1
-    mixed = pd.concat(
-        [table, pd.DataFrame({"a": ["x"], "truth": ["A -> B"], "estimate": ["A -> B"]})], ignore_index=True
-    )
-    with pytest.raises(ValueError, match=r"graphs of one size a stratum; .* over \[2, 5\] nodes"):
-        ce.cube(mixed, ["shd"], by=["a"], n_draws=5, rng=7, null="stratum")
-
-
 def test_given_controls_must_cover_every_run():
     table = pd.DataFrame({"a": ["x"] * 2, "truth": ["A -> B"] * 2, "estimate": ["A -> B"] * 2, "nc": ["B -> A", None]})
     with pytest.raises(ValueError, match=r"column 'nc' has no control in rows \[1\]"):

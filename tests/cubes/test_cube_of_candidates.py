@@ -84,7 +84,7 @@ def test_strata_of_the_best_of_guesses_keep_their_level():
         ({"values": ["seconds"]}, "takes no values="),
         ({"control": "estimate"}, "takes no control="),
         ({"null": ["permutation", "edges"]}, "null must be one null model here"),
-        ({"null": "dags"}, "null='dags' draws them one by one"),
+        ({"null": "edges"}, "null='edges' draws them one by one"),
         ({"key": ["s"]}, "are candidates of one group but have different truths"),
     ],
 )

@@ -124,8 +124,8 @@ def test_failed_strata_and_cubes_without_controls():
     assert list(bare.data_vars) == ["status", "shd"] and "truth_id" in bare.coords
 
 
-def test_strata_nulls_give_rows_no_p_and_references_none_at_all():
-    cube = ce.cube(RUNS, ["shd"], by=["a"], n_draws=9, rng=1, null=["stratum", "empty"])
+def test_references_give_rows_no_p():
+    cube = ce.cube(RUNS, ["shd"], by=["a"], n_draws=9, rng=1, null=["complete", "empty"])
     assert cube["shd_p"].isnull().all() and cube["shd_control_mean"].notnull().any()
-    assert json.loads(cube.attrs["control_reference"]) == ["empty"]
-    assert cube["shd_p"].attrs["method"] == "stratum: none; empty: none"
+    assert json.loads(cube.attrs["control_reference"]) == ["complete", "empty"]
+    assert cube["shd_p"].attrs["method"] == "complete: none; empty: none"

@@ -254,7 +254,7 @@ def test_networks_are_relabelled_jointly():
     network = ce.causal_kl.metastatic()
     turned = ce.causal_kl.metastatic_mutations()["rev.in.weak"]
     table = pd.DataFrame({"truth": [network] * 3, "estimate": [turned, turned, network], "s": 0})
-    for null in ("dags", "permutation"):
+    for null in ("edges", "permutation"):
         how = {**HOW, "context": {"estimator": "joint"}}
         cube = ce.cube(table, ["edit_distance", "shd"], null=null, **how)
         draws = cube["edit_distance_relabelled"].to_numpy()[0]

@@ -45,7 +45,7 @@ LATENTS: list[Any] = [
 CELLS: list[Any] = [["L", "M"], ("L",), "L; M", "L;M;", "", [], ["Q"], [None], None, 3, {"L"}, "L; L", b"L"]
 TARGETS: list[Any] = ["pag", "mag", "admg", "dag", None, 1, "", ["pag"]]
 NULLS: list[Any] = [
-    *["edges", "permutation", "orientation", "oracle_skeleton", "degree", "dags"],
+    *["edges", "permutation", "orientation", "oracle_skeleton", "degree"],
     ("latent_dag", {"n_latents": 2}),
     ("latent_dag", {"n_latents": 1, "density": 0.4}),
     ("latent_dag", {}),

@@ -34,7 +34,7 @@ CHOICES: dict[str, list[Any]] = {
     "k": [1, 3, 0, 100, 2.5, None],
 }
 NULLS: list[Any] = [None, "ranking", "permutation", "by_support", "random_scores", "calibrated"]
-NULLS += ["dags", 3, ("ranking", {"universe": "unordered"}), ("ranking", {"sources": ["A", "B"]})]
+NULLS += ["degree", 3, ("ranking", {"universe": "unordered"}), ("ranking", {"sources": ["A", "B"]})]
 TRUTHS = ["A -> B; B -> C; D", "A; B; C; D", "A -- B; C -> D", "A <-> B; C; D", "A -> B; C", None]
 
 

@@ -32,7 +32,7 @@ def kept() -> xr.Dataset:
 @cache
 def nulls() -> xr.Dataset:
     """Return a cube of several null models."""
-    null = ["edges", "stratum", ce.null_model("orientation", orientation_law="uniform"), "oracle_skeleton"]
+    null = ["edges", ce.null_model("orientation", orientation_law="uniform"), "oracle_skeleton"]
     return cube(["shd", "adjacency_f1"], null=null)
 
 
@@ -51,9 +51,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "metric_strata": {"by": ["algorithm", {"true_density": [0, 0.3, 1]}]},
     "one_stratum": {"by": []},
     "replicate": {"replicate": "replicate"},
-    "null/stratum": {"null": "stratum", "by": ["n_nodes", "algorithm"]},
-    "null/several": {"null": ["edges", "stratum", "permutation", "empty"]},
-    "null/several/draws": {"null": ["edges", "erdos_renyi"]},
+    "null/several": {"null": ["edges", "permutation", "empty"]},
     "null/function": {"null": some_graph, "n_draws": 5, "metrics": ["shd"]},
     "method/exact": {"method": "exact", "metrics": ["adjacency_f1", "skeleton_hd"]},
     "method/simulate": {"method": "simulate"},

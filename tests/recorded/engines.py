@@ -125,7 +125,7 @@ def lazy_intervals() -> pd.DataFrame:
 
 @record("dask/summary/nulls")
 def lazy_nulls() -> pd.DataFrame:
-    cube = lazy().ceval.cube(["shd"], by=["n_nodes", "algorithm"], null=["edges", "stratum"], **HOW)
+    cube = lazy().ceval.cube(["shd"], by=["n_nodes", "algorithm"], null=["edges", "degree"], **HOW)
     return cube.ceval.summary(columns="full")
 
 
@@ -152,8 +152,7 @@ def lazy_cube(**settings: Any) -> Any:
 
 
 add("dask/cube", lazy_cube)
-add("dask/cube/stratum", lazy_cube, null="stratum", by=["n_nodes", "algorithm"])
-add("dask/cube/nulls", lazy_cube, null=["edges", "erdos_renyi"])
+add("dask/cube/nulls", lazy_cube, null=["edges", "degree"])
 
 
 @record("dask/cube/no_controls")

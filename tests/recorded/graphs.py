@@ -20,13 +20,9 @@ NULLS = (
     "permutation",
     "orientation",
     "oracle_skeleton",
-    "dags",
     "empty",
     "complete",
     "degree",
-    "erdos_renyi",
-    "scale_free",
-    "small_world",
 )
 SOME = ["shd", "adjacency_f1", "orientation_precision", "directed_recall", "v_structure_tp", "sid_lower"]
 
@@ -160,7 +156,6 @@ def chosen(name: str, **options: Any) -> pd.DataFrame:
 add("graph/null/orientation/uniform", chosen, "orientation", orientation_law="uniform")
 add("graph/null/oracle_skeleton/uniform", chosen, "oracle_skeleton", orientation_law="uniform")
 add("graph/null/degree/switches", chosen, "degree", switches=5)
-add("graph/null/small_world/rewiring", chosen, "small_world", rewiring=0.5)
 add("graph/null/edges/named", chosen, "edges", permute=False)
 
 
@@ -193,10 +188,7 @@ def enumerated() -> dict[str, pd.DataFrame]:
     nodes = ("A", "B", "C", "D")
     pairs = [ce.graph_column(random_dags(6, seed, nodes, 5)) for seed in (3, 4)]
     small = pd.DataFrame(dict(zip(("truth", "estimate"), pairs, strict=True)))
-    return {
-        null: small.ceval.with_controls(SOME, null=null, rng=1, n_draws=50, columns="full")
-        for null in ("permutation", "dags")
-    }
+    return {"permutation": small.ceval.with_controls(SOME, null="permutation", rng=1, n_draws=50, columns="full")}
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -265,7 +257,6 @@ def distribution(**settings: Any) -> pd.DataFrame:
 add("graph/control_distribution/dag", distribution)
 add("graph/control_distribution/cpdag", distribution, kind="cpdag", observed={"shd": 3.0, "adjacency_f1": 0.8})
 add("graph/control_distribution/simulate", distribution, method="simulate", level=0.8)
-add("graph/control_distribution/dags", distribution, null="dags", metrics="shd", observed=4.0)
 add("graph/control_distribution/order", distribution, permute=False, nodes=list("FEDCBA"))
 
 

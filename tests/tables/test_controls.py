@@ -186,9 +186,8 @@ def test_metrics_that_controls_cannot_have_are_refused():
         ({"method": "closed"}, "unknown method 'closed'; known are 'auto', 'exact', 'simulate'"),
         (
             {"null": "edge"},
-            "unknown null 'edge' for field 'graph'; did you mean 'edges'. its null models: edges, stratum",
+            "unknown null 'edge' for field 'graph'; did you mean 'edges'. its null models: edges, permutation",
         ),
-        ({"null": "stratum"}, "null='stratum' draws edge numbers from a stratum's estimates.*use cube"),
     ],
 )
 def test_settings_are_checked(runs, settings, message):

@@ -162,7 +162,7 @@ def test_null_models_without_a_law_of_ensembles_are_refused(runs):
     pooled = runs.ceval.pool("run")
     with pytest.raises(ValueError, match="members have no joint law as random graphs.*test the consensus"):
         pooled.ceval.with_controls(["auroc"], null="random_scores", n_draws=5, rng=1)
-    for null in ("edges", "dags", "degree", "orientation"):
+    for null in ("edges", "degree", "orientation"):
         with pytest.raises(ValueError, match=f"unknown null '{null}' for field 'scores'"):
             pooled.ceval.with_controls(["auroc"], null=null, n_draws=5, rng=1)
 

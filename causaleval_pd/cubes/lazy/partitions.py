@@ -114,7 +114,7 @@ def level_ranks(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequenc
 
 def looks_at_strata(field: str, null: Nulls) -> bool:
     """Return whether a null model needs all rows of a stratum, which no partition has."""
-    return any(model.by_stratum or model.estimated for model in _models(field, null))
+    return any(model.estimated for model in _models(field, null))
 
 
 def refuse_estimated(field: str, null: Nulls) -> None:

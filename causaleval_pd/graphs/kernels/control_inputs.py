@@ -57,13 +57,6 @@ def edge_room(n_nodes: int, lists: int) -> Words:
     return np.empty((lists, n_nodes * (n_nodes - 1) // 2 + 1), np.uint64)
 
 
-def check_rewiring(rewiring: float) -> float:
-    """Return the share of rewired edges."""
-    if not 0 <= rewiring <= 1:
-        raise ValueError(f"rewiring must lie between 0 and 1, found {rewiring!r}")
-    return float(rewiring)
-
-
 def check_oriented(n_nodes: int) -> None:
     """Refuse graphs whose rows need more than a word."""
     if n_nodes > MOST_ORIENTED:

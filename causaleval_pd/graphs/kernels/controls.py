@@ -18,18 +18,14 @@ from .draws import STEP, mix, shuffle
 from .inputs import Ints, Words, checked_planes, read_only
 from .orientations import count_orders, orient_graphs, orient_uniformly, undirect_edges
 from .planes import N_PLANES, plane_words
-from .skeletons import scale_free, small_world, switch_edges
-from .states import graphs_of_states
+from .skeletons import switch_edges
 
 __all__ = [
     "count_orders",
     "draw_dags",
-    "graphs_of_states",
     "orient_graphs",
     "orient_uniformly",
     "relabel_graphs",
-    "scale_free",
-    "small_world",
     "switch_edges",
     "undirect_edges",
 ]

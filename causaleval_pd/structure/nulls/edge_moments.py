@@ -268,54 +268,21 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     return ClosedForm(mean, variance, shape=shape)
 
 
-def half_of_shared(metric: Metric, pairs: GraphPairs, shared: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
     """Return the mean of a ratio of right directions where a control and its reversal are equally likely.
 
-    Truths must be fully directed for a mean. `shared` (n,) marks the controls that share an adjacency with the truth;
-    None where that is random.
+    Controls have the adjacencies of the pairs' estimates. Truths must be fully directed for a mean.
     """
-    truth = pairs.truth.edge_counts
-    fully = truth.undirected[pairs.truth_index] == 0
+    fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
     nothing = PairCounts(pairs.n_nodes, 0, np.ones(pairs.n), np.ones(pairs.n))
     undefined = np.asarray(metric.function(Counts(nothing), **metric.options), np.float64)
-    if shared is None:
-        possible = (truth.edges[pairs.truth_index] > 0) & (pairs.estimate.edge_counts.edges[pairs.estimate_index] > 0)
-        mean = np.where(possible & np.isnan(undefined), 0.5, np.nan)
-    else:
-        mean = np.where(shared, 0.5, undefined)
-    return np.where(fully, mean, np.nan)
+    return np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan)
 
 
 def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
     """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
     variance = np.nan if known.variance is None else known.variance
     return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance), shape=known.shape)
-
-
-def exchangeable(metric: Metric, pairs: GraphPairs, cpdag: NDArray[np.bool_]) -> ClosedForm | None:
-    """Return means where nodes are alike and every DAG is as likely as its reversal.
-
-    Each pair is then adjacent with probability m_e / M and either direction equally likely, as under random graphs with
-    as many edges; the number of shared adjacencies is not hypergeometric, and variances differ.
-    """
-    true = pairs.truth.edge_counts
-    estimated = pairs.estimate.edge_counts.edges[pairs.estimate_index]
-    if metric.closed_form == "hypergeometric":
-        weights = edge_weights(metric, pairs)
-        if weights is None:
-            return None
-        n_pairs = max(1, pairs.n_nodes * (pairs.n_nodes - 1) // 2)
-        return ClosedForm(weights.constant + weights.same * true.edges[pairs.truth_index] * estimated / n_pairs)
-    if cpdag.all():
-        return None
-    if metric.closed_form == "linear":
-        directed, lines = true.directed[pairs.truth_index], true.undirected[pairs.truth_index]
-        found = linear(metric, pairs.n_nodes, directed, lines, estimated, None)
-    elif metric.closed_form == "reversal":
-        found = ClosedForm(half_of_shared(metric, pairs, None))
-    else:
-        return None
-    return of_dags(found, cpdag)
 
 
 #: nodes up to which the variance of a mean over edges is computed

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Conditional, Controls, Listing, Matching
-from ...contract.walk import Walk
+from ...contract.null import Controls, Listing, Matching
 from ...execution.random_streams import random_words
 from ...graphs.classes import is_acyclic, is_digraph
 from ...graphs.kernels import control_kernels, kernels
@@ -60,10 +59,6 @@ class GraphControls(Controls):
     scratch: int = 0
     #: nanoseconds that drawing takes for each node and edge, roughly
     pace: float = 20.0
-    #: the controls that p rests on, where not these
-    conditional: Conditional | None = None
-    #: the controls as states that change step by step
-    walked: Walk | None = None
     #: all controls one by one, where they are few joint relabellings
     every: Listing | None = None
 
@@ -71,16 +66,6 @@ class GraphControls(Controls):
     def listing(self) -> Listing | None:
         """All joint relabellings one by one, or None."""
         return self.every
-
-    @property
-    def tested(self) -> Conditional | None:
-        """The controls that p rests on, where not these."""
-        return self.conditional
-
-    @property
-    def walk(self) -> Walk | None:
-        """The controls as states that change step by step, or None."""
-        return self.walked
 
     @property
     def kind(self) -> NDArray[np.object_]:

@@ -5,9 +5,8 @@ from . import (  # noqa: F401
     random_graphs,
     relabelling,
     oriented_skeletons,
-    uniform_dags,
     extreme_graphs,
-    random_skeletons,
+    degree,
     knowledge,
 )
 from .latent import latent_dags  # noqa: F401

@@ -166,8 +166,7 @@ def _directed_at_random(
     if metric.closed_form == "linear":
         found = oriented(metric, skeletons, along_order=along_order, tossed=kinds == DIGRAPH)
     elif metric.closed_form == "reversal":
-        shared = skeletons.counts.tp > 0
-        found = ClosedForm(half_of_shared(metric, skeletons, shared))
+        found = ClosedForm(half_of_shared(metric, skeletons))
     else:
         return None
     return None if found is None else of_dags(found, undirected)
@@ -190,7 +189,6 @@ def _orient_uniformly(
     if stuck >= 0:
         raise ValueError(
             f"row {rows[stuck]}: no acyclic graph was found in {MOST_TRIES:,} random directions of its edges over {d} "
-            "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order', or null='dags' for "
-            "uniform DAGs with as many edges"
+            "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order'"
         )
     return np.asarray(drawn)

@@ -23,7 +23,6 @@ from .additive import additive_moments
 from .edge_moments import mean_over_edges
 from .graph_controls import GraphControls, check_declared
 from .listed.laws import ListedLaws
-from .walks import relabelling_walk
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -205,7 +204,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
     every = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
-    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, walked=relabelling_walk(pairs), every=every)
+    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, every=every)
 
 
 def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> GraphControls:

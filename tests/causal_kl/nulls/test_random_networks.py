@@ -120,7 +120,7 @@ def test_linear_gaussian_controls():
 
 def test_graph_and_network_metrics_share_controls_of_one_name(metastatic, mutations):
     runs = pd.DataFrame({"truth": [metastatic], "estimate": [mutations["rev.in.weak"]]})
-    scored = runs.ceval.with_controls(["shd", "ckl3"], null="dags", rng=1, n_draws=50, context=JOINT)
+    scored = runs.ceval.with_controls(["shd", "ckl3"], null="edges", rng=1, n_draws=50, context=JOINT)
     assert scored[["shd_p", "ckl3_p"]].notna().all(axis=None)
 
 

@@ -43,8 +43,7 @@ def partitioned(table: pd.DataFrame, order: list[int], cuts: list[int]) -> dd.Da
 CUBES = {
     "usual": {},
     "numbers given": {"replicate": "number"},
-    "strata": {"null": "stratum", "by": ["n_nodes", "algorithm"]},
-    "several nulls": {"null": ["edges", "stratum"], "by": ["n_nodes", "algorithm"]},
+    "several nulls": {"null": ["edges", "degree"], "by": ["n_nodes", "algorithm"]},
     "no controls": {"n_draws": None, "values": ["run"]},
     "one stratum": {"by": []},
 }

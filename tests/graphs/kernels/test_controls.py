@@ -41,18 +41,13 @@ def same(name, *args):
 
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 5, 8, 12, 13, 63, 64, 65, 70])
 def test_compiled_and_plain_agree(d):
-    n_pairs = d * (d - 1) // 2
     graphs, index = mixed(d), np.array([2, 0, 2])
     many = np.random.default_rng(1).integers(0, 3, (3, 4))
-    edges = np.array([0, n_pairs // 3, n_pairs])
     same("relabel_graphs", graphs, d, index, KEYS, 3, 4)
     same("orient_graphs", graphs, d, index[:, None], KEYS, 3, 4)
     same("orient_graphs", graphs, d, many, KEYS, 3, 4)
     same("undirect_edges", np.repeat(graphs, 4, axis=0), d, [[0, 3], [2, 7], [5, 5]], KEYS, 3, 4)
     same("switch_edges", graphs, d, index, [0, 7, 40], KEYS, 3, 4)
-    same("scale_free", d, np.minimum(edges, 3 * d), KEYS, 3, 4)
-    for rewiring in (0, 0.3, 1):
-        same("small_world", d, edges, rewiring, KEYS, 3, 4)
 
 
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4, 6, 7, 30, 64])
@@ -159,25 +154,6 @@ def test_switches_keep_degrees_and_become_uniform():
     np.testing.assert_array_equal(control_kernels.switch_edges(graph, 5, [0], [0], [9], 0, 3), np.repeat(graph, 3, 0))
 
 
-def test_scale_free_prefers_degrees():
-    drawn = control_kernels.scale_free(3, [2], [9], 0, 20_000)
-    paths = [tuple(path) for path in np.unique(drawn.reshape(-1, 2), axis=0).tolist()]
-    assert len(paths) == 3
-    assert abs(chi_square(drawn, dict.fromkeys(paths, 1))) < 4
-    # second edge of 4 nodes: weights 2, 2, 1, 1; disjoint with 1 / (2*1*4 + 1) of the pairs' weight 9
-    drawn = control_kernels.scale_free(4, [2], [9], 0, 20_000)
-    disjoint = (kernels.degrees(drawn, 4)[:, :, 2] == 1).all(axis=1).mean()
-    assert disjoint == pytest.approx(1 / 9, abs=4 * np.sqrt(8 / 81 / 20_000))
-
-
-def test_small_worlds_are_rings_without_rewiring():
-    drawn = control_kernels.small_world(7, [14], 0, [9], 0, 50)
-    assert (kernels.degrees(drawn, 7)[:, :, 2] == 4).all()
-    mixed_up = control_kernels.small_world(7, [14], 1, [9], 0, 50)
-    assert (kernels.degrees(mixed_up, 7)[:, :, 2].sum(axis=1) == 28).all()
-    assert not (kernels.degrees(mixed_up, 7)[:, :, 2] == 4).all()
-
-
 @pytest.mark.parametrize("module", BOTH)
 def test_arguments_are_checked(module):
     graphs = mixed(5)
@@ -188,9 +164,7 @@ def test_arguments_are_checked(module):
     with pytest.raises(ValueError, match="start and count must not be negative"):
         module.orient_graphs(graphs, 5, [[0], [1], [2]], KEYS, -1, 1)
     with pytest.raises(ValueError, match="between 0 and 10 edges"):
-        module.scale_free(5, [0, 11, 2], KEYS, 0, 1)
-    with pytest.raises(ValueError, match="rewiring must lie between 0 and 1, found 2"):
-        module.small_world(5, [0, 1, 2], 2, KEYS, 0, 1)
+        module.draw_dags(5, [0, 11, 2], KEYS, 0, 1)
     with pytest.raises(ValueError, match="at most 64 nodes, found 65"):
         module.orient_uniformly(mixed(65), 65, [0, 1, 2], KEYS, 0, 1, 10)
     with pytest.raises(ValueError, match="at most 400 nodes, found 401"):

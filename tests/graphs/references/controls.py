@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.graphs.kernels.control_inputs import (
-    check_edges,
     check_index,
     check_oriented,
-    check_rewiring,
     edge_numbers,
     linear_extension_law,
 )
@@ -29,8 +27,6 @@ __all__ = [
     "orient_graphs",
     "orient_uniformly",
     "relabel_graphs",
-    "scale_free",
-    "small_world",
     "switch_edges",
     "undirect_edges",
 ]
@@ -183,46 +179,3 @@ def _switched(stream: Stream, attempts: int, edges: Edges) -> Edges:
         present |= {frozenset((p, y)), frozenset((x, q))}
         edges[e], edges[f] = (p, y), (x, q)
     return edges
-
-
-def scale_free(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw skeletons by preferential attachment with a given number of edges."""
-    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
-    drawn = []
-    for row, stream in streams(names, start, count):
-        urn = list(range(n_nodes))
-        found: Edges = []
-        present: set[frozenset[int]] = set()
-        while len(found) < edges[row]:
-            places = stream.try_two(len(urn), len(urn))
-            if places is None:
-                continue
-            a, b = urn[places[0]], urn[places[1]]
-            if a != b and frozenset((a, b)) not in present:
-                present.add(frozenset((a, b)))
-                found.append((a, b))
-                urn += [a, b]
-        drawn.append(_skeleton(found, n_nodes))
-    return _packed(drawn, n_nodes)
-
-
-def small_world(n_nodes: int, n_edges: ArrayLike, rewiring: float, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw skeletons of rings in which each edge has moved one end with probability `rewiring`."""
-    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
-    threshold = math.floor(check_rewiring(rewiring) * 2**32)
-    drawn = []
-    for row, stream in streams(names, start, count):
-        order = stream.shuffle(n_nodes)
-        ring = [(order[e % n_nodes], order[(e % n_nodes + e // n_nodes + 1) % n_nodes]) for e in range(edges[row])]
-        marks = _skeleton(ring, n_nodes)
-        for a, b in ring:
-            if stream.word() >> 32 >= threshold or marks[a].sum() == n_nodes - 1:
-                continue
-            c = a
-            while c == a or marks[a, c]:
-                places = stream.try_two(n_nodes, 1)
-                c = a if places is None else places[0]
-            marks[a, b] = marks[b, a] = False
-            marks[a, c] = marks[c, a] = True
-        drawn.append(marks)
-    return _packed(drawn, n_nodes)

@@ -85,7 +85,7 @@ def test_directions_of_large_graphs_are_independent_coins():
     assert abs(away).max() < 0.12
 
 
-@pytest.mark.parametrize("null", ["edges", "orientation", "scale_free"])
+@pytest.mark.parametrize("null", ["edges", "orientation", "degree"])
 @pytest.mark.parametrize("metric", ["shd", "directed_precision", "adjacency_f1", "orientation_precision"])
 def test_closed_forms_of_directed_controls(null, metric):
     controls, pairs = drawn(null, CYCLE, TRUTH, 20_000)
@@ -169,22 +169,12 @@ def test_tables_without_any_direction_are_warned_of(verb):
     getattr(table.assign(truth=["A -- B; B -- C; D", "A -> B; C -> B; D"]).ceval, verb)(["shd"], **how)
 
 
-CLASSES = ["edges", "dags", "erdos_renyi", "orientation", "degree", "scale_free", "small_world"]
-
-
-@pytest.mark.parametrize("null", [*CLASSES, ce.null_model("knowledge", tiers=[["A"], ["B"]])])
+@pytest.mark.parametrize("null", ["edges", "orientation", "degree", ce.null_model("knowledge", tiers=[["A"], ["B"]])])
 def test_every_model_that_directs_edges_warns_of_undirected_estimates(null):
     table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [SQUARE] * 2})
     with pytest.warns(UserWarning, match="2 of the estimates are undirected graphs"):
         found = table.ceval.with_controls(["shd"], n_draws=20, rng=1, null=null)
     assert set(found["control_kind"]) == {"cpdag for a pdag (approximate)"}
-
-
-def test_edge_numbers_of_a_stratum_warn_of_undirected_estimates():
-    table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [SQUARE] * 2})
-    with pytest.warns(UserWarning, match="2 of the estimates are undirected graphs"):
-        cube = table.ceval.cube(["shd"], by=[], n_draws=20, rng=1, null="stratum")
-    assert cube.attrs["control_kind"] == "cpdag for a pdag (approximate)"
 
 
 def test_undirected_estimates_beside_others_are_warned_of():
@@ -204,7 +194,7 @@ def test_classes_without_arrows_and_single_graphs_give_no_warning(estimates):
 
 
 @pytest.mark.parametrize(
-    "null", ["dags", ce.null_model("knowledge", tiers=[["A"], ["B"]]), ce.null_model("edges", permute=False)]
+    "null", [ce.null_model("knowledge", tiers=[["A"], ["B"]]), ce.null_model("edges", permute=False)]
 )
 def test_models_of_acyclic_graphs_refuse_digraphs(null):
     table = pd.DataFrame({"truth": [TRUTH] * 2, "estimate": [TRUTH, CYCLE]})
@@ -249,7 +239,7 @@ def test_undirected_guesses_need_controls_without_directions():
         "adjacency_f1",
     ]
     rates = {}
-    for null, kind in (("edges", None), ("permutation", None), ("edges", "pdag"), ("dags", "pdag")):
+    for null, kind in (("edges", None), ("permutation", None), ("edges", "pdag")):
         default = (null, kind) == ("edges", None)
         with pytest.warns(UserWarning, match="spared, lower of guesses") if default else nullcontext():
             cube = runs.ceval.cube(metrics, by=["s"], null=null, n_draws=199, rng=1, control_kind=kind)

@@ -151,16 +151,6 @@ def test_digraphs_have_the_law_of_coins():
         check_exact(truth, text(estimate, nodes), graphs, np.full(len(graphs), 1 / len(graphs)), null, "digraph")
 
 
-def test_erdos_renyi_has_the_p_of_listed_graphs():
-    nodes = list("ABCD")
-    runs = pd.DataFrame(
-        {"truth": [text([("A", "B"), ("B", "C")], nodes)] * 2, "estimate": [text([("A", "B")], nodes)] * 2}
-    )
-    by_null = [ce.with_controls(runs, ["shd"], null=null, rng=1, n_draws=20) for null in ("edges", "erdos_renyi")]
-    np.testing.assert_array_equal(by_null[0]["shd_p"], by_null[1]["shd_p"])
-    assert by_null[1]["shd_p_method"].unique().tolist() == ["exact, given the number of edges"]
-
-
 def test_strata_still_get_draws():
     nodes = list("ABCD")
     runs = pd.DataFrame(

@@ -230,7 +230,7 @@ def test_draws_do_not_depend_on_how_they_are_cut(null, kind):
         (ce.null_model("edges", bidirected="all"), ("A -> B; C", "mag"), None, "bidirected must be 'matched' or"),
         (ce.null_model("orientation", bidirected=1), ("A -> B; C", "mag"), None, "bidirected must be 'matched' or"),
         (ce.null_model("orientation", orientation_law="uniform"), ("A -> B; C", "mag"), None, "'uniform' directs the"),
-        ("dags", ("A -> B; C", "mag"), None, "row 0: the .* is a mag, and this null model draws controls for dag"),
+        ("degree", ("A -> B; C", "mag"), None, "row 0: the .* is a mag, and this null model draws controls for dag"),
     ],
 )
 def test_refusals(null, estimate, kind, message):
