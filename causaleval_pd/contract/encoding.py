@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from .checks import check_type
 from .registry import Registry
 
 Labels = tuple[Hashable, ...]
-Arcs = list[tuple[int, int]]
+Pair = tuple[int, int]
 Ends = list[tuple[int, int, int, int]]
 
 
@@ -51,28 +51,38 @@ class CellError(ValueError):
 
 
 class Edges(NamedTuple):
-    """A cell read as arcs.
+    """A cell read as edges.
 
     Attributes
     ----------
     labels : tuple of hashable, or None
         Labels of the nodes; None if the cell names no nodes.
-    arcs : list of (int, int)
-        Marks source -> target as positions in `labels`; an undirected edge has both.
+    ends : list of (int, int, int, int)
+        Edges as (node, node, mark at the first, mark at the second): nodes are positions in `labels`, and marks are 1 a
+        tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
     is_open : bool
         Whether `nodes=` may add isolated nodes; else it must list the same nodes.
-    ends : list of (int, int, int, int), optional
-        Of a graph with circles or bidirected edges, instead of `arcs`: all edges as (node, node, mark at the first,
-        mark at the second), where 1 is a tail, 2 an arrow and 3 a circle. ``->`` and ``<->`` may join the same nodes.
     kind : {"mag", "pag", "admg"}, optional
         Class that the cell names. A graph that is not in it is "mixed".
     """
 
     labels: Labels | None
-    arcs: Arcs
+    ends: Ends
     is_open: bool = False
-    ends: Ends | None = None
     kind: str | None = None
+
+    @classmethod
+    def from_arcs(cls, labels: Labels | None, arcs: Iterable[Pair], is_open: bool = False) -> Edges:
+        """Make edges of arcs (source, target); both directions of a pair are an undirected edge.
+
+        Examples
+        --------
+        >>> Edges.from_arcs(("A", "B", "C"), [(0, 1), (1, 2), (2, 1)]).ends
+        [(0, 1, 1, 2), (1, 2, 1, 1)]
+        """
+        known = dict.fromkeys(arcs)
+        ends = [(i, j, 1, 1 if (j, i) in known else 2) for i, j in known if i <= j or (j, i) not in known]
+        return cls(labels, ends, is_open)
 
 
 class Matrix(NamedTuple):
@@ -98,7 +108,7 @@ class Encoding:
     """What a graph looks like in a cell, and how it is read.
 
     A cell is first read by itself (`read`). Matrices over the same labels then wait and are decoded as one stack
-    (`decode`), and so are canonical bytes; names of nodes, `nodes=`, `rename=`, self loops and shapes are handled for
+    (`codes`), and so are canonical bytes; names of nodes, `nodes=`, `rename=`, self loops and shapes are handled for
     all encodings alike. Readers raise errors without the row, which the caller adds.
 
     Attributes
@@ -125,17 +135,15 @@ class Encoding:
         Whether the encoding is used only where `encoding=` names it, because its cells can be read in other ways too.
     is_likely : callable, optional
         Whether a cell of an undeclared column is probably a graph; default yes, unless the encoding is used by name.
-    decode : callable, optional
-        From a stack (N, d, d) and the names of its nodes to (N, d, d) bool with True in cell (i, j) for a mark i -> j;
-        or to (N, d, d) uint8 with the code of the mark at j of the edge i - j in cell (i, j): 0 no edge, 1 a tail, 2 an
-        arrow, 3 a circle, and for a pair with ``i -> j`` and ``i <-> j`` 5 in cell (i, j) with 4 in cell (j, i). Raises
-        a `CellError`. Required if `read` returns matrices.
-    decode_sparse : callable, optional
-        From one scipy sparse matrix and the names to arcs; default by way of a dense matrix.
+    codes : mapping, optional
+        What numbers in the cells (i, j) and (j, i) of a matrix are: the marks at j and at i of the edge i - j, where 1
+        is a tail, 2 an arrow, 3 a circle, and (5, 4) stands for ``i -> j`` with ``i <-> j``. Two zeros are no edge.
+        Required if `read` returns matrices; `to_numpy` writes them by it.
+    explain : callable, optional
+        From a matrix with other numbers, and the names of its nodes, to what is wrong with it; by default a pair of
+        numbers that `codes` lacks, and the `meaning` of the others.
     write : callable, optional
-        From (N, d, d) of such marks, 0 or 1, to matrices in this encoding, for `to_numpy`.
-    write_marks : callable, optional
-        From (N, d, d) of such codes to matrices in this encoding, for `to_numpy`; raises a `CellError`.
+        From (N, d, d) codes of the marks at the nodes of the columns to what `to_numpy` returns; by default numbers.
     write_text : callable, optional
         From the names of a graph's nodes and its edges as in `Edges.ends` to text, for `to_text`.
 
@@ -157,11 +165,15 @@ class Encoding:
     recognise: Callable[[Any], bool] | None = None
     by_name: bool = False
     is_likely: Callable[[Any], bool] | None = None
-    decode: Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_] | NDArray[np.uint8]] | None = None
-    decode_sparse: Callable[[Any, Sequence[str]], Arcs] | None = None
-    write: Callable[[NDArray[np.int8]], NDArray[Any]] | None = None
-    write_marks: Callable[[NDArray[np.uint8]], NDArray[Any]] | None = None
+    codes: Mapping[Pair, Pair] | None = None
+    explain: Callable[[NDArray[Any], Sequence[str]], str] | None = None
+    write: Callable[[NDArray[np.uint8]], NDArray[Any]] | None = None
     write_text: Callable[[Sequence[str], Ends], str] | None = None
+
+    def __post_init__(self) -> None:
+        for (here, there), marks in (self.codes or {}).items():
+            if (self.codes or {}).get((there, here)) != marks[::-1]:
+                raise ValueError(f"codes of {self.name!r} have no mirror image of {(here, there)}: {marks}; add it")
 
     def takes(self, cell: Any) -> bool:
         """Return whether a cell can be in this encoding."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from ..graphs.cells import is_missing
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, holds_scores, score_cells, score_column, unpack_column
 from .field import other_nodes
+from .nulls.ranking import ScoreControls
+from .nulls.relabelling import relabelled_planes
 from .series import SeriesScoreAccessor
 
 __all__ = ["WEIGHTS", "mean_squared_weight_error", "relative_frobenius", "sign_accuracy", "weight_cosine"]
@@ -51,6 +53,11 @@ class WeightPairs(StoredPairs):
         return f"the truth holds {words[0]} and the estimate {words[1]}"
 
     @property
+    def n_nodes(self) -> int:
+        """Number of nodes of every cell."""
+        return self.truth.n_nodes
+
+    @property
     def sides(self) -> tuple[tuple[ScoreBatch, NDArray[np.int64]], ...]:
         """The stored cells of truth and estimate, each with their positions."""
         return (self.truth, self.truth_index), (self.estimate, self.estimate_index)
@@ -58,7 +65,7 @@ class WeightPairs(StoredPairs):
     @property
     def weights(self) -> tuple[Floats, Floats]:
         """True and estimated weights of ordered pairs of nodes, (n, d d) each; 0 where either is not scored."""
-        d = self.truth.n_nodes
+        d = self.n_nodes
         true, found = (side.values[at].reshape(self.n, -1) for side, at in self.sides)
         known = ~(np.isnan(true) | np.isnan(found)) & ~np.eye(d, dtype=bool).reshape(-1)
         return np.where(known, true, 0.0), np.where(known, found, 0.0)
@@ -171,7 +178,7 @@ def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
     0.333
     """
     true, found = pairs.weights
-    d = pairs.truth.n_nodes
+    d = pairs.n_nodes
     return ((found - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
 
 
@@ -223,56 +230,27 @@ def weight_cosine(pairs: WeightPairs) -> Floats:
     return _divided((true * found).sum(axis=1), norms)
 
 
-@dataclass(frozen=True, eq=False)
-class RelabelledWeights(Controls):
-    """Estimated weights with their nodes relabelled."""
-
-    pairs: WeightPairs
-    keys: NDArray[np.uint64]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """The word "relabelled" a row."""
-        return np.full(self.pairs.n, "relabelled", object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control."""
-        return 40 * self.pairs.truth.n_nodes**2 + 200
-
-    def draw(self, start: int, count: int) -> WeightPairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        from .kernels import relabel_scores
-
-        pairs, scores, d = self.pairs, self.pairs.estimate, self.pairs.truth.n_nodes
-        out = np.empty((pairs.n * count, *scores.planes.shape[1:]))
-        relabel_scores(scores.planes, pairs.estimate_index, self.keys, start, count, np.empty(d, np.uint64), out)
-        index = np.repeat(pairs.estimate_index, count)
-        drawn = ScoreBatch(d, out, scores.kinds[index], scores.symmetric[index], scores.single[index])
-        truth = np.repeat(pairs.truth_index, count)
-        return replace(pairs, estimate=drawn, truth_index=truth, estimate_index=np.arange(len(truth)))
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return mean and variance of metrics that are affine in the sum of products of weights."""
-        if metric.closed_form != "products":
-            return None
-        d, n = self.pairs.truth.n_nodes, self.pairs.n
-        off = ~np.eye(d, dtype=bool)
-        sides = [side.values[at] for side, at in self.pairs.sides]
-        # weights that are lacking move with the names, so that the squares of the others vary
-        whole = ~np.logical_or.reduce([(np.isnan(x) & off).any(axis=(1, 2)) for x in sides])
-        true, found = (pair_sums(np.nan_to_num(x)[:, None]) for x in sides)
-        mean, variance = relabelling_moments(true, found, [[1.0]], d)
-        squares = [np.where(off, x**2, 0.0).sum(axis=(1, 2)) for x in sides]
-        if metric.function is mean_squared_weight_error.function:
-            slots = max(1, d * (d - 1))
-            start, slope = (squares[0] + squares[1]) / slots, np.full(n, -2.0 / slots)
-            whole &= d > 1
-        else:
-            norms = np.sqrt(squares[0] * squares[1])
-            start, slope = np.zeros(n), _divided(np.ones(n), norms)
-        mean, variance = start + slope * mean, slope**2 * variance
-        return ClosedForm(np.where(whole, mean, np.nan), np.where(whole, variance, np.nan))
+def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
+    """Return mean and variance of metrics that are affine in the sum of products of weights."""
+    if metric.closed_form != "products":
+        return None
+    d, n = pairs.n_nodes, pairs.n
+    off = ~np.eye(d, dtype=bool)
+    sides = [side.values[at] for side, at in pairs.sides]
+    # weights that are lacking move with the names, so that the squares of the others vary
+    whole = ~np.logical_or.reduce([(np.isnan(x) & off).any(axis=(1, 2)) for x in sides])
+    true, found = (pair_sums(np.nan_to_num(x)[:, None]) for x in sides)
+    mean, variance = relabelling_moments(true, found, [[1.0]], d)
+    squares = [np.where(off, x**2, 0.0).sum(axis=(1, 2)) for x in sides]
+    if metric.function is mean_squared_weight_error.function:
+        slots = max(1, d * (d - 1))
+        start, slope = (squares[0] + squares[1]) / slots, np.full(n, -2.0 / slots)
+        whole &= d > 1
+    else:
+        norms = np.sqrt(squares[0] * squares[1])
+        start, slope = np.zeros(n), _divided(np.ones(n), norms)
+    mean, variance = start + slope * mean, slope**2 * variance
+    return ClosedForm(np.where(whole, mean, np.nan), np.where(whole, variance, np.nan))
 
 
 def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -281,7 +259,7 @@ def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
     weights up to names.
     """
-    return RelabelledWeights(pairs, keys)
+    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
 
 
 register_null(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,8 @@ from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encodi
 from .classes import not_in_class
 from .collect import Collector
 from .edge_strings import write_graph, write_names
-from .kernels.planes import KINDS, arcs_from_planes, row_chunks
+from .kernels.planes import KINDS, row_chunks
+from .matrix_codes import decode, decode_sparse, self_loop
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
@@ -144,7 +145,7 @@ class Cells:
                     "('A; B'), one without nodes as '{}'"
                 )
             matched = self._sets.match(labels or (), expected, complete=found.is_open)
-            self._collector.add(row, matched, found.arcs, found.ends)
+            self._collector.add(row, matched, found.ends)
         else:
             self._add_matrix(row, cell, encoding, found)
 
@@ -169,9 +170,9 @@ class Cells:
         encoding = recogniser.find(cell)
         found = encoding.read(cell)
         if isinstance(found, Edges) and found.labels is not None:
-            for source, target, *_ in found.arcs if found.ends is None else found.ends:
-                if source == target:
-                    raise ValueError(_self_loop(found.labels[source]))
+            for i, j, *_ in found.ends:
+                if i == j:
+                    raise ValueError(self_loop(found.labels[i]))
         return encoding, found
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
@@ -187,26 +188,11 @@ class Cells:
                 given = f"expected {len(labels)} as there are names {short(labels)}"
                 raise ValueError(f"found a matrix of {values.shape[0]} nodes, {given}")
             if hasattr(values, "tocoo"):
-                self._add_sparse(row, encoding, values, self._match(labels, expected, is_named), labels)
+                ends = decode_sparse(encoding, values, [str(label) for label in labels])
+                self._collector.add(row, self._match(labels, expected, is_named), ends)
                 return
             stack = self._stacks[kind] = _Stack(encoding, labels, expected, is_named, [])
         stack.cells.append((row, values))
-
-    def _add_sparse(self, row: int, encoding: Encoding, values: Any, matched: Matched, labels: Labels) -> None:
-        names = [str(label) for label in labels]
-        if encoding.decode_sparse is not None:
-            arcs = encoding.decode_sparse(values, names)
-        else:
-            marks = _decode(encoding, values.toarray()[None], names)
-            if marks.dtype != np.bool_:
-                self._collector.add_stack(np.array([row]), matched, marks)
-                return
-            _, sources, targets = np.nonzero(marks)
-            arcs = list(zip(sources.tolist(), targets.tolist(), strict=True))
-        loop = next((source for source, target in arcs if source == target), None)
-        if loop is not None:
-            raise ValueError(_self_loop(labels[loop]))
-        self._collector.add(row, matched, arcs)
 
     def _match(self, labels: Labels, expected: Nodes | None, is_named: bool) -> Matched:
         """Match labels of a cell's own with the expected names; names given by `nodes=` are taken as they are."""
@@ -230,9 +216,7 @@ class Cells:
         array = pa.array([cell for _, cell in self._packed], type=pa.large_binary())
         column = unpack_array(array, lambda local: self._where(rows[local]))
         for block in column.blocks:
-            is_mixed = mixed.is_mixed(block.planes)
-            read = mixed.ends_from_planes if is_mixed else arcs_from_planes
-            at, *parts = read(block.planes, block.n_nodes)
+            at, *parts = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
             edges: list[Any] = list(zip(*(part.tolist() for part in parts), strict=True))
             bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
             for i, local in enumerate(block.rows.tolist()):
@@ -241,8 +225,7 @@ class Cells:
                     matched = self._sets.match(names, self._nodes[row])
                 except (ValueError, TypeError) as fault:
                     raise self._at_row(row, fault) from fault
-                mine = edges[bounds[i] : bounds[i + 1]]
-                self._collector.add(row, matched, [] if is_mixed else mine, mine if is_mixed else None)
+                self._collector.add(row, matched, edges[bounds[i] : bounds[i + 1]])
                 declared[row] = block.kinds[i]
 
     def _settle_named(self, blocks: Iterable[Block], declared: NDArray[np.int16]) -> None:
@@ -274,29 +257,10 @@ class Cells:
             for part in row_chunks(len(stack.cells), 8 * len(names) ** 2):
                 rows = np.array([row for row, _ in stack.cells[part]], dtype=np.int64)
                 try:
-                    marks = _decode(stack.encoding, np.stack([matrix for _, matrix in stack.cells[part]]), names)
+                    marks = decode(stack.encoding, np.stack([matrix for _, matrix in stack.cells[part]]), names)
                 except CellError as fault:
                     raise self._at_row(int(rows[fault.position]), fault) from fault
                 self._collector.add_stack(rows, matched, marks)
-
-
-def _decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDArray[Any]:
-    """Return the marks of a stack, bool or codes, without self loops."""
-    if encoding.decode is None:
-        raise TypeError(f"the encoding {encoding.name!r} reads matrices and declares no decode=; add it")
-    marks = encoding.decode(stack, names)
-    loops = np.argwhere(np.einsum("nii->ni", marks))
-    if len(loops):
-        raise CellError(int(loops[0, 0]), _self_loop(names[loops[0, 1]]))
-    if marks.dtype != np.bool_:
-        other = marks.transpose(0, 2, 1)
-        half = np.argwhere(((marks != 0) & (other == 0)) | ((marks == 4) != (other == 5)))
-        if len(half):
-            at, i, j = half[0].tolist()
-            raise CellError(at, f"found a mark of the edge {names[i]!r}, {names[j]!r} at {names[j]!r} only")
-        # the planes have no mark at the tail of a directed edge beside a bidirected one
-        marks = np.where(marks == 4, 0, np.where(marks == 5, 2, marks)).astype(np.uint8)
-    return marks
 
 
 def _reading(encoding: Encoding, cell: Any) -> str | None:
@@ -315,10 +279,6 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
 def _plain(matrix: Any) -> Any:
     """Return arrays of numpy's subclasses as plain ones."""
     return np.asarray(matrix) if isinstance(matrix, np.ndarray) else matrix
-
-
-def _self_loop(label: Any) -> str:
-    return f"found an edge from {label!r} to itself; graphs have no self loops"
 
 
 def _check_matrix(matrix: Any, labels: Labels | None) -> None:

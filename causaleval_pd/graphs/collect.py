@@ -1,16 +1,14 @@
-"""Graphs of cells in blocks of planes: arcs and matrices are gathered by number of nodes, and marks set in bulk."""
+"""Graphs of cells in blocks of planes: edges and matrices are gathered by number of nodes, and marks set in bulk."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.encoding import Arcs, Ends
-from .kernels.planes import planes_from_arcs, planes_from_marks
+from ..contract.encoding import Ends, Pair
 from .mixed import marks as mixed
 from .node_names import Matched
 from .packing.unpacked import Block, join_by_key
@@ -20,68 +18,62 @@ Ints = NDArray[np.int64]
 
 @dataclass
 class _SameSize:
-    """Graphs with the same number of nodes: arcs of single graphs, whose number is in `at`."""
+    """Graphs with the same number of nodes, and the edges of them all."""
 
     rows: list[int] = field(default_factory=list)
     node_set: list[int] = field(default_factory=list)
+    #: of each edge the number of its graph, its nodes, and the marks at both
     at: list[int] = field(default_factory=list)
-    source: list[int] = field(default_factory=list)
-    target: list[int] = field(default_factory=list)
-    #: marks at source and target, of graphs of four planes
-    marks: list[tuple[int, int]] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+    second: list[int] = field(default_factory=list)
+    marks: list[Pair] = field(default_factory=list)
 
-    def block(self, n_nodes: int, is_mixed: bool) -> Block:
-        at, source, target = (np.array(x, dtype=np.int64) for x in (self.at, self.source, self.target))
-        if is_mixed:
-            codes = np.array(self.marks, np.int64).reshape(-1, 2).T
-            planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.Ends(at, source, target, *codes))
-        else:
-            planes = planes_from_arcs(len(self.rows), n_nodes, at, source, target)
-        return _block(n_nodes, np.array(self.rows, np.int64), planes, np.array(self.node_set, np.int64))
+    def blocks(self, n_nodes: int) -> list[Block]:
+        at, first, second = (np.array(x, dtype=np.int64) for x in (self.at, self.first, self.second))
+        codes = np.array(self.marks, np.int64).reshape(-1, 2).T
+        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.Ends(at, first, second, *codes))
+        return _blocks(n_nodes, np.array(self.rows, np.int64), planes, np.array(self.node_set, np.int64))
 
 
-def _block(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> Block:
-    return Block(n_nodes, rows, planes, np.zeros(len(rows), np.uint8), node_set)
+def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> list[Block]:
+    """Return graphs of four planes as blocks: those that have plain marks with two planes."""
+    found = []
+    plain = mixed.has_plain_marks(planes)
+    for some, change in ((plain, mixed.lower), (~plain, np.asarray)):
+        if some.any():
+            kinds = np.zeros(int(some.sum()), np.uint8)
+            found.append(Block(n_nodes, rows[some], change(planes[some]), kinds, node_set[some]))
+    return found
 
 
 class Collector:
-    """Gathers the edges of cells by number of nodes, and of planes."""
+    """Gathers the edges of cells by number of nodes."""
 
     def __init__(self) -> None:
-        self._sizes: defaultdict[tuple[int, bool], _SameSize] = defaultdict(_SameSize)
+        self._sizes: defaultdict[int, _SameSize] = defaultdict(_SameSize)
         self._stacks: list[Block] = []
 
-    def add(self, row: int, matched: Matched, arcs: Arcs, ends: Ends | None = None) -> None:
-        """Add one graph whose arcs, or edges with the marks at both ends, are positions in the matched labels."""
-        if ends is not None:
-            edges = _one_a_pair(ends)
-            arcs = list(edges)
-        size, rank = self._sizes[matched.n_nodes, ends is not None], matched.rank
-        size.at.extend([len(size.rows)] * len(arcs))
+    def add(self, row: int, matched: Matched, ends: Ends) -> None:
+        """Add one graph by its edges, whose nodes are positions in the matched labels."""
+        edges = _one_a_pair(ends)
+        size, rank = self._sizes[matched.n_nodes], matched.rank
+        size.at.extend([len(size.rows)] * len(edges))
         size.rows.append(row)
         size.node_set.append(matched.node_set)
-        size.source.extend([rank[s] for s, _ in arcs])
-        size.target.extend([rank[t] for _, t in arcs])
-        if ends is not None:
-            size.marks.extend(edges.values())
+        size.first.extend([rank[i] for i, _ in edges])
+        size.second.extend([rank[j] for _, j in edges])
+        size.marks.extend(edges.values())
 
-    def add_stack(self, rows: Ints, matched: Matched, marks: NDArray[Any]) -> None:
-        """Add graphs over the same labels: (N, d, d) as `Encoding.decode` returns them."""
+    def add_stack(self, rows: Ints, matched: Matched, marks: NDArray[np.uint8]) -> None:
+        """Add graphs over the same labels: (N, d, d) codes of the marks at the columns' nodes."""
         node_set = np.full(len(rows), matched.node_set, dtype=np.int64)
         order = np.argsort(np.array(matched.rank, dtype=np.int64))
-        if marks.dtype == np.bool_:
-            self._stacks.append(_block(matched.n_nodes, rows, planes_from_marks(marks, order), node_set))
-            return
         planes = mixed.planes_from_marks(marks[:, order[:, None], order])
-        plain = mixed.has_plain_marks(planes)
-        if plain.any():
-            self._stacks.append(_block(matched.n_nodes, rows[plain], mixed.lower(planes[plain]), node_set[plain]))
-        if not plain.all():
-            self._stacks.append(_block(matched.n_nodes, rows[~plain], planes[~plain], node_set[~plain]))
+        self._stacks += _blocks(matched.n_nodes, rows, planes, node_set)
 
     def blocks(self) -> tuple[Block, ...]:
         """Return all graphs as blocks, rows ascending; their classes are not yet known."""
-        return join_by_key([*(size.block(*key) for key, size in self._sizes.items()), *self._stacks])
+        return join_by_key([block for d, size in self._sizes.items() for block in size.blocks(d)] + self._stacks)
 
 
 def _one_a_pair(ends: Ends) -> dict[tuple[int, int], tuple[int, int]]:

@@ -26,6 +26,11 @@ SHORT_SIGNS = SIGNS | {(TAIL, TAIL): "--", (TAIL, ARROW): "->", (ARROW, TAIL): "
 MARKS = {sign: marks for marks, sign in SIGNS.items()}
 #: with the short ones, of two characters or one
 MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, TAIL), "-": (TAIL, TAIL)}
+#: words of tools for the mark at one end of an edge, and for the marks at both
+MARK_OF_WORD = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "circle": CIRCLE}
+MARKS_OF_WORD = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
+#: marks of one character
+MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
 _FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCLE, CIRCLE), (CIRCLE, TAIL)}
 _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
 
@@ -57,7 +62,7 @@ class MarkedEdges:
     >>> edges = MarkedEdges(["C"])
     >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
     >>> edges.found()
-    Edges(labels=('C', 'A', 'B'), arcs=[], is_open=False, ends=[(1, 2, 3, 2)], kind=None)
+    Edges(labels=('C', 'A', 'B'), ends=[(1, 2, 3, 2)], is_open=False, kind=None)
     """
 
     def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:
@@ -84,10 +89,6 @@ class MarkedEdges:
             )
 
     def found(self, *, is_open: bool = False) -> Edges:
-        """Return the edges: as arcs if there are only ``->`` and ``--``, else with their marks."""
+        """Return the edges."""
         ends: Ends = [(*pair, *marks) for pair, every in self._pairs.items() for marks in sorted(every)]
-        labels = tuple(self.position)
-        if any(CIRCLE in edge[2:] or edge[2:] == (ARROW, ARROW) for edge in ends):
-            return Edges(labels, [], is_open, ends)
-        arcs = [(i, j) for i, j, at_i, _ in ends if at_i == TAIL] + [(j, i) for i, j, _, at_j in ends if at_j == TAIL]
-        return Edges(labels, arcs, is_open)
+        return Edges(tuple(self.position), ends, is_open)

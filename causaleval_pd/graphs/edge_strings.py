@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..contract.encoding import Edges, Ends
-from .edge_marks import ARROW, CIRCLE, SHORT_SIGNS, TAIL, MarkedEdges, forward, single_edges
+from .edge_marks import MARK_OF_CHARACTER, SHORT_SIGNS, MarkedEdges, forward, single_edges
 
 ARROWS = "'->', '<-' and '--'"
 CIRCLES = "'<->', 'o->', 'o-o' and 'o--'"
@@ -35,7 +35,6 @@ _ARROW = re.compile(r"(?<=\s)o-+(?:>|o(?=\s|$))|<-+(?:>|o(?=\s))|(?<=\s)o--+|--+
 _INNER = re.compile(r"o-+[>o-]")
 #: letters of a name in a message
 _MOST_SHOWN = 60
-_CODES = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
 _BLANK = re.compile(r"[^\S\n\r]*+")
 _QUOTED = re.compile(r""""((?>(?:[^"]|"")*))"|'((?>(?:[^']|'')*))'""")
 _WORD = r"(?=\.*+\w)[\w.]++(?>(?:-[\w.]++)*)"
@@ -112,8 +111,6 @@ def parse_edges(text: str) -> Edges:
 
     Examples
     --------
-    >>> parse_edges("A -> B -- C; D").arcs
-    [(0, 1), (1, 2), (2, 1)]
     >>> parse_edges("A o-> B <-> C").ends
     [(0, 1, 3, 2), (1, 2, 2, 2)]
     """
@@ -143,7 +140,7 @@ def parse_edges(text: str) -> Edges:
             if not is_quoted and " " in name and (following is not None or not text[arrow.end()].isspace()):
                 raise _explain_name(name, _MAY_BE_TWO)
             sign = arrow.group()
-            edges.add(before, name, _CODES[sign[0]], _CODES[sign[-1]])
+            edges.add(before, name, MARK_OF_CHARACTER[sign[0]], MARK_OF_CHARACTER[sign[-1]])
             linked |= {before, name}
             arrow = following
     odd = next((name for name in alone if name not in linked), None)

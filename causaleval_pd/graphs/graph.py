@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.encoding import ENCODINGS, CellError, Ends
+from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
 from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_graph, write_names
@@ -19,11 +19,11 @@ from .kernels.planes import (
     KINDS,
     a_kind,
     arcs_from_planes,
-    marks_from_planes,
     padding_mask,
     plane_words,
     planes_of_kind,
 )
+from .matrix_codes import encode
 from .mixed.marks import (
     bidirected,
     codes_from_planes,
@@ -222,10 +222,10 @@ class Graph:
             If the encoding cannot hold the marks of the graph.
         """
         try:
-            marks = marks_for(encoding, self.planes[None], self.n_nodes)
-            return np.asarray(marks_in_order(marks, self.nodes, nodes, encoding)[0])
+            matrices = matrices_of(self.planes[None], self.n_nodes, encoding)
         except CellError as fault:
             raise ValueError(str(fault)) from None
+        return np.asarray(in_order(matrices, self.nodes, nodes)[0])
 
     def to_text(self, encoding: str = "edge string") -> str:
         r"""Return the graph as text of another tool.
@@ -312,37 +312,37 @@ class Graph:
         return self._of_checked(self.nodes, "cpdag", planes[0])
 
 
-def marks_in_order(
-    marks: NDArray[np.int8], names: Sequence[str], nodes: Sequence[str] | None, encoding: str
-) -> NDArray[np.int8]:
-    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`, and write them in an encoding."""
-    found = ENCODINGS.find(encoding)
-    if nodes is not None:
-        order = list(nodes)
-        if sorted(order) != list(names):
-            raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
-        position = {name: i for i, name in enumerate(names)}
-        at = np.array([position[name] for name in order], dtype=np.int64)
-        marks = marks[:, at[:, None], at]
-    write: Callable[..., NDArray[Any]] | None = found.write_marks or found.write
-    return np.ascontiguousarray(marks if write is None else write(marks))
+def in_order(matrices: NDArray[Any], names: Sequence[str], nodes: Sequence[str] | None) -> NDArray[Any]:
+    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`."""
+    if nodes is None:
+        return matrices
+    order = list(nodes)
+    if sorted(order) != list(names):
+        raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
+    position = {name: i for i, name in enumerate(names)}
+    at = np.array([position[name] for name in order], dtype=np.int64)
+    return np.ascontiguousarray(matrices[:, at[:, None], at])
 
 
-def marks_for(encoding: str, planes: NDArray[np.uint64], n_nodes: int) -> NDArray[Any]:
-    """Return what the writer of an encoding takes: (N, d, d) codes of marks, or zeros and ones."""
+def matrices_of(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
+    """Write graphs as (N, d, d) matrices in an encoding."""
     found = ENCODINGS.find(encoding)
-    if found.write_marks is not None:
-        return codes_from_planes(planes, n_nodes)
-    if found.write is None:
-        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write or known.write_marks)
+    if not _is_written(found):
+        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
         raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if is_mixed(planes):
+    if is_mixed(planes) and {number for pair in found.codes or () for number in pair} == {0, 1}:
         raise CellError(
             0,
             "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
             "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
         )
-    return marks_from_planes(planes, n_nodes)
+    marks = codes_from_planes(planes, n_nodes)
+    return encode(found, marks) if found.write is None else found.write(marks)
+
+
+def _is_written(encoding: Encoding) -> bool:
+    """Return whether arrays are written in an encoding: those of objects are read only."""
+    return encoding.codes is not None and (encoding.write is not None or encoding.by_name)
 
 
 def find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:

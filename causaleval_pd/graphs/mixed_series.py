@@ -144,7 +144,8 @@ class MixedGraphMethods:
         >>> column.graph.kind.tolist(), column.graph.maximal().graph.to_strings().tolist()
         (['admg'], ['A <-> B; A <-> D; B <-> C; B -> D; C -> A; C <-> D'])
         """
-        return _maximal(self._obj)
+        column = completed(unpack_column(self._obj), lambda row: name_row(row, self._obj.index, self._obj.name))
+        return pack_column(column, index=self._obj.index, name=self._obj.name)
 
     def faults(self, kind: str) -> pd.Series:
         """Return why each graph is not in a class, in words; missing where it is.
@@ -168,7 +169,17 @@ class MixedGraphMethods:
         >>> column.graph.faults("pag").tolist()
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
-        return _faults(self._obj, kind)
+        check_choice(kind, MIXED_KINDS, "kind")
+        from .mixed.faults import fault_of
+
+        column, code = unpack_column(self._obj), KINDS.index(kind)
+        found = np.full(column.n_rows, None, dtype=object)
+        for block in column.blocks:
+            planes = mixed.lift(block.planes)
+            wrong = classes.not_in_class(planes, block.n_nodes, np.full(len(planes), code, np.uint8))
+            for i in np.flatnonzero(wrong).tolist():
+                found[block.rows[i]] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
+        return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype="str")
 
     def ancestors(
         self, nodes: Sequence[str] | None = None, definite: Literal["exact", "path"] = "exact"
@@ -204,7 +215,22 @@ class MixedGraphMethods:
         >>> ce.graph_column(["A o-> B; B -> C; D o-> B"]).graph.ancestors()[0].tolist()
         [[0, 1, 1, 0], [0, 0, 2, 0], [0, 0, 0, 0], [0, 1, 1, 0]]
         """
-        return _ancestors(self._obj, nodes, definite)
+        check_choice(definite, ("exact", "path"), "definite")
+        column = unpack_column(self._obj)
+        check_classes(column, self._obj)
+
+        def matrices(block: Block) -> NDArray[Any]:
+            odd = np.isin(block.kinds, (CPDAG, PDAG, SKELETON))
+            if odd.any():
+                at = int(odd.argmax())
+                where = name_row(int(block.rows[at]), self._obj.index, self._obj.name)
+                raise ValueError(
+                    f"{where}: the graph is {a_kind(block.kinds[at])}, whose undirected edges are neither tails nor "
+                    "circles; take its PAG, by .graph.pag(), or pass a dag, digraph, mag, pag, admg or mixed graph"
+                )
+            return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
+
+        return stacked(self._obj, column, matrices, nodes)
 
     def visible_edges(self) -> pd.Series:
         """Return the number of visible edges of mags and pags: A -> B that no latent node confounds in any graph.
@@ -213,7 +239,21 @@ class MixedGraphMethods:
         ----------
         Zhang (2008), Causal reasoning with ancestral graphs, Journal of Machine Learning Research 9.
         """
-        return _visible_edges(self._obj)
+        column = unpack_column(self._obj)
+        check_classes(column, self._obj)
+
+        def count(block: Block) -> NDArray[Any]:
+            odd = ~np.isin(block.kinds, (MAG, PAG))
+            if odd.any():
+                at = int(odd.argmax())
+                where = name_row(int(block.rows[at]), self._obj.index, self._obj.name)
+                raise ValueError(
+                    f"{where}: the graph is {a_kind(block.kinds[at])}; edges are visible in a mag or a pag, which "
+                    ".graph.mag() and .graph.pag() return"
+                )
+            return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
+
+        return counts(self._obj, count)
 
 
 def _projected(series: pd.Series, latents: Any, target: str) -> pd.Series:
@@ -225,58 +265,3 @@ def _projected(series: pd.Series, latents: Any, target: str) -> pd.Series:
 
     projection = Projection(column, read_latents(latents, len(series), series.index), where)
     return pack_column(getattr(projection, target)(), index=series.index, name=series.name)
-
-
-def _maximal(series: pd.Series) -> pd.Series:
-    column = completed(unpack_column(series), lambda row: name_row(row, series.index, series.name))
-    return pack_column(column, index=series.index, name=series.name)
-
-
-def _faults(series: pd.Series, kind: str) -> pd.Series:
-    check_choice(kind, MIXED_KINDS, "kind")
-    from .mixed.faults import fault_of
-
-    column, code = unpack_column(series), KINDS.index(kind)
-    found = np.full(column.n_rows, None, dtype=object)
-    for block in column.blocks:
-        planes = mixed.lift(block.planes)
-        wrong = classes.not_in_class(planes, block.n_nodes, np.full(len(planes), code, np.uint8))
-        for i in np.flatnonzero(wrong).tolist():
-            found[block.rows[i]] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
-    return pd.Series(found, index=series.index, name=series.name, dtype="str")
-
-
-def _ancestors(series: pd.Series, nodes: Sequence[str] | None, definite: Literal["exact", "path"]) -> NDArray[Any]:
-    check_choice(definite, ("exact", "path"), "definite")
-    column = unpack_column(series)
-    check_classes(column, series)
-
-    def matrices(block: Block) -> NDArray[Any]:
-        odd = np.isin(block.kinds, (CPDAG, PDAG, SKELETON))
-        if odd.any():
-            at = int(odd.argmax())
-            raise ValueError(
-                f"{name_row(int(block.rows[at]), series.index, series.name)}: the graph is {a_kind(block.kinds[at])}, "
-                "whose undirected edges are neither tails nor circles; take its PAG, by .graph.pag(), or pass a dag, "
-                "digraph, mag, pag, admg or mixed graph"
-            )
-        return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
-
-    return stacked(series, column, matrices, nodes, "row->column")
-
-
-def _visible_edges(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    check_classes(column, series)
-
-    def count(block: Block) -> NDArray[Any]:
-        odd = ~np.isin(block.kinds, (MAG, PAG))
-        if odd.any():
-            at = int(odd.argmax())
-            raise ValueError(
-                f"{name_row(int(block.rows[at]), series.index, series.name)}: the graph is {a_kind(block.kinds[at])}; "
-                "edges are visible in a mag or a pag, which .graph.mag() and .graph.pag() return"
-            )
-        return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
-
-    return counts(series, count)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from ..contract.encoding import CellError
 from . import classes
-from .graph import marks_in_order
+from .graph import in_order
 from .node_names import short
 from .packing.packed import unpack_column
 from .packing.unpacked import Block, UnpackedColumn
@@ -42,7 +42,6 @@ def stacked(
     column: UnpackedColumn,
     matrices: Callable[[Block], NDArray[Any]],
     nodes: Sequence[str] | None,
-    encoding: str,
 ) -> NDArray[Any]:
     """Return one (d, d) matrix a row, made block by block, for graphs on the same nodes."""
     if not column.blocks:
@@ -61,11 +60,10 @@ def stacked(
         for block in column.blocks:
             made.append(matrices(block))
             start += len(block.rows)
-        start = 0
-        marks = marks_in_order(np.concatenate(made), column.node_sets[0], nodes, encoding)
     except CellError as fault:
         row = int(rows[start + fault.position])
         raise ValueError(f"{name_row(row, series.index, series.name)}: {fault}") from None
+    marks = in_order(np.concatenate(made), column.node_sets[0], nodes)
     if len(marks) < column.n_rows and marks.dtype.kind == "U":
         missing = int(np.setdiff1d(np.arange(column.n_rows), rows)[0])
         raise ValueError(

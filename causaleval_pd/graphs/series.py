@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from . import classes
 from .edge_marks import single_edges
-from .graph import Graph, find_text_writer, marks_for
+from .graph import Graph, find_text_writer, matrices_of
 from .interventional import icpdag_column
 from .kernels import kernels
 from .kernels.ones import count_ones
@@ -127,7 +127,8 @@ class SeriesGraphAccessor(MixedGraphMethods):
         >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
         [[[0, 2], [1, 0]]]
         """
-        return _to_matrices(self._obj, nodes, encoding)
+        column = unpack_column(self._obj)
+        return stacked(self._obj, column, lambda block: matrices_of(block.planes, block.n_nodes, encoding), nodes)
 
     def to_text(self, encoding: str = "edge string") -> pd.Series:
         """Return the graphs as text of another tool, which `graph_column(text, encoding=encoding)` reads.
@@ -158,7 +159,12 @@ class SeriesGraphAccessor(MixedGraphMethods):
     @property
     def nodes(self) -> pd.Series:
         """Node names of each graph, a tuple in code-point order."""
-        return _node_names(self._obj)
+        column = unpack_column(self._obj)
+        found = np.full(column.n_rows, None, dtype=object)
+        for row, node_set in enumerate(column.row_node_set.tolist()):
+            if node_set >= 0:
+                found[row] = column.node_sets[node_set]
+        return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype=object)
 
     @property
     def n_nodes(self) -> pd.Series:
@@ -183,7 +189,12 @@ class SeriesGraphAccessor(MixedGraphMethods):
     @property
     def density(self) -> pd.Series:
         """Share of the pairs of nodes that are adjacent, NaN for fewer than two nodes."""
-        return _density(self._obj)
+        column = unpack_column(self._obj)
+        values = []
+        for block in column.blocks:
+            edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
+            values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
+        return pd.Series(column.scatter(values, np.nan, np.float64), index=self._obj.index, name=self._obj.name)
 
     @property
     def kind(self) -> pd.Series:
@@ -193,7 +204,10 @@ class SeriesGraphAccessor(MixedGraphMethods):
     @property
     def is_acyclic(self) -> pd.Series:
         """Whether no directed cycle exists; edges of other marks are not walked."""
-        return _is_acyclic(self._obj)
+        column = unpack_column(self._obj)
+        values = [classes.is_acyclic(block.planes, block.n_nodes) for block in column.blocks]
+        data = pd.arrays.BooleanArray(column.scatter(values, False, np.bool_), column.missing)
+        return pd.Series(data, index=self._obj.index, name=self._obj.name)
 
     def v_structures(self) -> pd.Series:
         """Return the number of v-structures, A -> B <- C with A and C not adjacent.
@@ -207,11 +221,33 @@ class SeriesGraphAccessor(MixedGraphMethods):
 
         Of mags, pags, admgs and mixed graphs it is a skeleton.
         """
-        return _skeletons(self._obj)
+        column = unpack_column(self._obj)
+        blocks = []
+        for block in column.blocks:
+            planes, kinds = classes.to_skeletons(block.planes, block.n_nodes)
+            blocks.append(replace(block, planes=planes, kinds=kinds))
+        return pack_column(replace(column, blocks=tuple(blocks)), index=self._obj.index, name=self._obj.name)
 
     def cpdag(self) -> pd.Series:
         """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
-        return _cpdags(self._obj)
+        column = unpack_column(self._obj)
+        check_classes(column, self._obj)
+        blocks = []
+        for block in column.blocks:
+            if mixed.is_mixed(block.planes):
+                where = name_row(int(block.rows[0]), self._obj.index, self._obj.name)
+                raise ValueError(
+                    f"{where}: the graph is {a_kind(block.kinds[0])}, which has no CPDAG; take .graph.pag()"
+                )
+            planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
+            if none.any():
+                row = int(block.rows[none.argmax()])
+                raise ValueError(
+                    f"{name_row(row, self._obj.index, self._obj.name)}: the graph has no CPDAG, because no DAG has its "
+                    "skeleton, directed edges and v-structures; leave the row out"
+                )
+            blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
+        return pack_column(replace(column, blocks=tuple(blocks)), index=self._obj.index, name=self._obj.name)
 
     def icpdag(self, targets: Any) -> pd.Series:
         """Return the I-CPDAGs of dags: the directions that observations and interventions on `targets` determine.
@@ -281,26 +317,10 @@ def _n_v_structures(block: Block) -> NDArray[Any]:
     return np.asarray(kernels().v_structure_counts(block.planes, block.planes, index, index, block.n_nodes))[:, 0]
 
 
-def _density(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    values = []
-    for block in column.blocks:
-        edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
-        values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
-    return pd.Series(column.scatter(values, np.nan, np.float64), index=series.index, name=series.name)
-
-
 def _kinds(series: pd.Series) -> pd.Series:
     column = unpack_column(series)
     codes = column.scatter([block.kinds for block in column.blocks], -1, np.int8)
     return pd.Series(pd.Categorical.from_codes(codes, pd.Index(KINDS)), index=series.index, name=series.name)
-
-
-def _is_acyclic(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    values = [classes.is_acyclic(block.planes, block.n_nodes) for block in column.blocks]
-    data = pd.arrays.BooleanArray(column.scatter(values, False, np.bool_), column.missing)
-    return pd.Series(data, index=series.index, name=series.name)
 
 
 def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
@@ -311,15 +331,6 @@ def _each(series: pd.Series, make: Callable[[Graph], Any]) -> pd.Series:
         for i, row in enumerate(block.rows.tolist()):
             nodes = column.node_sets[block.node_set[i]]
             found[row] = make(Graph._of_checked(nodes, KINDS[block.kinds[i]], block.planes[i]))
-    return pd.Series(found, index=series.index, name=series.name, dtype=object)
-
-
-def _node_names(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    found = np.full(column.n_rows, None, dtype=object)
-    for row, node_set in enumerate(column.row_node_set.tolist()):
-        if node_set >= 0:
-            found[row] = column.node_sets[node_set]
     return pd.Series(found, index=series.index, name=series.name, dtype=object)
 
 
@@ -338,36 +349,3 @@ def _to_text(series: pd.Series, encoding: str) -> pd.Series:
             except ValueError as fault:
                 raise ValueError(f"{name_row(row, series.index, series.name)}: {fault}") from None
     return pd.Series(found, index=series.index, name=series.name, dtype="str")
-
-
-def _to_matrices(series: pd.Series, nodes: Sequence[str] | None, encoding: str) -> NDArray[Any]:
-    column = unpack_column(series)
-    return stacked(series, column, lambda block: marks_for(encoding, block.planes, block.n_nodes), nodes, encoding)
-
-
-def _skeletons(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    blocks = []
-    for block in column.blocks:
-        planes, kinds = classes.to_skeletons(block.planes, block.n_nodes)
-        blocks.append(replace(block, planes=planes, kinds=kinds))
-    return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)
-
-
-def _cpdags(series: pd.Series) -> pd.Series:
-    column = unpack_column(series)
-    check_classes(column, series)
-    blocks = []
-    for block in column.blocks:
-        if mixed.is_mixed(block.planes):
-            where = name_row(int(block.rows[0]), series.index, series.name)
-            raise ValueError(f"{where}: the graph is {a_kind(block.kinds[0])}, which has no CPDAG; take .graph.pag()")
-        planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
-        if none.any():
-            row = int(block.rows[none.argmax()])
-            raise ValueError(
-                f"{name_row(row, series.index, series.name)}: the graph has no CPDAG, because no DAG has its "
-                "skeleton, directed edges and v-structures; leave the row out"
-            )
-        blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
-    return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)

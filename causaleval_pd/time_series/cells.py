@@ -361,13 +361,9 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     beyond = next((name for name, lag in places if lag > max_lag), None)
     if beyond is not None:
         raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text declares")
-    known = set(read.arcs)
-    ends = read.ends or [
-        (i, j, TAIL, TAIL if (j, i) in known else ARROW) for i, j in read.arcs if i < j or (j, i) not in known
-    ]
     check_size((max_lag + 1, len(position), len(position)), len(position))
     codes = np.zeros((max_lag + 1, len(position), len(position)), np.uint8)
-    for a, b, at_a, at_b in ends:
+    for a, b, at_a, at_b in read.ends:
         (source, lag), (target, other) = places[a], places[b]
         number = code(at_a, at_b)
         if other > lag:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.encoding import ENCODINGS, CellError, Edges, Encoding, Matrix, register_encoding
+from causaleval_pd.contract.encoding import ENCODINGS, Edges, Encoding, Matrix, register_encoding
 from causaleval_pd.graphs import coerce_graphs, is_graph_column
 
 
@@ -24,15 +24,12 @@ class Path:
 
 def read_path(cell: Path | str) -> Edges:
     names = tuple(cell.split(">")) if isinstance(cell, str) else cell.nodes
-    return Edges(names, [(i, i + 1) for i in range(len(names) - 1)], is_open=True)
+    return Edges.from_arcs(names, [(i, i + 1) for i in range(len(names) - 1)], is_open=True)
 
 
-def decode_endpoints(stack: np.ndarray, names: Any) -> np.ndarray:
-    """Code 2 is an arrow and 3 a tail at the column's node."""
-    if (stack > 3).any():
-        at, i, j = np.argwhere(stack > 3)[0]
-        raise CellError(int(at), f"found {stack[at, i, j]} in cell ({names[i]!r}, {names[j]!r}), expected 0, 2 or 3")
-    return (stack != 0) & (stack.transpose(0, 2, 1) == 3)
+def explain_endpoints(matrix: np.ndarray, names: Any) -> str:
+    i, j = np.argwhere(matrix > 3)[0]
+    return f"found {matrix[i, j]} in cell ({names[i]!r}, {names[j]!r}), expected 0, 2 or 3"
 
 
 PARTS = {"tool": "toys", "meaning": "a path", "mark": "i stands before j", "example": "a>b"}
@@ -45,8 +42,9 @@ CODES = Encoding(
     read=lambda cell: Matrix(None, cell),
     types=(np.ndarray,),
     by_name=True,
-    decode=decode_endpoints,
-    write=lambda marks: np.where(marks == 0, 0, 2),
+    # 2 is an arrow and 3 a tail at the column's node
+    codes={(2, 3): (2, 1), (3, 2): (1, 2), (3, 3): (1, 1)},
+    explain=explain_endpoints,
     **PARTS,
 )
 
@@ -106,7 +104,12 @@ def test_codes_are_decoded_as_stacks_and_written() -> None:
     stack = np.array([[[0, 2], [3, 0]], [[0, 3], [3, 0]], [[0, 0], [0, 0]]])
     column = ce.graph_column(stack, nodes=["a", "b"], encoding="toy codes")
     assert strings(column) == ["a -> b", "a -- b", "a; b"]
-    assert column.graph.to_numpy(encoding="toy codes")[0].tolist() == [[0, 2], [0, 0]]
+    assert column.graph.to_numpy(encoding="toy codes").tolist() == stack.tolist()
+
+
+def test_codes_have_mirror_images() -> None:
+    with pytest.raises(ValueError, match=r"codes of 'toy codes' have no mirror image of \(2, 3\): \(2, 1\); add it"):
+        replace(CODES, codes={(2, 3): (2, 1)})
 
 
 @pytest.mark.usefixtures("toys")

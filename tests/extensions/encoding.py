@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import causaleval_pd as ce
 from causaleval_pd.contract.encoding import Edges, Encoding, register_encoding
 
@@ -5,7 +7,7 @@ from causaleval_pd.contract.encoding import Edges, Encoding, register_encoding
 def read_path(cell):
     """Read "a>b>c" as a -> b -> c."""
     names = tuple(cell.split(">"))
-    return Edges(names, [(i, i + 1) for i in range(len(names) - 1)], is_open=True)
+    return Edges.from_arcs(names, pairwise(range(len(names))), is_open=True)
 
 
 register_encoding(

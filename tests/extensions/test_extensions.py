@@ -377,7 +377,7 @@ def own_encoding():
 
     def read(cell):
         names = tuple(cell.split(">"))
-        return Edges(names, [(i, i + 1) for i in range(len(names) - 1)], is_open=True)
+        return Edges.from_arcs(names, [(i, i + 1) for i in range(len(names) - 1)], is_open=True)
 
     words = {"tool": "ours", "cells": "chain", "meaning": "a chain", "mark": "i stands before j", "example": "a>b"}
     yield ce.register_encoding(Encoding(name="chain", read=read, types=(str,), by_name=True, **words))

@@ -15,7 +15,7 @@ def read_graph(text: str) -> Edges:
     structure = read_bif(text).structure
     if not structure.nodes:
         raise ValueError("found a network without variables")
-    return Edges(structure.nodes, sorted(structure.arcs))
+    return Edges.from_arcs(structure.nodes, sorted(structure.arcs))
 
 
 BIF = register_encoding(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
-from ...contract.pairs import PairError
+from ...contract.pairs import PairError, StoredPairs
 from ...execution.random_streams import uniforms
 from ..cells import KINDS, PROBABILITY, TYPES, ScoreBatch
 from ..pairs import UNORDERED, ScorePairs, Truths, Universe, candidates, universe_options
@@ -39,7 +39,7 @@ class ScoreControls(Controls):
     """Controls of the rows of one batch."""
 
     #: the observed pairs, one a row
-    pairs: ScorePairs
+    pairs: Any
     #: what the controls are, a word for all
     word: str
     #: `planes(start, count)` draws n * count matrices, (n * count, planes, d, d), a row's draws together
@@ -62,7 +62,7 @@ class ScoreControls(Controls):
         """Nanoseconds to draw one control."""
         return _PACE * self.pairs.estimate.planes.shape[1] * self.pairs.n_nodes**2 + 100
 
-    def draw(self, start: int, count: int) -> ScorePairs:
+    def draw(self, start: int, count: int) -> StoredPairs:
         """Pair draws start .. start + count - 1 of every row with its truth."""
         scores, index = self.pairs.estimate, np.repeat(self.pairs.estimate_index, count)
         flags = scores.kinds[index], scores.symmetric[index], scores.single[index]
@@ -176,6 +176,28 @@ def shuffled_slots(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool
     return slots, paired
 
 
+def _shuffled(
+    pairs: ScorePairs,
+    slots: NDArray[np.bool_],
+    paired: NDArray[np.bool_],
+    acyclic: NDArray[np.bool_],
+    keys: NDArray[np.uint64],
+) -> Callable[[int, int], NDArray[np.float64]]:
+    """Return a function that draws scores shuffled over slots, those of acyclic rows along an order of the nodes."""
+
+    def planes(start: int, count: int) -> NDArray[np.float64]:
+        from ..kernels import shuffle_scores
+
+        scores, d = pairs.estimate.planes, pairs.n_nodes
+        out = np.empty((pairs.n * count, *scores.shape[1:]))
+        room = np.empty(d * d, np.int64), np.empty(d * d, np.uint64), np.empty(d, np.uint64)
+        which = slots, paired, acyclic
+        shuffle_scores(scores, pairs.estimate_index, *which, keys, start, count, *room, out)
+        return out
+
+    return planes
+
+
 def ranking_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Shuffle every estimate's scores over the candidates.
 
@@ -192,20 +214,10 @@ def ranking_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
     slots, paired = shuffled_slots(pairs, chosen)
     _refuse_others(matching, pairs, chosen, slots)
 
-    def planes(start: int, count: int) -> NDArray[np.float64]:
-        from ..kernels import shuffle_scores
-
-        scores, d = pairs.estimate.planes, pairs.n_nodes
-        out = np.empty((pairs.n * count, *scores.shape[1:]))
-        room = np.empty(d * d, np.int64), np.empty(d * d, np.uint64), np.empty(d, np.uint64)
-        which = slots, paired, np.zeros(pairs.n, np.bool_)
-        shuffle_scores(scores, pairs.estimate_index, *which, keys, start, count, *room, out)
-        return out
-
     def known(metric: Any) -> Any:
         return shuffled_law(metric, pairs, slots)
 
-    return ScoreControls(pairs, "shuffled", planes, known)
+    return ScoreControls(pairs, "shuffled", _shuffled(pairs, slots, paired, np.zeros(pairs.n, np.bool_), keys), known)
 
 
 register_null(
@@ -260,17 +272,7 @@ def random_scores_controls(
     slots = slots.copy()
     slots[acyclic] = np.triu(slots[acyclic], 1)
 
-    def planes(start: int, count: int) -> NDArray[np.float64]:
-        from ..kernels import shuffle_scores
-
-        scores, d = pairs.estimate.planes, pairs.n_nodes
-        out = np.empty((pairs.n * count, *scores.shape[1:]))
-        room = np.empty(d * d, np.int64), np.empty(d * d, np.uint64), np.empty(d, np.uint64)
-        which = slots, paired, acyclic
-        shuffle_scores(scores, pairs.estimate_index, *which, keys, start, count, *room, out)
-        return out
-
-    return ScoreControls(pairs, "random", planes)
+    return ScoreControls(pairs, "random", _shuffled(pairs, slots, paired, acyclic, keys))
 
 
 register_null(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...contract.law import ClosedForm, Distribution, Tails
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
-from ...contract.pairs import PairError
+from ...contract.pairs import PairError, StoredPairs
 from ...structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from ..cells import TYPES, ScoreBatch
 from ..pairs import UNORDERED, ScorePairs, Universe, candidates, universe_options
@@ -170,6 +170,20 @@ def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     return ClosedForm(*law.moments(), law)
 
 
+def relabelled_planes(pairs: StoredPairs, keys: NDArray[np.uint64]) -> Callable[[int, int], Floats]:
+    """Return a function that draws the scores of estimates with their nodes relabelled."""
+
+    def planes(start: int, count: int) -> Floats:
+        from ..kernels import relabel_scores
+
+        scores, room = pairs.estimate.planes, np.empty(pairs.estimate.n_nodes, np.uint64)
+        out = np.empty((pairs.n * count, *scores.shape[1:]))
+        relabel_scores(scores, pairs.estimate_index, keys, start, count, room, out)
+        return out
+
+    return planes
+
+
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel the nodes of every estimate: its scores and their pattern stay.
 
@@ -182,20 +196,12 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     refuse_calibration(matching)
     refuse_sources(matching, "permutation")
 
-    def planes(start: int, count: int) -> NDArray[np.float64]:
-        from ..kernels import relabel_scores
-
-        scores = pairs.estimate.planes
-        out = np.empty((pairs.n * count, *scores.shape[1:]))
-        relabel_scores(scores, pairs.estimate_index, keys, start, count, np.empty(pairs.n_nodes, np.uint64), out)
-        return out
-
     def known(metric: Metric) -> ClosedForm | None:
         if not pairs.n or pairs.n_nodes <= MOST_LISTED:
             return listed_law(metric, pairs) if pairs.n else None
         return relabelled_moments(metric, pairs)
 
-    return ScoreControls(pairs, "relabelled", planes, known)
+    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), known)
 
 
 def join_forms(forms: Sequence[ClosedForm | None], places: Sequence[NDArray[np.int64]], n: int) -> ClosedForm | None:

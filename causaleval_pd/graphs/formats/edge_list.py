@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
 from ..weights import explain_numbers, explain_weights, unread_numbers
 
 
@@ -31,7 +31,7 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
             raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
         source = position.setdefault(_distinct(edge[0]), len(position))
         arcs.append((source, position.setdefault(_distinct(edge[1]), len(position))))
-    return Edges(tuple(label for _, label in position) or None, arcs, is_open=True)
+    return Edges.from_arcs(tuple(label for _, label in position) or None, arcs, is_open=True)
 
 
 def _distinct(label: Any) -> tuple[type, Hashable]:
@@ -70,9 +70,6 @@ EDGE_COLUMNS = (
     ("node1", "node2", "edge"),
     ("cause", "effect", "edge"),
 )
-#: signs of edges that tables name by words
-_SIGN_OF_WORD = {"directed": "-->", "undirected": "---", "bidirected": "<->"}
-
 _LONGEST_HEADING = 10_000
 
 
@@ -204,7 +201,7 @@ def _marks_of(sign: Any) -> tuple[int, int] | None:
     if not isinstance(sign, str):
         return None
     plain = sign.strip()
-    return MARKS_OF_SIGN.get(_SIGN_OF_WORD.get(plain.lower(), plain))
+    return MARKS_OF_SIGN.get(plain) or MARKS_OF_WORD.get(plain.lower())
 
 
 def _refuse_blank(first: Sequence[Any], column: str) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...contract.encoding import Edges, Encoding, Labels, Matrix, register_encoding
 from ..edge_marks import ARROW, CIRCLE, TAIL, MarkedEdges
-from .matrix_codes import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_codes
+from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
 from .networkx_graph import named_class
 
 
@@ -45,7 +45,8 @@ CAUSAL_LEARN = register_encoding(
         example="causallearn.search.ConstraintBased.PC.pc(data)",
         read=read_causal_learn,
         recognise=lambda cell: _names_and_endpoints(cell) is not None,
-        decode=CAUSAL_LEARN_MATRIX.decode,
+        codes=CAUSAL_LEARN_MATRIX.codes,
+        explain=CAUSAL_LEARN_MATRIX.explain,
     )
 )
 
@@ -72,7 +73,8 @@ CAUSAL_LEARN_RESULT = register_encoding(
         read=read_causal_learn_result,
         types=(tuple, dict),
         recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
-        decode=CAUSAL_LEARN_MATRIX.decode,
+        codes=CAUSAL_LEARN_MATRIX.codes,
+        explain=CAUSAL_LEARN_MATRIX.explain,
     )
 )
 
@@ -94,9 +96,10 @@ CASTLE_RESULT = register_encoding(
         meaning="as gCastle, of the learner's causal_matrix or of that matrix with its names",
         mark=GCASTLE.mark,
         example="castle.algorithms.PC() after learn(data)",
-        read=lambda cell: read_codes(_castle_matrix(cell)),
+        read=lambda cell: read_matrix(_castle_matrix(cell)),
         recognise=lambda cell: _castle_matrix(cell) is not None,
-        decode=GCASTLE.decode,
+        codes=GCASTLE.codes,
+        explain=GCASTLE.explain,
     )
 )
 
@@ -115,7 +118,7 @@ def read_lingam(cell: Any) -> Matrix:
             f"found {type(cell).__name__}, a model with weights; pass its graph, as abs(model.adjacency_matrix_) > 0.3 "
             "with encoding='lingam' and nodes= the names of the columns"
         )
-    return read_codes(matrix)
+    return read_matrix(matrix)
 
 
 LINGAM_RESULT = register_encoding(
@@ -128,7 +131,8 @@ LINGAM_RESULT = register_encoding(
         example="lingam.DirectLiNGAM() after fit(data)",
         read=read_lingam,
         recognise=lambda cell: _lingam_matrix(cell) is not None,
-        decode=LINGAM.decode,
+        codes=LINGAM.codes,
+        explain=LINGAM.explain,
     )
 )
 

@@ -9,10 +9,17 @@ from itertools import chain
 from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARKS, MARKS_OF_SIGN, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import (
+    MARK_OF_WORD,
+    MARKS,
+    MARKS_OF_SIGN,
+    MARKS_OF_WORD,
+    SIGNS,
+    MarkedEdges,
+    forward,
+)
 from ..weights import refuse_numbers
 
-_ENDPOINTS = {"tail": TAIL, "arrow": ARROW, "circle": CIRCLE, "none": TAIL}
 #: keys of an edge that are read
 _READ = ("from", "to", "node1", "node2", "source", "target", "endpoint1", "endpoint2", "edge", "type", "weight")
 _EDGE_KEYS = "edges|edgesSet|links"
@@ -124,18 +131,16 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
     a, b = _json_name(edge[first]), _json_name(edge[second])
     if "endpoint1" in edge and "endpoint2" in edge:
         ends = [_json_name(edge[key]).lower() for key in ("endpoint1", "endpoint2")]
-        if not {*ends} <= {*_ENDPOINTS}:
+        if not {*ends} <= {*MARK_OF_WORD}:
             raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE")
-        return a, b, _ENDPOINTS[ends[0]], _ENDPOINTS[ends[1]]
+        return a, b, MARK_OF_WORD[ends[0]], MARK_OF_WORD[ends[1]]
     if "weight" in edge and edge["weight"] != 1:
         raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
     sign = next((edge[key] for key in ("edge", "type") if key in edge), "-->" if directed else "---")
-    sign = (
-        {"directed": "-->", "undirected": "---", "bidirected": "<->"}.get(sign, sign) if isinstance(sign, str) else ""
-    )
-    if sign not in MARKS_OF_SIGN:
+    marks = (MARKS_OF_SIGN | MARKS_OF_WORD).get(sign) if isinstance(sign, str) else None
+    if marks is None:
         raise ValueError(f"found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
-    return a, b, *MARKS_OF_SIGN[sign]
+    return a, b, *marks
 
 
 def write_json(names: Sequence[str], ends: Ends) -> str:
@@ -189,7 +194,7 @@ def _read_mapping(cell: Any, lists_parents: bool) -> Edges:
         for other in sorted(listed, key=str) if isinstance(listed, (set, frozenset)) else listed:
             there = position.setdefault(_checked_name(other), len(position))
             arcs.append((there, here) if lists_parents else (here, there))
-    return Edges(tuple(position) or None, arcs, is_open=True)
+    return Edges.from_arcs(tuple(position) or None, arcs, is_open=True)
 
 
 def _checked_name(node: Any) -> str:

@@ -1,15 +1,22 @@
-"""Adjacency matrices as cells: numpy arrays, scipy sparse matrices and DataFrames of zeros and ones."""
+"""Matrices as cells: numpy arrays, scipy sparse matrices and DataFrames of ones or of codes, and arrays of strings.
+
+The same matrix is valid in several of these encodings, with another graph in each: they are used by name only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.encoding import Arcs, CellError, Encoding, Matrix, register_encoding
+from ...contract.encoding import Encoding, Matrix, Pair, register_encoding
+from ..edge_marks import ARROW, CIRCLE, MARK_OF_CHARACTER, TAIL
+from ..matrix_codes import INTO, OUT_OF, explain_codes
 from ..node_names import short
 from ..weights import explain_weights
 
@@ -81,68 +88,285 @@ def _read_named(what: str, values: NDArray[Any], index: pd.Index, names: pd.Inde
     return Matrix(tuple(columns), values if rows == columns else values[index.get_indexer(names)])
 
 
-def decode_ones(stack: NDArray[Any], names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return where matrices hold ones; refuse values other than 0 and 1."""
-    ones = stack != 0
-    odd = ones & (stack != 1)
-    if odd.any():
-        at, i, j = (int(x) for x in np.argwhere(odd)[0])
-        value = stack[at, i, j].item()
-        source, target = np.nonzero(stack[at])
-        mend = explain_weights(source, target, stack[at][source, target])
-        raise CellError(at, f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; {mend}")
-    return np.asarray(ones)
+def explain_ones(matrix: NDArray[Any], names: Sequence[str]) -> str:
+    """Return why a matrix is not one of zeros and ones."""
+    source, target = np.nonzero(matrix)
+    mend = explain_weights(source, target, matrix[source, target])
+    i, j = np.argwhere((matrix != 0) & (matrix != 1))[0].tolist()
+    return f"found {matrix[i, j]} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; {mend}"
 
 
-def decode_sparse_ones(cell: Any, names: Sequence[str]) -> Arcs:
-    """Return (row, column) of the ones of a scipy sparse matrix."""
-    matrix = cell.tocsr().tocoo()  # adds up duplicate entries
-    arcs = []
-    for i, j, value in zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True):
-        if value not in (0, 1):
-            mend = explain_weights(matrix.row, matrix.col, matrix.data)
-            raise ValueError(f"found {value} in cell ({names[i]!r}, {names[j]!r}), expected 0 or 1; {mend}")
-        if value:
-            arcs.append((i, j))
-    return arcs
+def explain_effects(matrix: NDArray[Any], names: Sequence[str]) -> str:
+    """Return why a matrix is none of effects; NaN is a pair that RCD, CAM-UV and ParceLiNGAM leave open."""
+    missing = np.argwhere(np.isnan(matrix.astype(np.float64)))
+    if not len(missing):
+        return explain_ones(matrix, names)
+    i, j = missing[0].tolist()
+    return (
+        f"found nan in cell ({names[i]!r}, {names[j]!r}), as lingam writes pairs with a latent confounder or of "
+        "unknown order; matrices of 0 and 1 cannot hold them: W + 2 * W.T + 2 * np.isnan(B) with W = abs(B) > 0.3 "
+        "and encoding='bnmetrics' reads them as <->"
+    )
 
 
-MATRIX_TYPES = (np.ndarray, pd.DataFrame, SparseMatrix)
-CELLS = "numpy / scipy / DataFrame adjacency"
+def pairs_of_marks(codes: Mapping[int, int], at: str) -> dict[Pair, Pair]:
+    """Return what two codes in cells (i, j) and (j, i) are: the marks at j and at i.
+
+    `codes` are marks by code; `at` is "column" if cell (i, j) holds the mark at j, "row" if it holds that at i.
+    """
+    found = {(a, b): (codes[a], codes[b]) for a, b in product(codes, codes)}
+    return found if at == "column" else {pair: marks[::-1] for pair, marks in found.items()}
+
+
+def read_pag_codes(cell: Any) -> Matrix:
+    """Read a matrix of codes whose name says that it is a PAG."""
+    return read_matrix(cell)._replace(kind="pag")
+
+
+def _register(
+    name: str,
+    tool: str,
+    meaning: str,
+    mark: str,
+    example: str,
+    codes: Mapping[Pair, Pair],
+    *,
+    read: Callable[[Any], Matrix] = read_matrix,
+    explain: Callable[[NDArray[Any], Sequence[str]], str] | None = None,
+) -> Encoding:
+    return register_encoding(
+        Encoding(
+            name=name,
+            tool=tool,
+            cells="numpy / scipy / DataFrame adjacency",
+            meaning=meaning,
+            mark=mark,
+            example=example,
+            read=read,
+            types=(np.ndarray, pd.DataFrame, SparseMatrix),
+            by_name=True,
+            is_likely=is_square,
+            codes=codes,
+            explain=explain or partial(explain_codes, codes, meaning),
+        )
+    )
+
+
+#: a one in the cell of the source's row, of the source's column, and in both cells
+ONES_BY_ROW: dict[Pair, Pair] = {(1, 0): (ARROW, TAIL), (0, 1): (TAIL, ARROW), (1, 1): (TAIL, TAIL)}
+ONES_BY_COLUMN = {pair: marks[::-1] for pair, marks in ONES_BY_ROW.items()}
 _MEANING = "1 a mark, 0 none; both cells of a pair 1 an undirected edge"
 
-ROW_TO_COLUMN = register_encoding(
-    Encoding(
-        name="row->column",
-        tool="networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
-        cells=CELLS,
-        meaning=_MEANING,
-        mark="an edge i -> j is the 1 in cell (i, j)",
-        example="[[0, 1], [0, 0]] is 0 -> 1",
-        read=read_matrix,
-        types=MATRIX_TYPES,
-        by_name=True,
-        is_likely=is_square,
-        decode=decode_ones,
-        decode_sparse=decode_sparse_ones,
-        write=lambda marks: marks,
-    )
+ROW_TO_COLUMN = _register(
+    "row->column",
+    "networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
+    _MEANING,
+    "an edge i -> j is the 1 in cell (i, j)",
+    "[[0, 1], [0, 0]] is 0 -> 1",
+    ONES_BY_ROW,
+    explain=explain_ones,
 )
 
-COLUMN_TO_ROW = register_encoding(
+COLUMN_TO_ROW = _register(
+    "column->row",
+    "LiNGAM, pcalg",
+    _MEANING,
+    "an edge i -> j is the 1 in cell (j, i)",
+    "[[0, 1], [0, 0]] is 1 -> 0",
+    ONES_BY_COLUMN,
+    explain=explain_ones,
+)
+
+PCALG_PAG = _register(
+    "pcalg amat.pag",
+    "pcalg, py-tetrad, causalDisco (ag)",
+    "0 no edge, 1 a circle, 2 an arrow, 3 a tail, at both ends of an edge",
+    "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
+    "[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
+    pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
+    read=read_pag_codes,
+)
+
+BNMETRICS = _register(
+    "bnmetrics",
+    "bnmetrics, cbcd",
+    "0 no edge, 1 a tail, 2 an arrow, 3 a circle, at both ends of an edge",
+    "an edge i -> j is the 2 in cell (i, j) with the 1 in cell (j, i): marks at the column's node",
+    "[[0, 2], [1, 0]] is 0 -> 1, [[0, 2], [3, 0]] is 0 o-> 1",
+    pairs_of_marks({1: TAIL, 2: ARROW, 3: CIRCLE}, "column"),
+)
+
+CAUSAL_LEARN_MATRIX = _register(
+    "causal-learn matrix",
+    "causal-learn (G.graph)",
+    "0 no edge, -1 a tail, 1 an arrow, 2 a circle, at both ends of an edge; 4 with 5 both '->' and '<->'",
+    "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
+    "[[0, -1], [1, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
+    pairs_of_marks({-1: TAIL, 1: ARROW, 2: CIRCLE}, "row") | {(4, 5): INTO, (5, 4): OUT_OF},
+)
+
+TETRAD_MATRIX = _register(
+    "Tetrad R matrix",
+    "Tetrad (graphRMatrixTxt)",
+    "0 no edge, -1 a tail, 1 an arrow, at both ends of an edge",
+    "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
+    "[[0, -1], [1, 0]] is 0 -> 1",
+    pairs_of_marks({-1: TAIL, 1: ARROW}, "row"),
+)
+
+MXM = _register(
+    "MXM",
+    "MXM",
+    "0 no edge, 1 in both cells an undirected edge, 2 an arrow with 3 a tail",
+    "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i)",
+    "[[0, 2], [3, 0]] is 0 -> 1, [[0, 1], [1, 0]] is 0 -- 1",
+    {(1, 1): (TAIL, TAIL), (2, 3): (ARROW, TAIL), (3, 2): (TAIL, ARROW)},
+)
+
+PYWHY_MATRIX = _register(
+    "pywhy-graphs matrix",
+    "pywhy-graphs (graph_to_numpy), dodiscover",
+    "1 an arrow, 2 a circle, 0 a tail or no edge; 10 in both cells undirected, 20 bidirected, 21 with 20 both '->' and "
+    "'<->'",
+    "an edge i -> j is the 1 in cell (i, j) with the 0 in cell (j, i): marks at the column's node",
+    "[[0, 1], [0, 0]] is 0 -> 1, [[0, 1], [2, 0]] is 0 o-> 1",
+    {
+        (1, 0): (ARROW, TAIL),
+        (0, 1): (TAIL, ARROW),
+        (1, 2): (ARROW, CIRCLE),
+        (2, 1): (CIRCLE, ARROW),
+        (2, 2): (CIRCLE, CIRCLE),
+        (2, 0): (CIRCLE, TAIL),
+        (0, 2): (TAIL, CIRCLE),
+        (10, 10): (TAIL, TAIL),
+        (20, 20): (ARROW, ARROW),
+        (21, 20): INTO,
+        (20, 21): OUT_OF,
+    },
+)
+
+_UNDIRECTED_GADJID = {(2, 2): (TAIL, TAIL), (2, 0): (TAIL, TAIL), (0, 2): (TAIL, TAIL)}
+
+GADJID_ROW_TO_COLUMN = _register(
+    "gadjid row->column",
+    "gadjid, edge_direction='from row to column'",
+    "1 a directed edge, 2 in one cell or both an undirected edge",
+    "an edge i -> j is the 1 in cell (i, j)",
+    "[[0, 1], [0, 0]] is 0 -> 1, [[0, 2], [0, 0]] is 0 -- 1",
+    {(0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
+)
+
+GADJID_COLUMN_TO_ROW = _register(
+    "gadjid column->row",
+    "gadjid, edge_direction='from column to row'",
+    "1 a directed edge, 2 in one cell or both an undirected edge",
+    "an edge i -> j is the 1 in cell (j, i)",
+    "[[0, 1], [0, 0]] is 1 -> 0, [[0, 2], [0, 0]] is 0 -- 1",
+    {(1, 0): (TAIL, ARROW), (0, 1): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
+)
+
+GCASTLE = _register(
+    "gCastle",
+    "gCastle (causal_matrix, MetricsDAG)",
+    "1 a directed edge, 1 in both cells or -1 in one an undirected edge",
+    "an edge i -> j is the 1 in cell (i, j)",
+    "[[0, 1], [0, 0]] is 0 -> 1, [[0, -1], [0, 0]] is 0 -- 1",
+    {
+        (1, 1): (TAIL, TAIL),
+        (-1, 0): (TAIL, TAIL),
+        (0, -1): (TAIL, TAIL),
+        (0, 1): (TAIL, ARROW),
+        (1, 0): (ARROW, TAIL),
+    },
+)
+
+_EFFECT = "an edge i -> j is the number in cell (j, i)"
+
+PCALG_CPDAG = _register(
+    "pcalg amat.cpdag",
+    "pcalg, causalDisco (pdag)",
+    "1 in cell (j, i) alone a directed edge, 1 in both cells an undirected edge",
+    _EFFECT,
+    "[[0, 0], [1, 0]] is 0 -> 1",
+    ONES_BY_COLUMN,
+    explain=explain_ones,
+)
+
+LINGAM = _register(
+    "lingam",
+    "lingam (adjacency_matrix_), causal-learn's LiNGAM",
+    "1 an effect of j on i; weights are cut by size first, as in abs(B) > 0.3",
+    _EFFECT,
+    "[[0, 0], [1, 0]] is 0 -> 1",
+    ONES_BY_COLUMN,
+    explain=explain_effects,
+)
+
+# ---- strings -------------------------------------------------------------------------------------------------------
+
+_TIGRAMITE = {f"{a}-{b}": (MARK_OF_CHARACTER[b], MARK_OF_CHARACTER[a]) for a, b in product("-<o", "->o")}
+_TIGRAMITE |= {"+->": INTO, "<-+": OUT_OF}
+_STRINGS = {marks: sign for sign, marks in _TIGRAMITE.items()}
+
+
+def is_tigramite(cell: Any) -> bool:
+    """Return whether a cell is an array of strings."""
+    return isinstance(cell, np.ndarray) and cell.dtype.kind == "U" and cell.ndim >= 2
+
+
+def read_tigramite(cell: NDArray[Any]) -> Matrix:
+    """Read an array of strings: that at (i, j) is the edge from i to j, and that at (j, i) its mirror image."""
+    if cell.ndim == 4 or (cell.ndim == 3 and (cell[:, :, 1:] != "").any()):
+        lagged = "an array (N, N, T, T)" if cell.ndim == 4 else "links at lags"
+        raise ValueError(
+            f"found {lagged}; a cell is a graph of contemporaneous links: read graphs of time series by "
+            "ce.lagged_column, or take graph[:, :, 0]"
+        )
+    strings = cell[:, :, 0] if cell.ndim == 3 and cell.shape[2] else cell
+    if strings.ndim != 2 or strings.shape[0] != strings.shape[1]:
+        raise ValueError(f"found an array of strings of shape {cell.shape}, expected (N, N) or (N, N, 1)")
+    marks, mirrored = np.zeros(strings.shape, np.uint8), np.zeros(strings.shape, np.uint8)
+    known = strings == ""
+    for sign, (at_column, at_row) in _TIGRAMITE.items():
+        chosen = strings == sign
+        marks[chosen], mirrored[chosen] = at_column, at_row
+        known |= chosen
+    if not known.all():
+        i, j = np.argwhere(~known)[0].tolist()
+        sign = str(strings[i, j])[:20]
+        why = "'x' is a conflict of orientations; settle it first" if "x" in sign else "'' is not an edge"
+        raise ValueError(f"found {sign!r} in cell ({i}, {j}), expected one of {', '.join(_TIGRAMITE)}; {why}")
+    odd = np.argwhere(marks != mirrored.T)
+    if len(odd):
+        i, j = odd[0].tolist()
+        raise ValueError(
+            f"found {str(strings[i, j])!r} in cell ({i}, {j}) and {str(strings[j, i])!r} in cell ({j}, {i}); a "
+            "contemporaneous link stands in both, mirrored, as '-->' and '<--'"
+        )
+    return Matrix(None, marks)
+
+
+def write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
+    """Write marks as strings."""
+    other = marks.transpose(0, 2, 1)
+    written = np.zeros(marks.shape, "<U3")
+    for (at_column, at_row), sign in _STRINGS.items():
+        written[(marks == at_column) & (other == at_row)] = sign
+    return written
+
+
+TIGRAMITE = register_encoding(
     Encoding(
-        name="column->row",
-        tool="LiNGAM, pcalg",
-        cells=CELLS,
-        meaning=_MEANING,
-        mark="an edge i -> j is the 1 in cell (j, i)",
-        example="[[0, 1], [0, 0]] is 1 -> 0",
-        read=read_matrix,
-        types=MATRIX_TYPES,
-        by_name=True,
-        is_likely=is_square,
-        decode=lambda stack, names: decode_ones(stack, names).transpose(0, 2, 1),
-        decode_sparse=lambda cell, names: [(j, i) for i, j in decode_sparse_ones(cell, names)],
-        write=lambda marks: marks.transpose(0, 2, 1),
+        name="tigramite",
+        tool="tigramite",
+        cells="tigramite array",
+        meaning="'-->' an edge with a tail and an arrow, 'o' a circle, '+->' both '->' and '<->', '' no edge",
+        mark="an edge i -> j is '-->' in cell (i, j) with '<--' in cell (j, i)",
+        example="np.array([['', '-->'], ['<--', '']])",
+        read=read_tigramite,
+        types=(np.ndarray,),
+        recognise=is_tigramite,
+        codes=pairs_of_marks({mark: mark for mark in (TAIL, ARROW, CIRCLE)}, "column") | {INTO: INTO, OUT_OF: OUT_OF},
+        write=write_tigramite,
     )
 )

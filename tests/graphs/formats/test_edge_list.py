@@ -12,7 +12,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.graphs import as_graph
 
-ALL_CELLS = ".*model string, .*edge list, .*networkx, .*edge string, Graph or packed bytes, .*or missing"
+ALL_CELLS = ".*edge list, .*networkx, .*model string, .*edge string, Graph or packed bytes, .*or missing"
 
 
 def test_edge_lists() -> None:
