@@ -113,18 +113,18 @@ def graph_column(
     ['dag', nan, 'cpdag']
     """
     cells, labels, name = _cells(values, index)
-    kinds = _kind_codes(kind, len(labels))
 
     def where(row: int) -> str:
         return name_row(row, labels, name)
 
-    if isinstance(cells, pd.Series) and nodes is None and rename is None:
-        column = unpack_column(cells.set_axis(labels), column=name)
-        declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
-    else:
-        lists = NodeLists(nodes, len(labels), values.index if isinstance(values, pd.Series) else None)
-        chosen = _encodings(encoding, len(labels), values.index if isinstance(values, pd.Series) else None)
-        column, declared = Cells(where, lists, chosen, rename).read(cells, len(labels))
+    if not isinstance(cells, pd.Series) or nodes is not None or rename is not None:
+        given = values.index if isinstance(values, pd.Series) else None
+        return read_column(
+            cells, labels, name, where, nodes=nodes, encoding=encoding, kind=kind, rename=rename, index=given
+        )
+    kinds = _kind_codes(kind, len(labels))
+    column = unpack_column(cells.set_axis(labels), column=name)
+    declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     return pack_column(settled, index=labels, name=name)
 
@@ -132,19 +132,22 @@ def graph_column(
 def read_column(
     cells: Iterable[Any],
     labels: pd.Index,
-    nodes: Any,
-    encoding: Any,
-    kind: Any,
-    rename: Mapping[Hashable, Hashable] | None,
+    name: Hashable | None,
     where: Where,
+    *,
+    nodes: Any = None,
+    encoding: Any = None,
+    kind: Any = None,
+    rename: Mapping[Hashable, Hashable] | None = None,
+    index: pd.Index | None = None,
 ) -> pd.Series:
-    """Make a column of packed graphs, as `graph_column`, whose messages name a row by `where`."""
-    kinds = _kind_codes(kind, len(labels))
-    column, declared = Cells(
-        where, NodeLists(nodes, len(labels), None), _encodings(encoding, len(labels), None), rename
-    ).read(cells, len(labels))
+    """Read cells as `graph_column`: messages name a row by `where`; a Series of nodes or encodings has the `index`."""
+    n_rows = len(labels)
+    kinds = _kind_codes(kind, n_rows)
+    reader = Cells(where, NodeLists(nodes, n_rows, index), _encodings(encoding, n_rows, index), rename)
+    column, declared = reader.read(cells, n_rows)
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
-    return pack_column(settled, index=labels, name="graph")
+    return pack_column(settled, index=labels, name=name)
 
 
 def as_graph(
@@ -240,9 +243,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     def where(row: int) -> str:
         return name_row(row, series.index, column)
 
-    cells = Cells(where, NodeLists(None, len(series), None))
-    decoded, declared = cells.read(series.tolist(), len(series))
-    return pack_column(_settle_kinds(decoded, declared, where), index=series.index, name=series.name)
+    return read_column(series.tolist(), series.index, series.name, where)
 
 
 def is_graph_column(series: pd.Series) -> bool:

@@ -104,7 +104,11 @@ def read_graphs(
     # a file is read when its graph is
     cells = (_read_named(file, name, empty) for file, name in zip(files, names, strict=True))
     index = pd.Index(names, name="file", dtype="str")
-    graphs = read_column(cells, index, nodes, encoding, kind, rename, lambda row: f"file {names[row]}")
+
+    def where(row: int) -> str:
+        return f"file {names[row]}"
+
+    graphs = read_column(cells, index, "graph", where, nodes=nodes, encoding=encoding, kind=kind, rename=rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warnings.warn(
