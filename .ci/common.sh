@@ -81,7 +81,7 @@ interpreter() {
 }
 
 # tests of one field each, for environments that need not run all
-reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/networks tests/configurational/test_formula.py tests/configurational/test_reader.py)
+reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/networks tests/configurational/test_formula.py)
 
 # Run one example and print the last line of its output, or more if it fails.
 example() {

@@ -43,6 +43,4 @@ print(f"\nCohort study: p = {ce.skeleton_test(10, 30, 30, 22):.16f} (expected sh
 
 axes = ce.plot.expected_curves("adjacency_f1", n_nodes=5, true_edges=[2, 5, 8, 10])
 axes.figure.savefig(out / "expected_f1.png", dpi=150, bbox_inches="tight")
-axes = ce.plot.adjacency_table(truth, estimate)
-axes.figure.savefig(out / "adjacency_table.png", dpi=150, bbox_inches="tight")
-print(f"Wrote two figures to {out}/")
+print(f"Wrote a figure to {out}/")

@@ -104,7 +104,6 @@ def test_strata_are_names(by):
         (lambda: ce.as_graph("A -> B", kind=3), "kind must be one of 'dag'"),
         (lambda: ce.expected_metric("shd", n_nodes="ten", true_edges=3, estimated_edges=3), "n_nodes must hold whole"),
         (lambda: ce.skeleton_test("three", 5, 5, 6), "tp must hold whole numbers from 0, found 'three'"),
-        (lambda: ce.structure.tie_sum("scores"), "scores must hold numbers, found 'scores'"),
         (lambda: ce.DiscreteNetwork({"A": []}, [[0.5, 0.5]]), "cpts must be a mapping with an entry a node"),
         (lambda: ce.DiscreteNetwork({"A": 1}, {"A": [0.5, 0.5]}), "parents must map node names to lists"),
         (lambda: ce.GaussianNetwork({"A": []}, None, {"A": 1}), "coefficients must be a mapping"),

@@ -258,7 +258,6 @@ class FormulaPairs(Pairs):
     undrawn: str = ""
     #: numbers of factors, which controls share
     names: Names = field(default_factory=Names)
-    _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def n(self) -> int:
@@ -281,9 +280,7 @@ class FormulaPairs(Pairs):
 
     def take(self, positions: NDArray[Any] | slice) -> FormulaPairs:
         """Return the pairs at `positions`, sharing the stored cells."""
-        return self._replace(
-            self.estimate, self.truth_index[positions], self.estimate_index[positions], self.setting_index[positions]
-        )
+        return self.with_cells(self.estimate, self.estimate_index[positions], positions)
 
     def with_estimates(self, cells: Sequence[Cell | None], positions: NDArray[np.int64]) -> FormulaPairs:
         """Pair other estimates (None: no control) with the truths and settings of the pairs at `positions`."""
@@ -293,21 +290,16 @@ class FormulaPairs(Pairs):
         return self.with_cells(estimate, index, positions)
 
     def with_cells(
-        self, estimate: FormulaCells, index: NDArray[np.int64], positions: NDArray[np.int64], undrawn: str = ""
+        self, estimate: FormulaCells, index: NDArray[np.int64], positions: NDArray[Any] | slice, undrawn: str = ""
     ) -> FormulaPairs:
         """Pair other estimates, by the index of their cells, with the truths and settings of pairs at `positions`."""
-        found = self._replace(estimate, self.truth_index[positions], index, self.setting_index[positions])
-        return replace(found, undrawn=undrawn)
-
-    def _replace(
-        self,
-        estimate: FormulaCells,
-        truth_index: NDArray[np.int64],
-        estimate_index: NDArray[np.int64],
-        setting_index: NDArray[np.int64],
-    ) -> FormulaPairs:
-        return FormulaPairs(
-            self.truth, estimate, truth_index, estimate_index, setting_index, self.settings, names=self.names
+        return replace(
+            self,
+            estimate=estimate,
+            truth_index=self.truth_index[positions],
+            estimate_index=index,
+            setting_index=self.setting_index[positions],
+            undrawn=undrawn,
         )
 
     @cached_property
@@ -348,27 +340,25 @@ class FormulaPairs(Pairs):
         """Return the pairs with `=>` and `<=` read as `<->`; pairs without them are returned as they are."""
         if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
             return self
-        found: FormulaPairs = self.remember(
-            "equivalences",
-            lambda: replace(
-                self, truth=self.truth.as_equivalences(), estimate=self.estimate.as_equivalences(), _computed={}
-            ),
-        )
+        truth, estimate = self.truth.as_equivalences(), self.estimate.as_equivalences()
+        found: FormulaPairs = self.remember("equivalences", lambda: replace(self, truth=truth, estimate=estimate))
         return found
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics."""
-        if key not in self._computed:
-            found: list[list[Any]] = []
-            refusals: dict[int, FormulaTooLargeError] = {}
-            for position in self.distinct[0].tolist():
-                try:
-                    found.append([compute(position, model) for model in self.estimated_models(position)])
-                except FormulaTooLargeError as error:
-                    refusals[position] = error
-            self._refuse(refusals)
-            self._computed[key] = found
-        return list(self._computed[key])
+        found: list[list[Any]] = self.remember(key, lambda: self._by_model(compute))
+        return found
+
+    def _by_model(self, compute: Callable[[int, Model], Any]) -> list[list[Any]]:
+        found: list[list[Any]] = []
+        refusals: dict[int, FormulaTooLargeError] = {}
+        for position in self.distinct[0].tolist():
+            try:
+                found.append([compute(position, model) for model in self.estimated_models(position)])
+            except FormulaTooLargeError as error:
+                refusals[position] = error
+        self._refuse(refusals)
+        return found
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return for every pair the value of its distinct pair, NaN where the control is missing."""
@@ -377,10 +367,7 @@ class FormulaPairs(Pairs):
 
     def quality(self, convention: Convention) -> Quality:
         """Count shared and own complexity of each estimated model of every distinct pair."""
-        key = ("quality", convention)
-        if key not in self._computed:
-            self._computed[key] = self._quality(convention)
-        found: Quality = self._computed[key]
+        found: Quality = self.remember(("quality", convention), lambda: self._quality(convention))
         return found
 
     def _quality(self, convention: Convention) -> Quality:

@@ -286,9 +286,7 @@ def _literals(forms: Iterable[Form]) -> int:
     return union(map(union, forms))
 
 
-def exposition_table(
-    model: Model | str, setting: Setting | None = None, *, relative: bool = True, size_caps: bool = False
-) -> pd.DataFrame:
+def exposition_table(model: Model | str, setting: Setting | None = None) -> pd.DataFrame:
     """List all causes that a model ascribes to each outcome.
 
     Parameters
@@ -297,10 +295,6 @@ def exposition_table(
         An acyclic model.
     setting : Setting, optional
         Values of multi-value factors; data that the model is minimised relative to.
-    relative : bool
-        Use the setting's data, where it has any.
-    size_caps : bool
-        Whether minimal forms may only have the published sizes.
 
     Returns
     -------
@@ -320,7 +314,7 @@ def exposition_table(
     ['A', 'B', 'C', 'A', 'B', 'C', 'A+C', 'B+C', 'A->B->D', 'C->D']
     """
     setting = setting or Setting()
-    known = expose(as_model(model), setting, relative=relative, size_caps=size_caps)
+    known = expose(as_model(model), setting, relative=True)
     words = setting.vocabulary
     multi_value = words.multi_value
     text = partial(_text, words=words)

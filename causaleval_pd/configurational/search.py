@@ -203,10 +203,7 @@ class FoundModels(Controls):
                 cells.append(cell)
                 settings.append(setting if setting.data is None else _relative_to(setting, data))
                 self._check(cell, settings[-1], int(self.rows[position]))
-        place = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
-        estimate = FormulaCells(tuple(cell or () for cell in place), place.get(None, -1))
-        index = np.array([place[cell] for cell in cells], np.int64)
-        found = self.pairs.with_cells(estimate, index, np.repeat(np.arange(self.pairs.n), count))
+        found = self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
         distinct = {id(setting): setting for setting in settings}
         number_of = {name: i for i, name in enumerate(distinct)}
         chosen = np.array([number_of[id(setting)] for setting in settings], np.int64)

@@ -24,7 +24,7 @@ from ..graphs.pairs import GraphPairs
 from .perturbations import Shifts, read_shifts
 from .row_inputs import groups
 
-__all__ = ["false_omission_rate", "mannwhitney_precision", "mean_wasserstein", "perturbed_edges"]
+__all__ = ["false_omission_rate", "mannwhitney_precision", "mean_wasserstein"]
 
 Values = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -53,9 +53,8 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> V
     """Average over the edges A -> B how far perturbing A moves the distribution of B.
 
     The Wasserstein-1 distance is that between the values of B in observational cases and where A is perturbed, in units
-    of B. Edges from nodes that are never perturbed are left out (`perturbed_edges` counts the others); an undirected
-    edge counts in both directions. It depends on the scale of the nodes, and any descendant of A moves, not its
-    children alone.
+    of B. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions. It
+    depends on the scale of the nodes, and any descendant of A moves, not its children alone.
 
     Parameters
     ----------
@@ -159,32 +158,6 @@ def false_omission_rate(
         return (omitted & (shifts.p < level)).sum(axis=(1, 2)), omitted.sum(axis=(1, 2))
 
     return _divided(pairs, "false_omission_rate", value, zero_division)
-
-
-@metric(**_JUDGED, direction=None, range=(0, math.inf), long_name="edges from perturbed nodes")
-def perturbed_edges(pairs: GraphPairs) -> Values:
-    """Count the edges from nodes that are perturbed in the data; an undirected edge counts in both directions.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Estimates with their data, `context={"data": frame, "perturbed": column}`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": [0.0, 1, 5, 6], "B": [0.0, 1, 3, 4], "gene": [None, None, "A", "A"]})
-    >>> runs = pd.DataFrame({"estimate": ["A -- B"]})
-    >>> context = {"data": data, "perturbed": "gene"}
-    >>> ce.evaluate(runs, ["perturbed_edges"], truth=None, context=context)["perturbed_edges"].item()
-    1.0
-    """
-
-    def value(shifts: Shifts, marks: Marks) -> tuple[Values, Values]:
-        return (marks & ~np.isnan(shifts.p)).sum(axis=(1, 2)), np.ones(len(marks))
-
-    return _divided(pairs, "perturbed_edges", value, math.nan)
 
 
 def _over_edges(pairs: GraphPairs, name: str, values: Callable[[Shifts], Values], zero_division: float) -> Values:

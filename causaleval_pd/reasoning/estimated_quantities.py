@@ -1,4 +1,4 @@
-"""Quantities estimated from answers: a row a probability, effect, PNS or composition, with truth and yes-counts."""
+"""Quantities estimated from answers: a row a probability, effect, PNS or composition, with truth and standard error."""
 
 from __future__ import annotations
 

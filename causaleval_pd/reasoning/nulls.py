@@ -8,6 +8,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -55,9 +56,8 @@ _ANSWER_LAWS = {
 
 Law: all orders of the answers to a question, in an arm and stratum, are equally likely. One answer is yes with the
 share of yes among them; of the rows whose true answer is yes, the number with a yes is hypergeometric. Given: the
-numbers of yes. With `share_draws=True` each row draws from that share by itself. A stratum that repeats a cluster
-(`cube(cluster=)`) is tested by moving the answers of a cluster together to another one that answered the same
-questions; clusters without such another one keep their answers.""",
+numbers of yes. A stratum that repeats a cluster (`cube(cluster=)`) is tested by moving the answers of a cluster
+together to another one that answered the same questions; clusters without such another one keep their answers.""",
     "random_answers": """Draw an answer by a fair coin.
 
 Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.
@@ -119,6 +119,13 @@ def questions_of(matching: Matching) -> Integers:
     return np.asarray(pd.factorize(pd.MultiIndex.from_arrays(labels))[0], np.int64)
 
 
+def _windows(find: Callable[[int], NDArray[Any]], start: int, count: int) -> NDArray[Any]:
+    """Return what is found for draws start .. start + count - 1, window by window, along the last axis."""
+    windows = range(start // _WINDOW, (start + count - 1) // _WINDOW + 1)
+    first = start - windows.start * _WINDOW
+    return np.concatenate([find(window) for window in windows], axis=-1)[..., first : first + count]
+
+
 @dataclass(frozen=True, eq=False)
 class Decks:
     """The answers of each question, which a draw deals to its rows."""
@@ -165,14 +172,8 @@ class Decks:
             return np.asarray(uniforms(keys, start, count) < self.shares[rows, None], bool)
         question = self.question[rows]
         some, place = np.unique(question, return_inverse=True)
-        limits = np.stack([self._limits(int(one), start, count) for one in some])[place.reshape(-1)]
+        limits = np.stack([_windows(partial(self._window, int(one)), start, count) for one in some])[place.reshape(-1)]
         return np.asarray((random_words(keys, start, count) <= limits) & (self.n_yes[question] > 0)[:, None], bool)
-
-    def _limits(self, question: int, start: int, count: int) -> Keys:
-        """Return the largest number that gets a yes, in each of the draws."""
-        windows = range(start // _WINDOW, (start + count - 1) // _WINDOW + 1)
-        first = start - windows.start * _WINDOW
-        return np.concatenate([self._window(question, window) for window in windows])[first : first + count]
 
     def _window(self, question: int, window: int) -> Keys:
         """Return the limits of draws _WINDOW * window and following, kept where many rows need them."""
@@ -236,15 +237,10 @@ class Moves:
         block, cluster, place = self.place[:, rows]
         for number in np.unique(block).tolist():
             here = np.flatnonzero(block == number)
-            given = self.blocks[number][self._orders(number, start, count)[cluster[here]], place[here, None]]
+            orders = _windows(partial(self._window, number), start, count)
+            given = self.blocks[number][orders[cluster[here]], place[here, None]]
             found[here] = self.answers[given]
         return found
-
-    def _orders(self, block: int, start: int, count: int) -> NDArray[np.int32]:
-        """Return which cluster's answers each cluster of a block gets, (clusters, count)."""
-        windows = range(start // _WINDOW, (start + count - 1) // _WINDOW + 1)
-        first = start - windows.start * _WINDOW
-        return np.concatenate([self._window(block, window) for window in windows], axis=1)[:, first : first + count]
 
     def _window(self, block: int, window: int) -> NDArray[np.int32]:
         """Return the orders of draws _WINDOW * window and following, kept where many rows need them."""

@@ -35,9 +35,6 @@ INSTRUCTIONS = {
 
 _CONTEXT = ["task", "sample", "replicate"]
 
-# bytes of prompts that are joined at once; the allocator reuses memory of this size
-_BYTES_AT_ONCE = 4 * 2**20
-
 #: columns of a questionnaire
 QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
 
@@ -428,17 +425,11 @@ def _join_prompts(
         raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
     used, first, context = np.unique(asked, return_index=True, return_inverse=True)
     # where each context describes the world, the world's own text is empty
-    intro = _arrow((worlds["text"] + "\n\n").where(worlds["text"] != "", "")).take(pa.array(world[first]))
-    opening = _joined(intro, _arrow(contexts["text"].take(used)), "")
+    intro = (worlds["text"] + "\n\n").where(worlds["text"] != "", "")
+    opening = _joined(_arrow(intro).take(pa.array(world[first])), _arrow(contexts["text"].take(used)), "")
     asks = _arrow(questions["text"] + last)
-    length = opening.nbytes // max(1, len(opening)) + asks.nbytes // max(1, len(asks))
-    step = max(1, _BYTES_AT_ONCE // max(1, length))
-    joined = [
-        _joined(opening.take(pa.array(context[i : i + step])), asks.take(pa.array(question[i : i + step])), "\n\n")
-        for i in range(0, len(rows), step)
-    ]
-    prompts = pd.array(pa.chunked_array(joined, pa.large_string()), dtype="str")
-    return pd.Series(prompts, rows.index, name="prompt")
+    prompts = _joined(opening.take(pa.array(context)), asks.take(pa.array(question)), "\n\n")
+    return pd.Series(pd.array(prompts, dtype="str"), rows.index, name="prompt")
 
 
 def instruction_text(instruction: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Validity of quantities, consistency of compositions and classes of reasoners: as published, and by tests."""
+"""Validity of quantities, consistency of compositions and classes of reasoners; errors that chance makes."""
 
 from __future__ import annotations
 

@@ -144,7 +144,6 @@ def divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
 
 
-NULLS = ("permute_answers", "random_answers", "biased_answers", "exchange_arms", "majority_answers")
 FIXED = ("always_yes", "always_no")
 
 #: support points further from the mean than this many standard deviations plus a margin have no weight in float64

@@ -17,7 +17,7 @@ from . import (
     sizes,
     v_structures,
 )
-from .nulls import expectation, random_ranking, rules as _rules, models as _models
+from .nulls import expectation, rules as _rules, models as _models
 from . import (
     difference_matrix as _matrix,
     difference_plot as _difference,
@@ -34,7 +34,6 @@ from .hamming import *
 from .intervention import *
 from .marks import *
 from .nulls.expectation import *
-from .nulls.random_ranking import *
 from .orientation import *
 from .separation import *
 from .sizes import *
@@ -50,7 +49,6 @@ __all__ = [
     *intervention.__all__,
     *marks.__all__,
     *orientation.__all__,
-    *random_ranking.__all__,
     *separation.__all__,
     *sizes.__all__,
     *v_structures.__all__,

@@ -1,9 +1,9 @@
-"""Figures of graphs: expected metrics of random guessing, and the table of adjacencies of one estimate."""
+"""Figure of graphs: expected metrics of random guessing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from ..contract.checks import check_type, check_whole
 from ..contract.figure import figure
 from ..contract.metric import Metric, get_metric
 from ..drawing import axis_label, caption, colours, place_to_draw, wrapped_label
-from .adjacency import adjacency_f1, adjacency_precision, adjacency_recall, skeleton_p
-from .field import pair
 from .nulls.expectation import expected_metric
 
 if TYPE_CHECKING:
@@ -108,78 +106,3 @@ def expected_curves(
     band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
     caption(ax, own, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}.")
     return ax
-
-
-@figure(
-    "table of adjacencies of one estimate",
-    of="cells",
-    field="graph",
-    concludes="whether the skeleton is better than a random one",
-)
-def adjacency_table(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the table of adjacencies of one estimate, with margins, scores and the exact skeleton test.
-
-    Parameters
-    ----------
-    truth, estimate : graph
-        Two graphs over the same nodes, in any form that metrics take.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-
-    Returns
-    -------
-    Axes
-        Counts of node pairs by adjacency in truth (rows) and estimate (columns).
-
-    Raises
-    ------
-    ValueError
-        If a graph cannot be read, or their nodes differ.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("agg")
-    >>> import causaleval_pd as ce
-    >>> ax = ce.plot.adjacency_table("A -> B; B -> C; D", "A -> B; C -> B; A -> C; D")
-    >>> [cell.get_text() for cell in ax.texts[:3]]
-    ['2', '0', '2']
-    """
-    pairs = pair(truth, estimate)
-    counts = pairs.counts
-    inner = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]])[..., 0]
-    table = np.vstack([np.column_stack([inner, inner.sum(axis=1)]), [*inner.sum(axis=0), inner.sum()]])
-
-    own = ax is None
-    ax = place_to_draw(ax, 5.4, 4.4)
-    agree, differ = colours(2)
-    for row in range(3):
-        for col in range(3):
-            margin = row == 2 or col == 2
-            colour: Any = "0.95" if margin else agree if row == col else differ
-            ax.add_patch(_cell(row, col, colour, 1.0 if margin else 0.35))
-            ax.text(col, row, f"{table[row, col]:.0f}", ha="center", va="center", color="0.3" if margin else "black")
-    ax.set(xlim=(-0.5, 2.5), ylim=(2.5, -0.5), xlabel="estimate", ylabel="truth")
-    ax.set_xticks(range(3), ["adjacent", "not adjacent", "total"])
-    ax.set_yticks(range(3), ["adjacent", "not\nadjacent", "total"])
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    scores = [("precision", adjacency_precision), ("recall", adjacency_recall), ("F1", adjacency_f1)]
-    ax.set_title(", ".join(f"{name} {_number(metric(pairs)[0])}" for name, metric in scores), size="medium")
-    caption(
-        ax,
-        own,
-        f"Pairs of nodes; exact p {_number(skeleton_p(pairs)[0])} against random skeletons with {table[0, 2]:.0f} true "
-        f"and {table[2, 0]:.0f} estimated edges over {pairs.n_nodes} nodes (no draws).",
-    )
-    return ax
-
-
-def _cell(row: int, col: int, colour: Any, alpha: float) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((col - 0.48, row - 0.48), 0.96, 0.96, facecolor=colour, alpha=alpha, linewidth=0)
-
-
-def _number(value: float) -> str:
-    return "undefined" if np.isnan(value) else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Reading and writing models: what is accepted, what canonical form means, where errors point."""
+"""Reading and writing models: what is accepted, what canonical form means, where errors point; orders of outcomes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from causaleval_pd.configurational import (
     exposition_table,
     ideal_data,
     parse,
+    reader,
     redundancy_free,
 )
 from causaleval_pd.configurational.formula import set_text
 from causaleval_pd.configurational.minimisation import minimal_models
 from causaleval_pd.configurational.reader import MAX_TEXT, parse_set
+from causaleval_pd.configurational.truth_table import evaluation_order, topological_order
 
 NAMES = ["A", "B", "LONG_NAME", "X1", "Ä"]
 literals = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))
@@ -202,3 +204,65 @@ def test_sufficiency_and_necessity_are_not_equivalences():
             runs.head(2), [read], null=null, n_draws=20, rng=1, context={"factors": list("ABCDE")}
         )
         assert scored["read_control_mean"].notna().all()
+
+
+graphs = st.dictionaries(st.sampled_from("ABCDE"), st.sets(st.sampled_from("ABCDEFG"), max_size=3), max_size=5)
+
+
+def by_layers(causes: dict[str, set[str]]) -> list[str] | None:
+    """Take away the names without causes among those that are left, until none is left."""
+    left, order = set(causes), list[str]()
+    while left:
+        ready = sorted(name for name in left if not causes[name] & left)
+        if not ready:
+            return None
+        left -= set(ready)
+        order += ready
+    return order
+
+
+@pytest.mark.slow
+@given(graphs)
+def test_order_is_by_layers_and_names(causes: dict[str, set[str]]) -> None:
+    assert topological_order(causes) == by_layers(causes)
+
+
+def test_outcomes_of_models() -> None:
+    assert evaluation_order(parse("(B<->C)*(A<->B)*(A<->D)*(C+D<->E)")) == ["B", "D", "C", "E"]
+    assert evaluation_order(parse("(A*b<->C)*(a+B<->c)")) == ["C"]
+    assert evaluation_order(parse("A+c<->C")) is None
+    assert evaluation_order(parse("(A<->B)*(b<->a)")) is None
+
+
+def long_model(n: int, salt: int) -> str:
+    return "+".join(f"A{salt}X{i}*b" for i in range(n // 8)) + "<->E"
+
+
+TEXTS = {
+    "model": lambda n, salt: long_model(n, salt),
+    "set": lambda n, salt: "; ".join(f"A{salt}X{i}<->E" for i in range(n // 10)),
+    "spaces": lambda n, salt: f"A{salt}" + " " * n + "<->E",
+    "nothing": lambda n, salt: ";" * (n + salt),
+    "blanks": lambda n, salt: f"A{salt}" + " " * n + "?",
+    "opened": lambda n, salt: "(" * (n + salt),
+    "stars": lambda n, salt: "A*" * (n // 2 + salt),
+    "negated": lambda n, salt: "~" * (n + salt),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("read", [parse, parse_set])
+def test_reading_takes_linear_time(read, name, count_lines):
+    # texts are read once and kept, so that each has a salt of its own
+    once, twice = (count_lines(read, TEXTS[name](n, salt)) for n, salt in ((1000, 3), (2000, 4)))
+    assert twice < 2 * once + 100
+
+
+@pytest.mark.parametrize("read", [parse, parse_set])
+def test_a_million_blanks_are_read_once(read, monkeypatch):
+    """A pattern that reads the rest of the blanks at each of them would take longer than a test may."""
+    monkeypatch.setattr(reader, "MAX_TEXT", 2_000_000)
+    assert read(TEXTS["spaces"](1_000_000, 5)) == read("A5<->E")
+    with pytest.raises(ValueError, match=r"unexpected '\?' at position 1000002"):
+        read(TEXTS["blanks"](1_000_000, 5))

@@ -1,4 +1,4 @@
-"""Minimal forms relative to data, by trying everything."""
+"""Minimal forms relative to data, by trying everything; pairings of disjuncts against enumeration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causaleval_pd.configurational.formula import FormulaTooLargeError, Work
-from causaleval_pd.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser
+from causaleval_pd.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser, best_overlap, injects
 from causaleval_pd.configurational.truth_table import FuzzyTable, TruthTable
 
 CAPS = Caps(3, 4, 10)
@@ -98,3 +98,34 @@ def test_long_searches_are_refused():
     minimiser = ThresholdMinimiser(crisp, OUTCOME, CAPS, consistency=0.9, coverage=0.1, work=Work(5))
     with pytest.raises(FormulaTooLargeError, match="takes more than 5 steps"):
         minimiser.forms(frozenset([0b010101, 0b101010]))
+
+
+formulas = st.lists(st.integers(1, 31), min_size=1, max_size=4)
+
+
+def overlaps(left, right):
+    """All sets of non-empty intersections that partial pairings give."""
+    padded = [*right, *([0] * len(left))]
+    for chosen in itertools.permutations(padded, len(left)):
+        yield {a & b for a, b in zip(left, chosen, strict=True)} - {0}
+
+
+@given(formulas, formulas)
+def test_best_overlap(left, right):
+    sizes = {(sum(x.bit_count() for x in found), len(found)) for found in overlaps(left, right)}
+    assert best_overlap(left, right) == max(sizes)
+    assert best_overlap(left, right, disjuncts_first=True) == max((k, n) for n, k in sizes)
+
+
+@given(formulas, formulas)
+def test_injections(left, right):
+    expected = any(
+        all(not a & ~b for a, b in zip(left, chosen, strict=True))
+        for chosen in itertools.permutations(right, len(left))
+    )
+    assert injects(left, right) == expected
+
+
+def test_a_search_that_takes_too_long_is_refused():
+    with pytest.raises(FormulaTooLargeError, match="takes more than 10 steps"):
+        best_overlap([3, 5, 6, 9, 10], [12, 10, 9, 6, 5], work=Work(10))

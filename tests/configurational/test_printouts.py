@@ -1,4 +1,4 @@
-"""Printed output of cna and QCA: layouts of several releases, and what cannot be read."""
+"""Printed output of cna and QCA, also of broken layouts; and writers, whose texts are read back."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import fit_by_atom, read_printout
+from causaleval_pd.configurational import fit_by_atom, parse, random_models, read_printout, write_models
 from causaleval_pd.configurational import parse as parse_text
+from causaleval_pd.configurational.reader import parse_set
 
 EDUCATION = """> cna(d.educate)
 --- Coincidence Analysis (CNA) ---
@@ -247,3 +248,38 @@ def test_readings_of_case_that_are_refused(text, lower, message):
 def test_names_in_both_cases_or_with_values_have_one_reading(text):
     assert len(read_printout(text)) == 1
     assert read_printout(text, lower="absent")["model"].tolist() == read_printout(text)["model"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "cna", "qca"),
+    [
+        ("C+A*b<->D", ["A*b+C<->D"], ["A*~B + C <-> D"]),
+        ("a<->b; ~A*C<->b", ["a*C<->b", "a<->b"], ["~A*C <-> ~B", "~A <-> ~B"]),
+        ("A=2*B=0<->Y=1", ["A=2*B=0<->Y=1"], ["A[2]*B[0] <-> Y[1]"]),
+        ("{}", [], []),
+    ],
+)
+def test_what_is_written(text, cna, qca):
+    assert write_models(text) == cna
+    assert write_models(text, "qca") == qca
+    for written in (cna, qca):
+        assert parse_set("; ".join(written) or "{}") == parse_set(text)
+
+
+@pytest.mark.parametrize("notation", ["cna", "qca"])
+def test_random_models_are_read_back(notation):
+    for text in random_models(20, 6, domains={"A": [0, 1, 2]}, rng=2):
+        [written] = write_models(text, notation)
+        assert parse(written) == parse(text)
+
+
+def test_one_sided_arrows_belong_to_qca():
+    assert write_models("A+B => C", "qca") == ["A + B -> C"]
+    assert write_models("A+B <= C", "qca") == ["A + B <- C"]
+    assert write_models("(A<->B)*(B<->C)") == ["(A<->B)*(B<->C)"]
+    with pytest.raises(ValueError, match=r"cna writes solutions as equivalences, and A=>B has other arrows"):
+        write_models("A=>B")
+    with pytest.raises(ValueError, match="QCA writes one outcome a model, and .* has 2"):
+        write_models("(A<->B)*(B<->C)", "qca")
+    with pytest.raises(ValueError, match="unknown notation 'fsqca'"):
+        write_models("A<->B", "fsqca")

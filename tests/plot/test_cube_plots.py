@@ -68,7 +68,7 @@ def test_methods_have_the_signatures_and_docstrings_of_the_functions(cube: Any) 
 
 
 def test_figures_of_fields_are_public() -> None:
-    for name in ("adjacency_table", "expected_curves", "hypergraph", "model_difference", "score_profile"):
+    for name in ("expected_curves", "hypergraph", "model_difference", "score_profile"):
         assert name in ce.plot.__all__ and callable(getattr(ce.plot, name))
         assert ce.list_figures().loc[name, "field"] in ("graph", "formula")
     namespace: dict[str, Any] = {}

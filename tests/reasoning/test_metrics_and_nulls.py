@@ -13,16 +13,9 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.reasoning import COUNTS, make_tasks, quantities, reasoners
-from causaleval_pd.reasoning.yes_counts import (
-    FIXED,
-    NULLS,
-    QUANTITIES,
-    Terms,
-    estimates,
-    parse_counts,
-    quantity_laws,
-)
+from causaleval_pd.reasoning.yes_counts import FIXED, QUANTITIES, Terms, estimates, parse_counts, quantity_laws
 
+NULLS = ("permute_answers", "random_answers", "biased_answers", "exchange_arms", "majority_answers")
 QUANTITY_METRICS = sorted(ce.list_metrics("quantity").index)
 ANSWER_METRICS = sorted(ce.list_metrics("answer").index)
 NUMBERS = [0.0, 0.001, 0.2, 0.5, 1.0]
@@ -364,3 +357,53 @@ def test_every_metric_is_a_name_of_the_package():
     for name in (*QUANTITY_METRICS, *ANSWER_METRICS):
         assert getattr(ce, name) is ce.get_metric(name)
     assert len(QUANTITIES) == 7
+
+
+def register(function, field, closed_form):
+    return ce.metric(
+        field=field,
+        kinds=("answer",) if field == "answer" else ("pns", "number"),
+        direction="minimize",
+        range=(0, np.inf),
+        optimum=0,
+        long_name=function.__name__,
+        closed_form=closed_form,
+    )(function)
+
+
+def share_of_errors(pairs):
+    return np.full(pairs.n, (pairs.truth != pairs.estimate).mean())
+
+
+def mean_error(pairs):
+    return np.abs(pairs.truth - pairs.estimate.mean())
+
+
+def standardised_error(pairs):
+    n = np.ones(pairs.n) if pairs.terms is None else pairs.terms.n1[:, 1]
+    return np.abs(pairs.truth - pairs.estimate) * np.sqrt(n)
+
+
+def total_error(pairs):
+    return np.abs(pairs.truth - pairs.estimate).sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "field", "closed_form", "message"),
+    [
+        (share_of_errors, "answer", "answer", r"share_of_errors names closed_form='answer', but where truth is False"),
+        (mean_error, "quantity", "counts", r"where the quantity is a number .* alone and .* among other pairs"),
+        (standardised_error, "quantity", "counts", "depends on yes-counts"),
+        (total_error, "quantity", "counts", r"array of shape \(\) for 4 pairs"),
+        (mean_error, "quantity", "answer", "closed form 'answer' is for field 'answer', not 'quantity'"),
+    ],
+)
+def test_a_metric_that_contradicts_its_rule_is_refused(function, field, closed_form, message):
+    with pytest.raises(ValueError, match=message):
+        register(function, field, closed_form)
+    assert function.__name__ not in ce.list_metrics().index
+
+
+def test_every_rule_has_a_probe():
+    rules = ce.list_closed_forms()
+    assert set(rules.index[rules["field"].isin(["answer", "quantity"])]) == {"answer", "counts"}

@@ -29,7 +29,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all", columns="full")),
     "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
     "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
-    "adjacency_table": lambda: ce.plot.adjacency_table(*random_dags(2, 1)),
     "hypergraph": lambda: ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"),
     "model_difference": lambda: ce.plot.model_difference("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)"),
     "score_profile": lambda: ce.plot.score_profile("A*b+C<->D", "A+C<->D", n_draws=20, rng=1),

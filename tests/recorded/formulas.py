@@ -238,9 +238,7 @@ def exposition() -> dict[str, Any]:
     }
     found: dict[str, Any] = {}
     for name, setting in settings.items():
-        model = "(A<->B)*(B+C<->D)"
-        found[name] = cf.exposition_table(model, setting)
-        found[f"{name}/whole"] = cf.exposition_table(model, setting, relative=False, size_caps=False)
+        found[name] = cf.exposition_table("(A<->B)*(B+C<->D)", setting)
     found["large"] = cf.exposition_table(LARGE)
     return found
 

@@ -236,18 +236,6 @@ def expected() -> dict[str, pd.DataFrame]:
     return found | {"published": ce.expected_metric(published, convention="published", level=0.9, **how)}
 
 
-@record("structure/random_ranking")
-def ranking() -> dict[str, Any]:
-    from causaleval_pd import structure
-
-    ties = structure.tie_sum([[3.0, 1.0, 3.0, 3.0], [1.0, 2.0, 2.0, 4.0]])
-    return {
-        "precision": structure.expected_average_precision([1, 2, 5], [4, 10, 90]),
-        "ties": ties,
-        "moments": tuple(np.asarray(x) for x in structure.auroc_moments([2, 2], [4, 4], ties)),
-    }
-
-
 def distribution(**settings: Any) -> pd.DataFrame:
     """Tell the law of controls for a published result."""
     how = {"n_edges": 6, "kind": "dag", "metrics": SOME, "n_draws": 80, "rng": 7} | settings

@@ -1,4 +1,4 @@
-"""Figures of graphs: expected curves and the table of adjacencies."""
+"""Figures of graphs: expected curves."""
 
 from __future__ import annotations
 
@@ -80,25 +80,3 @@ def test_curves_that_cannot_be():
     with pytest.raises(ValueError, match="no closed form"):
         ce.plot.expected_curves("v_structure_f1", n_nodes=5, true_edges=5)
     assert not plt.get_fignums()
-
-
-def test_the_table_of_adjacencies():
-    truth, estimate = "A -> B; B -> C; D", "A -> B; C -> B; A -> C; D"
-    ax = ce.plot.adjacency_table(truth, estimate)
-    assert isinstance(ax, Axes)
-    assert [cell.get_text() for cell in ax.texts] == ["2", "0", "2", "1", "3", "4", "3", "3", "6"]
-    assert ax.get_title() == "precision 0.667, recall 1, F1 0.8"
-    assert f"exact p {ce.skeleton_test(2, 2, 3, 4):.3g} against" in caption(ax.figure)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("estimate", "truth")
-
-
-def test_the_table_of_empty_graphs_and_given_axes():
-    figure, ax = plt.subplots()
-    assert ce.plot.adjacency_table("A; B; C", "A; B; C", ax=ax) is ax
-    assert "precision undefined" in ax.get_title()
-    assert "exact p 1 " in caption(figure)
-
-
-def test_graphs_over_other_nodes_are_refused():
-    with pytest.raises(ValueError, match="nodes"):
-        ce.plot.adjacency_table("A -> B", "A -> C")

@@ -1,1 +1,1 @@
-"""Compiled kernels of crisp models: random draws, causal expositions and what two of them share."""
+"""Compiled kernels of crisp models: random draws, minimal forms, causal expositions and what two of them share."""

@@ -1,4 +1,7 @@
-"""Compiled causal expositions of crisp models on their ideal data; what is too large for them is left to Python."""
+"""Compiled causal expositions of crisp models on their ideal data, and what two of them share.
+
+What is too large for them is left to Python.
+"""
 
 from __future__ import annotations
 
