@@ -152,20 +152,6 @@ class Distribution:
         return np.minimum(result, 1.0)
 
 
-class Shape(NamedTuple):
-    """What a tail needs besides mean and variance, (n,) float each.
-
-    `skewness` is the third central moment in units of the cubed standard deviation, NaN where it is not known; `step`
-    the gap between values that the metric can take, 0 where it has none; `n_values` how many values it can take at
-    most; `least` the smallest p-value that an observed value can have, 0 where none is known.
-    """
-
-    skewness: NDArray[np.float64]
-    step: NDArray[np.float64]
-    n_values: NDArray[np.float64]
-    least: NDArray[np.float64]
-
-
 class Tails(NamedTuple):
     """Tails of laws that are not stored, at the observed values, (n,) each; NaN where they are not known.
 
@@ -201,9 +187,6 @@ class ClosedForm:
         The exact distribution, where there is one.
     listed : (n,) bool or None
         Rows that have the distribution, where not all have.
-    shape : callable or None
-        `shape()` returns the `Shape` of the law where the exact skewness is known. It is computed on request, because
-        only p-values by moments need it.
     tails : callable or None
         `tails(observed, level)` returns the `Tails` of rows without a stored distribution, by the methods that the
         metric's closed-form rule names.
@@ -215,7 +198,6 @@ class ClosedForm:
     variance: NDArray[np.float64] | None = None
     distribution: Distribution | None = None
     listed: NDArray[np.bool_] | None = None
-    shape: Callable[[], Shape] | None = None
     tails: Callable[[NDArray[np.float64], float], Tails] | None = None
     tailed: NDArray[np.bool_] | None = None
 
@@ -245,6 +227,4 @@ class ClosedForm:
             index[rows] = law.index
             law = replace(law, index=index)
         variance = None if self.variance is None else among(self.variance)
-        shape = self.shape
-        spread = None if shape is None else lambda: Shape(*(among(values) for values in shape()))
-        return ClosedForm(among(self.mean), variance, law, rows, spread)
+        return ClosedForm(among(self.mean), variance, law, rows)

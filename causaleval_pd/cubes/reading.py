@@ -249,13 +249,6 @@ def as_good_shares(cube: xr.Dataset, metric: str) -> NDArray[np.float64]:
     return shares.reshape(math.prod(shares.shape[:-1]), shares.shape[-1])
 
 
-def mean_score(cube: xr.Dataset, metric: str) -> xr.DataArray:
-    """Return the mean of the metric, or of its distance from the optimum, by stratum."""
-    spec = cube[metric].attrs
-    observed = abs(cube[metric] - spec["optimum"]) if spec["direction"] == "zero" else cube[metric]
-    return observed.mean("replicate")
-
-
 def cluster_setting(cube: xr.Dataset) -> str:
     """Return by what runs depend on each other: "truth", "none", or "column" and its name."""
     return str(cube.attrs.get("control_cluster", SINGLE))

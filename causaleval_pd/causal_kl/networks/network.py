@@ -350,11 +350,6 @@ def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
     return "intercept and coefficients must be finite and the variance positive", bad[..., 0]
 
 
-def check_discrete(network: Any, what: str = "network") -> None:
-    """Refuse anything but a discrete network."""
-    check_type(network, DiscreteNetwork, "a DiscreteNetwork; as_network reads other formats", what)
-
-
 def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the node names, sorted; refuse mappings that lack a node or have others."""
     if not isinstance(parents, Mapping):

@@ -36,12 +36,3 @@ def common_step(weights: Floats) -> Floats:
             a, b = np.where(going, b, a), np.where(going, rest, b)
         step = a
     return np.where(step > _LEAST * largest, step, 0.0)
-
-
-def most_values(extent: Floats, step: Floats) -> Floats:
-    """Return how many values a statistic can take at most, of which the largest and least are `extent` apart.
-
-    Infinitely many where there is no step.
-    """
-    count = np.divide(extent, step, out=np.full(len(step), np.inf), where=step > 0)
-    return np.where(extent > 0, np.floor(np.round(count, 6)) + 1, 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -10,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Shape
+from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...graphs.kernels.planes import marks_from_planes, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
-from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .edge_moments import edge_weights
 from .edge_types import type_channels, type_weights
@@ -27,7 +25,6 @@ from .latent.claim_moments import (
     true_relations,
 )
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
-from .third_moments import central_third_moment, triple_sums
 
 Floats = NDArray[np.float64]
 
@@ -36,16 +33,12 @@ class Additive(NamedTuple):
     """How metrics of one kind add up: what is compared, the channels of either side, and the costs of a metric.
 
     `costs(metric, pairs)` returns a constant (n,) and costs (n, K, L), or None where a metric does not add up.
-    `multiples` (K, L) is the number by which counts of ordered pairs change at least: 2 where both channels are
-    symmetric. `units` (L,) numbers the marks of an estimate: channels of one mark, seen from either end, share it.
     """
 
     view: Callable[[GraphPairs], GraphPairs]
     truth: Callable[[GraphBatch], NDArray[Any]]
     estimate: Callable[[GraphBatch], NDArray[Any]]
     costs: Callable[[Metric, GraphPairs], tuple[Floats, Floats] | None]
-    multiples: tuple[tuple[int, ...], ...]
-    units: tuple[int, ...]
 
 
 def _arrows_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
@@ -142,31 +135,17 @@ def _as_cpdags(pairs: GraphPairs) -> GraphPairs:
     return pairs.cpdags
 
 
-_EDGES = Additive(
-    _as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs, ((1, 1, 1), (1, 1, 2)), (0, 0, 1)
-)
-
-_CLAIMS = Additive(
-    _as_they_are,
-    true_relations,
-    claimed_relations,
-    claim_costs,
-    ((1,) * 6, (1,) * 6, (1, 1, 1, 1, 2, 2), (1, 1, 1, 1, 2, 2)),
-    (0, 1, 2, 2, 3, 4),
-)
-_ANCESTOR_CLASSES = Additive(
-    _as_they_are, true_ancestors, claimed_ancestors("exact"), ancestor_class_costs, ((1, 1),), (0, 1)
-)
+_EDGES = Additive(_as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs)
+_CLAIMS = Additive(_as_they_are, true_relations, claimed_relations, claim_costs)
+_ANCESTOR_CLASSES = Additive(_as_they_are, true_ancestors, claimed_ancestors("exact"), ancestor_class_costs)
 
 #: closed-form rules whose metrics add up over ordered pairs of directed and undirected edges
 ADDITIVE: dict[str, Additive] = {
     "hypergeometric": _EDGES,
     "linear": _EDGES,
     "cpdag_linear": _EDGES._replace(view=_as_cpdags),
-    "ancestors": Additive(
-        _as_they_are, _ancestors_and_arrows, _ancestors_and_order, _ancestor_costs, ((1, 1, 1), (1, 1, 1)), (0, 1, 1)
-    ),
-    "blankets": Additive(_as_they_are, _blankets, _blankets, _blanket_costs, ((2,),), (0,)),
+    "ancestors": Additive(_as_they_are, _ancestors_and_arrows, _ancestors_and_order, _ancestor_costs),
+    "blankets": Additive(_as_they_are, _blankets, _blankets, _blanket_costs),
 }
 
 
@@ -191,8 +170,6 @@ def _of_types(metric: Metric, pairs: GraphPairs) -> Additive | None:
         lambda graphs: type_channels(graphs, true),
         lambda graphs: type_channels(graphs, estimated),
         lambda metric, pairs: (constant, weights),
-        found.multiples,
-        found.units,
     )
 
 
@@ -219,17 +196,7 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     mean, variance = relabelling_moments(sums[0], sums[1], costs, pairs.n_nodes)
     unknown = np.isnan(constant) | metric.refused(pairs)
 
-    def shape() -> Shape:
-        truth, estimate = (_by_row(*side, lambda channels: (triple_sums(channels),))[0] for side in sides)
-        third = central_third_moment(truth, estimate, costs, pairs.n_nodes)
-        # products of matrices round by the place of a row among others
-        skewness = np.divide(third, variance**1.5, out=np.zeros(pairs.n), where=variance > 0).round(10)
-        step, n_values = _lattice(rule, costs, sums[0].totals, sums[1].totals)
-        # the estimate itself is one of d! relabellings
-        least = np.full(pairs.n, math.exp(-math.lgamma(pairs.n_nodes + 1)))
-        return Shape(np.where(unknown, np.nan, skewness), step, n_values, least)
-
-    return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance), shape=shape)
+    return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance))
 
 
 def _by_row(
@@ -243,22 +210,6 @@ def _by_row(
     # 3 channels of float64, and their transposes
     parts = [sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
     return [np.concatenate(both)[place] for both in zip(*parts, strict=True)]
-
-
-def _lattice(rule: Additive, costs: Floats, true: Floats, estimated: Floats) -> tuple[Floats, Floats]:
-    """Return the gap between values that a sum can take, and how many there are at most, from totals of channels."""
-    possible = (true[:, :, None] > 0) & (estimated[:, None, :] > 0)
-    weights = np.where(possible, costs, 0.0)
-    step = common_step((weights * np.array(rule.multiples)).reshape(len(costs), -1))
-    # a true pair, and a mark of the estimate, adds at most the largest and at least the least of its costs or 0
-    reach = np.maximum(weights, 0).max(axis=2) - np.minimum(weights, 0).min(axis=2)
-    extent = (true * reach).sum(axis=1)
-    other = np.zeros(len(costs))
-    for unit in range(max(rule.units) + 1):
-        same = [i for i, number in enumerate(rule.units) if number == unit]
-        mine = weights[:, :, same]
-        other += estimated[:, same[0]] * (np.maximum(mine, 0).max(axis=(1, 2)) - np.minimum(mine, 0).min(axis=(1, 2)))
-    return step, most_values(np.minimum(extent, other), step)
 
 
 def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:

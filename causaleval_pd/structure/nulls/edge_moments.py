@@ -6,17 +6,15 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from ...contract.law import ClosedForm, Shape
+from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...graphs.counts import PairCounts
 from ...graphs.kernels import kernels
 from ...graphs.kernels.ones import count_ones
 from ...graphs.kernels.planes import DAG, planes_from_marks
 from ...graphs.pairs import GraphBatch, GraphPairs
-from ...statistics.tails.lattice import common_step, most_values
 from .affine import affine_units, first_misfit
 from .hypergeometric import Counts, hypergeometric_weights
 
@@ -93,73 +91,7 @@ def linear(
     single = p1 * (present**2 + (present + same) ** 2) / 2 - square
     variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
     variance = np.where(undirected > 0, np.nan, np.maximum(variance, 0.0))
-    # the variance of the number of true edges that run along a random order, or as coins fall
-    along = directed / 4 + np.where(free, 0.0, 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4)))
-
-    def shape() -> Shape:
-        third = _third_moment(directed, along, me, n_pairs, present, same)
-        skewness = np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 1e-12)
-        step = common_step(np.stack([present, present + same], axis=1))
-        extent = np.maximum(0, np.maximum(present, present + same)) - np.minimum(0, np.minimum(present, present + same))
-        n_values = most_values(np.minimum(directed, me) * extent, step)
-        # at least the probability of one graph: its skeleton, and one order or all coins
-        ways = (
-            scipy.special.gammaln(n_pairs + 1)
-            - scipy.special.gammaln(me + 1)
-            - scipy.special.gammaln(n_pairs - me + 1)
-            + scipy.special.gammaln(np.add(n_nodes, 1))
-            + me * np.log(2)
-        )
-        return Shape(np.where(np.isnan(variance), np.nan, skewness), step, n_values, np.exp(-ways) + 0 * third)
-
-    return ClosedForm(mean, variance, shape=shape)
-
-
-def _third_moment(
-    directed: NDArray[np.float64],
-    along: NDArray[np.float64],
-    estimated_edges: NDArray[np.float64],
-    n_pairs: NDArray[np.float64],
-    present: NDArray[np.float64],
-    same: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the third central moment of present x shared edges + same x shared directions, under random DAGs.
-
-    Let K of the n true edges run along the random order. It has mean n / 2, variance `along` and no skewness, because
-    an order and its reversal are equally likely; so are tossed directions and theirs. A true
-    edge adds y = present + same or y = present where it is in the
-    control, so that sums of y, y^2 and y^3 over all true edges are linear in K, and one, two or three given edges are
-    in the control with hypergeometric probabilities.
-    """
-    n, k, u, v = directed, directed / 2, present, present + same
-    powers = [np.ones_like(k), k, k**2 + along, k**3 + 3 * k * along]
-    # coefficients of 1 and K in the sums of y, y^2 and y^3
-    lines = [(n * u**j, v**j - u**j) for j in (1, 2, 3)]
-
-    def expected(*chosen: int) -> NDArray[np.float64]:
-        """Return the mean of a product of these sums."""
-        total = [np.ones_like(k)]
-        for j in chosen:
-            constant, slope = lines[j - 1]
-            longer = [np.zeros_like(k) for _ in range(len(total) + 1)]
-            for i, coefficient in enumerate(total):
-                longer[i] += coefficient * constant
-                longer[i + 1] += coefficient * slope
-            total = longer
-        return np.asarray(sum(c * power for c, power in zip(total, powers, strict=False)))
-
-    chances, chance = [], np.ones_like(k)
-    for i in range(3):
-        chance = chance * np.divide(
-            estimated_edges - i, n_pairs - i, out=np.zeros_like(chance), where=(n_pairs > i) & (estimated_edges > i)
-        )
-        chances.append(chance)
-    p1, p2, p3 = chances
-    first = p1 * expected(1)
-    second = p1 * expected(2) + p2 * (expected(1, 1) - expected(2))
-    cube = p3 * (expected(1, 1, 1) - 3 * expected(1, 2) + 2 * expected(3))
-    raw = p1 * expected(3) + 3 * p2 * (expected(1, 2) - expected(3)) + cube
-    return np.asarray(raw - 3 * first * second + 2 * first**3)
+    return ClosedForm(mean, variance)
 
 
 def reversal(
@@ -259,13 +191,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     right = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
     variance = (weights.same - weights.reversed) ** 2 * np.maximum(right, 0.0)
 
-    def shape() -> Shape:
-        # directions and their reversal are equally likely, so the number of right directions has no skewness
-        step = np.abs(weights.same - weights.reversed)
-        least = np.exp(-scipy.special.gammaln(pairs.n_nodes + 1) - shared * np.log(2))
-        return Shape(np.zeros(pairs.n), step, most_values(shared * step, step), least)
-
-    return ClosedForm(mean, variance, shape=shape)
+    return ClosedForm(mean, variance)
 
 
 def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
@@ -282,7 +208,7 @@ def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
 def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
     """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
     variance = np.nan if known.variance is None else known.variance
-    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance), shape=known.shape)
+    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
 
 
 #: nodes up to which the variance of a mean over edges is computed

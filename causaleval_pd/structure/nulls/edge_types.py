@@ -163,18 +163,6 @@ class TypeWeights(NamedTuple):
     true: tuple[Type, ...]
     estimated: tuple[Type, ...]
 
-    @property
-    def multiples(self) -> tuple[tuple[int, ...], ...]:
-        """2 where both types are their own reversal, so that pairs are counted from both ends, else 1."""
-        return tuple(tuple(2 if _is_own(s) and _is_own(t) else 1 for t in self.estimated) for s in self.true)
-
-    @property
-    def units(self) -> tuple[int, ...]:
-        """A number for each estimated type; an edge has the same number seen from either end."""
-        forward = [t if t in FORWARD else _reversed(t) for t in self.estimated]
-        numbers = list(dict.fromkeys(forward))
-        return tuple(numbers.index(t) for t in forward)
-
 
 def _is_own(edge: Type) -> bool:
     return edge == _reversed(edge)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from causaleval_pd.statistics.tails.lattice import common_step, most_values
+from causaleval_pd.statistics.tails.lattice import common_step
 
 
 @pytest.mark.parametrize(
@@ -15,9 +15,3 @@ from causaleval_pd.statistics.tails.lattice import common_step, most_values
 def test_steps_divide_every_weight(weights, step):
     found = common_step(np.array([weights, weights[::-1]], float))
     np.testing.assert_allclose(found, step, atol=1e-12)
-
-
-def test_values_are_counted():
-    np.testing.assert_array_equal(
-        most_values(np.array([0.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.1, 0.0])), [1, 4, 11, np.inf]
-    )

@@ -90,7 +90,7 @@ def test_variance_of_shd_at_larger_size():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["shd", "directed_tp", "directed_f1", "arrowhead_precision"])
 @pytest.mark.parametrize("edges", [0, 1, 3, 5, 6])
-def test_third_moments_are_those_of_all_skeletons_and_orders(name, edges):
+def test_variances_are_those_of_all_skeletons_and_orders(name, edges):
     """Every skeleton with every order of four nodes, against every number of true edges."""
     nodes = ["A", "B", "C", "D"]
     truths = ["A; B; C; D", "A -> B; C; D", "A -> B; B -> C; C -> D", "A -> B; A -> C; A -> D; C -> D"]
@@ -100,18 +100,9 @@ def test_third_moments_are_those_of_all_skeletons_and_orders(name, edges):
     degrees, counts = pairs.truth.degrees[pairs.truth_index], pairs.truth.edge_counts
     none, me = np.zeros(len(truths)), np.full(len(truths), edges)
     known = linear(ce.get_metric(name), 4, counts.directed[pairs.truth_index], none, me, degrees)
-    shape = known.shape()
     for i, text in enumerate(truths):
         runs = pd.DataFrame({"truth": [text] * len(drawn), "estimate": drawn})
         values = ce.evaluate(runs, [name])[name].to_numpy(float)
         if np.isnan(values).any():
             continue
         assert known.variance[i] == pytest.approx(values.var(), abs=1e-10)
-        deviation = values.std()
-        expected = ((values - values.mean()) ** 3).mean() / deviation**3 if deviation > 1e-9 else 0.0
-        assert shape.skewness[i] == pytest.approx(expected, abs=1e-8)
-        distinct = np.unique(values.round(9))
-        assert len(distinct) <= shape.n_values[i]
-        if len(distinct) > 1:
-            steps = np.diff(distinct) / shape.step[i]
-            np.testing.assert_allclose(steps, np.rint(steps), atol=1e-6)

@@ -112,4 +112,4 @@ class ListedLaws:
         if variance is not None and exact.variance is not None:
             variance = np.where(self.listed, exact.variance, variance)
         mean = np.where(self.listed, exact.mean, found.mean)
-        return replace(exact, mean=mean, variance=variance, shape=found.shape)
+        return replace(exact, mean=mean, variance=variance)
