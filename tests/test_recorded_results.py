@@ -31,8 +31,8 @@ SLOW = [
     "summary/larger*",
     *("compare/adjust/*",),
     *("compare/greater", "compare/failed_runs"),
-    *("cube/null/several*", "cube/level", "cube/zero_division"),
-    *("cube/default_metrics", "cube/method/simulate", "cube/permute", "cube/replicate"),
+    *("cube/null/several*", "cube/zero_division"),
+    *("cube/default_metrics", "cube/permute", "cube/replicate"),
     *("engine/serial/*", "engine/default/*", "engine/*/fields", "dask/*/*", "dask/summary"),
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
@@ -41,7 +41,6 @@ SLOW = [
     *(
         "graph/with_controls/every_metric/[eos]*",
         "cube/several_nulls",
-        "cube/method/exact",
     ),
     *("network/evaluate/discrete", "network/cube/draws", "network/null/dags/gaussian"),
     *("dask/cube", "answer/cube", "reasoning/answer_scores", "files/to_zarr", "reasoning/resamples"),

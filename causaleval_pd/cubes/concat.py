@@ -39,7 +39,7 @@ from .schema import (
 from .worst_case import cells
 
 #: settings that may differ along a dimension of their name
-_DIMENSIONS = ("control_seed", "control_level", "zero_division", "causaleval_pd_version")
+_DIMENSIONS = ("control_seed", "zero_division", "causaleval_pd_version")
 #: how differences are mended, by what differs
 _MEND = {
     "seed": "make them with one rng=",

@@ -23,7 +23,6 @@ from ..tables.settings import (
     Cells,
     Drawing,
     Invalid,
-    Method,
     NDraws,
     NullChoice,
     first_draws,
@@ -56,8 +55,6 @@ def cube(
     control_kind: str | None = None,
     best_of: Hashable | None = None,
     cluster: Cluster = "truth",
-    method: Method = "auto",
-    level: float = 0.95,
     values: Values = (),
     field: str | None = None,
     context: Mapping[str, Any] | None = None,
@@ -86,11 +83,8 @@ def cube(
         its level.
     control : hashable, optional
         Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, key, control_kind, level, field, context, zero_division, invalid
+    rng, truth, estimate, key, control_kind, field, context, zero_division, invalid
         As in `with_controls`.
-    method : {"auto", "exact", "simulate"}
-        As in `with_controls`, for the means and p-values of rows. With `n_draws` controls are drawn for every method,
-        as the tests of strata rest on them.
     best_of : hashable, optional
         Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
         and in the other columns of `key`, by default in the truth, are candidates for one run of the cube.
@@ -148,7 +142,7 @@ def cube(
     """
     cells = Cells(truth, estimate, field, context, zero_division)
     asked = 1 if n_draws is None or control is not None else n_draws
-    drawing = Drawing(first_draws(asked), method, level, invalid=invalid, keep=1)
+    drawing = Drawing(first_draws(asked), invalid=invalid, keep=1)
     choice = None
     if n_draws is not None:
         choice = NullChoice(null, resolve_seed(rng), key, control_kind, best_of)

@@ -137,11 +137,10 @@ ATTRIBUTES = {
     "control_reference": "JSON list of the null models that are points of reference, without p-values",
     "best_of": "JSON mapping of the column whose best level counts, and its levels by number",
     "control_seed": "seed of the draws",
-    "control_level": "probability of the rows' reference intervals",
 }
 
 #: attributes of a cube and of a metric on which its values depend; cubes that are put together agree in them
-SETTINGS = ("field", "zero_division", "context", "n_draws", "control_level", "control_cluster")
+SETTINGS = ("field", "zero_division", "context", "n_draws", "control_cluster")
 METRIC_SETTINGS = ("direction", "valid_range", "optimum", "options")
 
 

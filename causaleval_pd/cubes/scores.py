@@ -154,7 +154,6 @@ def score_runs(
         **({} if runs.candidates is None else {"best_of": runs.candidates.describe()}),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
-        "control_level": drawing.level,
     }
 
 

@@ -208,7 +208,7 @@ def table(design: Callable[[np.random.Generator], Study], repeats: int, seed: in
 
 def cube(runs: pd.DataFrame, metrics: list[str], **settings: object) -> xr.Dataset:
     """Make a cube of all repeats."""
-    return ce.cube(runs, metrics, by=["repeat"], n_draws=R, rng=1, method="simulate", **settings)
+    return ce.cube(runs, metrics, by=["repeat"], n_draws=R, rng=1, **settings)
 
 
 def share(p: pd.Series) -> str:

@@ -63,9 +63,8 @@ def _spent(function: Callable[[], object]) -> tuple[float, float]:
 
 def _summarise(rows: int, n_draws: int) -> pd.DataFrame:
     table = dd.from_map(lambda i: study(i, 2500), range(rows // 2500), meta=study(0, 1).iloc[:0])
-    return table.ceval.summary(
-        ["shd"], by=["algorithm"], n_draws=n_draws, rng=7, key="run", method="simulate", columns="full"
-    ).compute()
+    cube = table.ceval.cube(["shd"], by=["algorithm"], n_draws=n_draws, rng=7, key="run")
+    return cube.ceval.summary(columns="full")
 
 
 def workers(rows: int) -> None:

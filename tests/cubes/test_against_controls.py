@@ -210,7 +210,7 @@ def test_a_family_that_passes_by_combinations_of_draws_is_not_warned_of(found):
     """Twelve strata of six runs, of which none or three are perfect."""
     runs = perfect(72).assign(s=np.repeat(np.arange(12), 6))
     runs["estimate"] = runs["estimate"].where(runs["s"] < found, np.roll(runs["estimate"], 7))
-    how = {"by": ["s"], "null": "permutation", "method": "simulate", "n_draws": 99, "rng": 1}
+    how = {"by": ["s"], "null": "permutation", "n_draws": 99, "rng": 1}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         table = against_controls(ce.cube(runs, ["shd"], **how), adjust="holm")

@@ -192,7 +192,6 @@ DIFFERENT = {
     "null": ({"null": "permutation"}, 'null model "edges" .*, "permutation" in cube 1; .*dim=\'null\''),
     "draws": ({"n_draws": 10}, "n_draws 15 in the first cube, 10 in cube 1"),
     "zero division": ({"zero_division": 0.0}, "zero_division NaN in the first cube, 0.0 in cube 1"),
-    "level": ({"level": 0.9}, "control_level 0.95 in the first cube, 0.9 in cube 1"),
     "strata": ({"by": ["algorithm", "n", "n_nodes"]}, "strata .*; make them with the same by="),
     "columns": ({"values": []}, "variables .*the same values="),
 }

@@ -100,7 +100,7 @@ def test_cubes_of_several_null_models_are_saved(many_nulls, tmp_path):
 @pytest.mark.parametrize(("n_draws", "limit", "kept"), [(7, 0, 7), (300, 0, 99), (300, 2 * 4 * 120 * 8, 120)])
 def test_the_first_draws_are_kept_up_to_a_limit_and_means_rest_on_all(monkeypatch, n_draws, limit, kept):
     """The bytes are those of controls and relabelled estimates of four runs."""
-    how = {"by": ["a"], "n_draws": n_draws, "rng": 3, "method": "simulate"}
+    how = {"by": ["a"], "n_draws": n_draws, "rng": 3}
     whole = ce.cube(RUNS, ["shd"], **how)
     monkeypatch.setattr(scores, "DRAWS_BYTES", limit)
     cube = ce.cube(RUNS, ["shd"], **how)

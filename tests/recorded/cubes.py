@@ -53,12 +53,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "replicate": {"replicate": "replicate"},
     "null/several": {"null": ["edges", "permutation", "empty"]},
     "null/function": {"null": some_graph, "n_draws": 5, "metrics": ["shd"]},
-    "method/exact": {"method": "exact", "metrics": ["adjacency_f1", "skeleton_hd"]},
-    "method/simulate": {"method": "simulate"},
     "control_kind": {"control_kind": "kind"},
     "permute": {"null": ce.null_model("edges", permute=False)},
     "zero_division": {"zero_division": 0.0},
-    "level": {"level": 0.8},
     "default_metrics": {"metrics": None},
 }
 for _name, _settings in OPTIONS.items():

@@ -149,7 +149,7 @@ def test_joint_draws_are_the_same_in_any_order_chunk_and_engine(repeated):
 
 
 def test_a_cube_relabels_as_the_rows_do(repeated):
-    how = {"by": ["algorithm"], "null": "permutation", "n_draws": 60, "rng": 5, "method": "simulate"}
+    how = {"by": ["algorithm"], "null": "permutation", "n_draws": 60, "rng": 5}
     cube = repeated.ceval.cube(["shd"], **how)
     np.testing.assert_array_equal(cube["shd_control"], cube["shd_relabelled"])
     rows = repeated.ceval.with_controls(["shd"], null="permutation", **DRAWN)

@@ -13,7 +13,7 @@ from causaleval_pd.contract.field import get_field
 from causaleval_pd.cubes.lazy.clusters import PartClusters, plan_clusters
 
 KEY = ["algorithm", "n", "density", "replicate"]
-HOW = {"by": ["s"], "n_draws": 30, "rng": 6, "method": "simulate"}
+HOW = {"by": ["s"], "n_draws": 30, "rng": 6}
 
 
 def runs(*, shuffled):
@@ -45,7 +45,7 @@ def test_lazy_tables_are_tested_as_in_memory(shuffled, cluster):
 @pytest.mark.slow
 def test_small_p_values_are_those_in_memory():
     table = ce.datasets.runs().query("replicate < 9 and (n == 100 or density == 0.2)").sample(frac=1, random_state=3)
-    how = {"by": ["algorithm", "density"], "n_draws": 9, "rng": 6, "key": KEY, "method": "simulate"}
+    how = {"by": ["algorithm", "density"], "n_draws": 9, "rng": 6, "key": KEY}
     whole = table.ceval.cube(["shd", "adjacency_f1"], **how)
     lazy = dd.from_pandas(table, npartitions=5, sort=False).ceval.cube(["shd", "adjacency_f1"], **how)
     for statistic in ("mean", "rank"):
