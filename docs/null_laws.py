@@ -21,7 +21,6 @@ from causaleval_pd.contract.law import ClosedForm
 from causaleval_pd.contract.null import Controls, Matching, Null
 
 EXACT = "exact law"
-MOMENTS = "exact mean, variance and skewness"
 SPREAD = "exact mean and variance"
 MEAN = "exact mean"
 SIMULATED = "simulated"
@@ -134,7 +133,7 @@ def _word(closed: ClosedForm | None) -> str:
         return EXACT
     if closed.variance is None or np.isnan(closed.variance).all():
         return MEAN
-    return SPREAD if closed.shape is None else MOMENTS
+    return SPREAD
 
 
 @cache
