@@ -117,17 +117,6 @@ class Distribution:
         with np.errstate(invalid="ignore"):  # infinity less infinity
             return mean, np.maximum(self.expectation(np.square) - mean**2, 0.0)
 
-    def skewness(self) -> NDArray[np.float64]:
-        """Return the third central moment in units of the cubed standard deviation; 0 where the metric is constant."""
-        mean = self.expectation(lambda x: x)
-        mine = np.zeros(len(self.values))
-        mine[self.index] = mean
-        variance = self.expectation(lambda x: (x - mine[:, None]) ** 2)
-        third = self.expectation(lambda x: (x - mine[:, None]) ** 3)
-        varies = variance > 1e-12 * (1 + mean**2)
-        found = np.divide(third, variance**1.5, out=np.zeros(len(mean)), where=varies)
-        return np.where(np.isfinite(mean), found, np.nan)
-
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
         cumulative = np.cumsum(self.weights, axis=1)

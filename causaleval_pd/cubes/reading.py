@@ -214,6 +214,14 @@ def null_references(cube: xr.Dataset, metric: str | None = None) -> list[str]:
     return [str(name) for name in dict.fromkeys(here) if name in known]
 
 
+def asked_strata(by: str | Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    """Return the strata that a verb's `by` names, all that are `known` for "all"; their names are not checked."""
+    if isinstance(by, str) and by == "all":
+        return list(known)
+    check_type(by, (str, Sequence, type(None)), "the names of strata, or 'all'", "by")
+    return [] if by is None else [by] if isinstance(by, str) else list(by)
+
+
 def tested(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
     """Return which strata have a randomisation test: not those of a point of reference."""
     dims, references = strata_dims(cube), null_references(cube, metric)

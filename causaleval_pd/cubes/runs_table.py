@@ -24,6 +24,8 @@ from .worst_case import cells
 __all__ = ["runs"]
 
 declare_columns("runs", ("truth_id", "cluster_id", "failed"))
+#: what a run's controls are told by, and what its skill rests on
+_PARTS = ("control_mean", "control_low", "control_high", "p", "control_loss")
 
 
 def runs(cube: xr.Dataset) -> pd.DataFrame:
@@ -57,7 +59,7 @@ def runs(cube: xr.Dataset) -> pd.DataFrame:
     made = call("runs", {})
     history = [*calls(cube.attrs), made] if isinstance(cube, xr.Dataset) else []
     cube = null_stratum(read_cube(cube))
-    names = [*cube_metrics(cube), *(name for name in values_of(cube) if name not in cube_metrics(cube))]
+    names = list(dict.fromkeys([*cube_metrics(cube), *values_of(cube)]))
     keys = [*strata_columns(cube, names), "replicate"]
     table: pd.DataFrame | None = None
     for name in names:
@@ -94,6 +96,3 @@ def _of_metric(cube: xr.Dataset, name: str) -> pd.DataFrame:
         columns |= {f"{name}_{part}": parts[part] for part in _PARTS if part != "control_loss"}
         columns[f"{name}_skill"] = skill(float(spec["optimum"]), values, parts["control_loss"])
     return table.assign(**columns)
-
-
-_PARTS = ("control_mean", "control_low", "control_high", "p", "control_loss")

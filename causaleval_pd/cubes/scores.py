@@ -148,7 +148,7 @@ def score_runs(
             )
         ),
         "control_combined": json.dumps(
-            sorted({x.name for by_task in models for x in by_task if runs.given is None and _independent(x)})
+            sorted({x.name for by_task in models for x in by_task if runs.given is None and not x.estimated})
         ),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         **({} if runs.candidates is None else {"best_of": runs.candidates.describe()}),
@@ -184,11 +184,6 @@ def _relabelled(
     for chunk in control_chunks(task, match, keys, alone, runs.index, repeated):
         gathered.add(chunk)
     return gathered
-
-
-def _independent(model: Null) -> bool:
-    """Return whether the draws of clusters are independent: they depend on no other run of the stratum."""
-    return not model.estimated
 
 
 class _Gathered:

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_known, check_number, check_type
+from ..contract.checks import check_choice, check_known, check_number
 from ..contract.history import call, calls, remember
 from ..contract.words import counted
 from ..statistics.multiplicity import floors
 from ..statistics.stratum_statistic import STATISTICS, Statistic
-from .reading import cube_metrics, null_stratum, strata_dims
+from .reading import asked_strata, cube_metrics, null_stratum, strata_dims
 from .reshaped import read_cube, read_metric
 from .schema import NO_RUN, declare_columns
 from .summary_columns import FURTHER, SHORT, Settings, summary_columns
@@ -201,10 +201,7 @@ def full_summary(
 def pooled_strata(cube: xr.Dataset, by: str | Sequence[str] | None) -> xr.Dataset:
     """Return the cube with the strata that `by` names alone; the runs of the others are further replicates."""
     known = [dim for dim in strata_dims(cube) if dim != "null"]
-    if isinstance(by, str) and by == "all":
-        return cube
-    check_type(by, (str, Sequence, type(None)), "the names of strata, or 'all'", "by")
-    kept = [] if by is None else [by] if isinstance(by, str) else list(by)
+    kept = asked_strata(by, known)
     for name in kept:
         check_known(name, known, "stratum (by)")
     gone = [dim for dim in known if dim not in kept]

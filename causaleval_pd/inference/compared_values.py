@@ -12,8 +12,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_type, shown
-from ..cubes.reading import control_errors, null_name, strata_dims, strata_table, variable
+from ..contract.checks import check_known, shown
+from ..cubes.reading import asked_strata, control_errors, null_name, strata_dims, strata_table, variable
 from ..cubes.schema import FAILED, NO_RUN
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
@@ -113,10 +113,7 @@ def check_dim(dim: object) -> None:
 
 def kept_strata(by: str | Sequence[str] | None, known: Sequence[str], dim: str) -> list[str]:
     """Return the strata that a comparison of the levels of `dim` keeps, of those that are known."""
-    if isinstance(by, str) and by == "all":
-        return list(known)
-    check_type(by, (str, Sequence, type(None)), "the names of strata, or 'all'", "by")
-    asked = [] if by is None else [by] if isinstance(by, str) else list(by)
+    asked = asked_strata(by, known)
     if dim in asked:
         raise ValueError(f"by= names {dim!r}, whose levels are compared; name the other strata that the table keeps")
     for name in asked:

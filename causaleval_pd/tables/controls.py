@@ -72,8 +72,8 @@ def with_controls(
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int or "auto"
-        Controls a row, where they are simulated. "auto" chooses R for K tests (rows x metrics) under
-        Holm's correction at .05: R + 1 = 200 K, rounded up to thousands; above 100,000 R is 9,999.
+        Controls a row, where they are simulated. "auto" chooses R for K tests (rows x metrics) under Holm's
+        correction at .05: R + 1 = 200 K, rounded up to thousands; above 100,000 R is 9,999.
     null : str, callable or ChosenNull, optional
         Null model; default the field's ("edges" for graphs). `ce.null_model(name, ...)` sets options, and a function
         `null(estimate, rng)` draws what it likes. A model of reference ("oracle_skeleton", "empty", "complete") has no
@@ -107,8 +107,8 @@ def with_controls(
         truths over the same nodes, but no part of one. Under null models that relabel estimates ("permutation" of
         graphs and networks, "relabel" of formulas) draw r of all rows of a cluster is one relabelling, so that equal
         estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
-        either way; only joint draws may be combined over the rows of a cluster, which a cube does.
-        None draws for each row by itself. Answers and quantities have clusters by a column only.
+        either way; only joint draws may be combined over the rows of a cluster, which a cube does. None draws for each
+        row by itself. Answers and quantities have clusters by a column only.
     field, context, zero_division, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined` (full columns); with a number all count.
@@ -122,8 +122,8 @@ def with_controls(
         A new table with the columns of `table`, the cells as they came, and for each metric `m`: `m`,
         `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` (one-sided: a control is as good or better),
         `m_skill` = 1 - L / E[L of controls] with `L = |m - optimum|` (NaN where the denominator is 0 or the optimum
-        infinite), `m_p_method` ("exact" or "simulated"; of edge scores also "mixture" or
-        "normal"); then `control_null`, `control_kind`, `control_seed`, `n_draws`.
+        infinite), `m_p_method` ("exact" or "simulated"; of edge scores also "mixture" or "normal"); then
+        `control_null`, `control_kind`, `control_seed`, `n_draws`.
 
         With `columns="full"` also `m_control_mean_se` and `m_p_se`, the Monte Carlo standard errors (0 where exact),
         `m_p_at_floor` (no draw was as good, so that more draws may make p smaller), `m_mean_method` and

@@ -227,8 +227,8 @@ def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
         If a row with an estimate has no control, or one over other nodes.
     """
     field = task.field
-    controls = task.field.coerce(cells, name)
-    lacking = task.field.missing(controls) & ~task.failed()
+    controls = field.coerce(cells, name)
+    lacking = field.missing(controls) & ~task.failed()
     if lacking.any():
         raise ValueError(
             f"column {name!r} has no control in rows {np.flatnonzero(lacking)[:5].tolist()}, which have an estimate"

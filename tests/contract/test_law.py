@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from causaleval_pd.contract import law as module
 from causaleval_pd.contract.law import ClosedForm, Distribution, padded_sum
@@ -68,7 +67,7 @@ def test_padding_changes_no_bit():
 
 def test_infinite_values_have_probability_and_an_infinite_mean():
     law = Distribution.of(np.array([0]), np.array([[np.inf, 1.0]]), np.array([[0.25, 0.75]]))
-    assert law.expectation(lambda x: x)[0] == np.inf and np.isnan(law.skewness()[0])
+    assert law.expectation(lambda x: x)[0] == np.inf
     assert law.quantile(0.5)[0] == 1.0 and law.quantile(0.9)[0] == np.inf
     assert law.probability(np.array([np.inf]), direction="minimize", optimum=0.0)[0] == 1.0
     assert law.probability(np.array([5.0]), direction="minimize", optimum=0.0)[0] == 0.75
@@ -105,14 +104,6 @@ def test_forms_of_some_rows_are_spread_over_all():
     np.testing.assert_array_equal(wide.listed, rows)
     assert len(wide.distribution.index) == 4 and wide.distribution.expectation(lambda x: x)[1] == 1.5
     assert ClosedForm(np.ones(1)).spread(np.array([True, False])).variance is None
-
-
-def test_skewness_is_that_of_the_law():
-    laws = [stats.hypergeom(45, 9, 12), stats.hypergeom(10, 2, 9), stats.hypergeom(6, 0, 3)]
-    samples = [(np.arange(13.0), law.pmf(np.arange(13))) for law in laws]
-    law = Distribution.pooled(np.array([2, 0, 1, 0]), samples)
-    expected = [0.0, *(float(laws[i].stats("s")) for i in (0, 1, 0))]
-    np.testing.assert_allclose(law.skewness(), expected, atol=1e-10)
 
 
 def test_an_infinite_mean_has_no_variance():
