@@ -164,7 +164,7 @@ class SeriesScoreAccessor:
         return self._graphs(marks)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a long table of the scores, one scored ordered pair a row.
+        """Return a long table of the scores, one scored ordered pair per row.
 
         Returns
         -------
@@ -280,7 +280,7 @@ class SeriesScoreAccessor:
         return graphs
 
     def _numbers(self, k: Any) -> list[int]:
-        """Return one whole number a row."""
+        """Return one whole number per row."""
         if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
             raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
         try:

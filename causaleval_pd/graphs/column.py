@@ -43,10 +43,10 @@ def graph_column(
     Parameters
     ----------
     values : Series, list, array or other sequence
-        One graph a row, in any mix of formats: networkx graphs, numpy / scipy sparse / DataFrame adjacency matrices
+        One graph per row, in any mix of formats: networkx graphs, numpy / scipy sparse / DataFrame adjacency matrices
         (also a stack of shape (N, d, d)), edge strings, lists of (source, target) tuples, causal-learn graphs, `Graph`,
         packed bytes. None, NaN and pd.NA stay missing.
-    nodes : list of str, one list a row, or packed column, optional
+    nodes : list of str, one list per row, or packed column, optional
         Node names. They name the rows and columns of matrices, in their order (default "0", "1", ...); add isolated
         nodes to edge strings and edge lists; and must be the nodes of all other graphs. A packed column stands for the
         nodes of its graphs.

@@ -65,7 +65,7 @@ def model(
     Returns
     -------
     DataFrame
-        A row a coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
+        One row per coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
         reference level), `estimate`, `se`, `df`, `statistic` (t), `p_value`, `ci_low`, `ci_high`, `n_runs`, of these
         `n_scored` (with a value), `n_failed` and `n_undefined`, `n_clusters`, `cluster_variance` (of the truths'
         means), `residual_variance`, `converged`, `null` (of the controls), `note` (what it rests on).
@@ -223,7 +223,7 @@ def _factors(formula: Formula) -> list[Factor]:
 def _fitted(
     data: pd.DataFrame, formula: Formula, labels: Mapping[str, str], errors: Floats, level: float
 ) -> pd.DataFrame:
-    """Return a row a coefficient."""
+    """Return one row per coefficient."""
     # statsmodels is imported where it is used
     from statsmodels.regression.linear_model import OLS
 
@@ -293,7 +293,7 @@ def _variances(design: Floats, response: Floats, groups: NDArray[np.int64]) -> t
     """Estimate the variances of clusters and residuals, and return what is special about them."""
     if len(np.unique(groups)) == len(groups):
         found = reml_variances(design, response, np.zeros(len(groups)))
-        return Variances(np.nan, found.residual, True), "one run a cluster: its variance is part of the residuals'"
+        return Variances(np.nan, found.residual, True), "one run per cluster: its variance is part of the residuals'"
     found = reml_variances(design, response, groups)
     notes = {
         "variance of the clusters estimated as 0": found.cluster <= 1e-5 * found.residual,

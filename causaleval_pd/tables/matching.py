@@ -199,7 +199,7 @@ class GivenControls(Controls):
         """Return the given pairs; there is one draw, number 0."""
         if (start, count) != (0, 1):
             raise ValueError(
-                f"a column of controls holds one draw a row, asked for draws {start} to {start + count - 1}"
+                f"a column of controls holds one draw per row, asked for draws {start} to {start + count - 1}"
             )
         return self.pairs
 

@@ -146,7 +146,7 @@ def test_named_objects_must_have_the_nodes() -> None:
         (["a", "b", "a"], ValueError, "nodes: has the node name 'a' twice"),
         ([["a"], ["b", "b"]], ValueError, "nodes, row 1: has the node name 'b' twice"),
         ([["a"]], ValueError, "nodes has 1 rows, values has 2"),
-        ("ab", TypeError, "nodes must be a list of names, one list a row, or a packed column, found 'ab'"),
+        ("ab", TypeError, "nodes must be a list of names, one list per row, or a packed column, found 'ab'"),
         (3, TypeError, "nodes must be a list of names"),
         ([["a"], "b"], TypeError, "nodes, row 1: found 'b', expected a list of node names"),
         (

@@ -91,7 +91,7 @@ def test_notes_name_what_a_fit_rests_on(study):
     assert set(model(study(centred), "m ~ algorithm")["note"]) == {"variance of the clusters estimated as 0"}
     own = np.broadcast_to(np.arange(1, 73).reshape(2, 3, 12), (2, 3, 12))
     apart = model(study(truth=own), "m ~ algorithm")
-    assert set(apart["note"]) == {"one run a cluster: its variance is part of the residuals'"}
+    assert set(apart["note"]) == {"one run per cluster: its variance is part of the residuals'"}
     assert apart["cluster_variance"].isna().all() and apart["p_value"].notna().all()
     status = np.ones((2, 3, 12))
     status[1, :, 1:] = 0

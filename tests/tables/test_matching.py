@@ -83,7 +83,7 @@ def test_given_controls_have_one_draw():
     [batch] = task.batches()
     made = match_rows(RUNS, NullChoice(None, 7)).matcher(model, task)(batch.rows, batch.pairs, np.zeros(2, np.uint64))
     assert made.kind.tolist() == ["given"] * 2 and made.draw(0, 1).n == 2
-    with pytest.raises(ValueError, match="a column of controls holds one draw a row, asked for draws 0 to 4"):
+    with pytest.raises(ValueError, match="a column of controls holds one draw per row, asked for draws 0 to 4"):
         made.draw(0, 5)
 
 
