@@ -185,7 +185,7 @@ class TooLargePairsError(PairError, FormulaTooLargeError):
 
 @dataclass(frozen=True, eq=False)
 class FormulaCells:
-    """Distinct cells of one side of a table, and what metrics compute once a model."""
+    """Distinct cells of one side of a table, and what metrics compute once per model."""
 
     #: the models of each cell; a truth has one
     cells: Sequence[Cell]

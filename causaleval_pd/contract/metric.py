@@ -60,7 +60,7 @@ class Metric:
     reference : str
         DOI of the definition.
     costly : bool
-        Computed once per distinct pair rather than once a row.
+        Computed once per distinct pair rather than once per row.
     dtype : str or tuple of str
         "float64", "boolean", or the words of a categorical result.
     of_truth : bool

@@ -123,7 +123,7 @@ class SeriesScoreAccessor:
         ----------
         k : int or sequence of int
             Number of ordered pairs, or of unordered ones where scores are symmetric; one for all rows, or a column with
-            one a row. Pairs that tie with the k-th are all taken, because their order is arbitrary; use
+            one per row. Pairs that tie with the k-th are all taken, because their order is arbitrary; use
             `graph.n_edges` to see how many there are.
         magnitude, orient
             As in `threshold`.
@@ -170,7 +170,7 @@ class SeriesScoreAccessor:
         -------
         DataFrame
             Columns `row` (label of the index), `source`, `target` and `score`, for types `directed`, `undirected` and,
-            if any, `bidirected` besides; symmetric scores once a pair.
+            if any, `bidirected` besides; symmetric scores once per pair.
 
         Examples
         --------
@@ -286,9 +286,9 @@ class SeriesScoreAccessor:
         try:
             given = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
         except ValueError:
-            raise TypeError("k must be one number, or one a row, found lists of unequal length") from None
+            raise TypeError("k must be one number, or one per row, found lists of unequal length") from None
         if given.shape != (len(self._obj),):
-            raise ValueError(f"k must be one number, or one a row ({len(self._obj)}), found shape {given.shape}")
+            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {given.shape}")
         missing = self._obj.isna().to_numpy(bool)
         numbers = []
         for row, number in enumerate(given.tolist()):

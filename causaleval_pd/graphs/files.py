@@ -50,7 +50,7 @@ def read_graphs(
     ----------
     path : str, path, or list of these
         A file, a pattern such as ``"results/*.pc.txt"``, or a list of files.
-    encoding : str or one a file, optional
+    encoding : str or one per file, optional
         Name of the encoding of the files (see `list_encodings`); texts of tools are recognised. Required for matrices,
         such as "pcalg amat.pag".
     nodes : list of str, or one list per file, optional

@@ -222,7 +222,7 @@ def _edges(
     if isinstance(cell, (list, tuple, np.ndarray)):
         numbers = tuple(float(check_whole(x, f"{what} of a run")) for x in cell)
         if n_runs not in (None, len(numbers)) or not numbers:
-            raise ValueError(f"{what} lists {len(numbers)} numbers for {n_runs} runs; it needs one a run")
+            raise ValueError(f"{what} lists {len(numbers)} numbers for {n_runs} runs; it needs one per run")
         mean = False
     elif _missing(cell):
         return None

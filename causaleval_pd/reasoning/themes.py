@@ -79,7 +79,7 @@ class Theme:
     thresholds, values : (int, int)
         Least and greatest threshold and value, both included; there are values below and at every threshold.
     details : tuple of str
-        Irrelevant sentences over `{node}`; a sample shows one a node.
+        Irrelevant sentences over `{node}`; a sample shows one per node.
     detail : bool
         Whether texts include irrelevant details.
 

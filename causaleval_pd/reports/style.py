@@ -116,7 +116,7 @@ def _origin(table: pd.DataFrame) -> list[str]:
     words = []
     if cube.get("n_draws"):
         nulls = [str(x) for x in cube.get("null") or []]
-        draws = f"{cube['n_draws']} draws a run of {' and '.join(nulls)}, seed {cube['seed']}"
+        draws = f"{cube['n_draws']} draws per run of {' and '.join(nulls)}, seed {cube['seed']}"
         words.append(f"controls: {draws}" if cube["verb"] != "from_published" else f"simulated controls: {draws}")
     if made[-1] is not cube and made[-1].get("seed") is not None:
         words.append(f"resampling: seed {made[-1]['seed']}")

@@ -480,7 +480,7 @@ def test_encodings_one_a_row() -> None:
         (["row->column", "row"], ValueError, r"row 1 \(index 1\): unknown encoding 'row'"),
         (["row->column", 3], TypeError, r"row 1 \(index 1\): encoding must be the name of an encoding"),
         (["row->column"], ValueError, "encoding has 1 rows, values has 2"),
-        (3, TypeError, "encoding must be the name of an encoding, or one a row"),
+        (3, TypeError, "encoding must be the name of an encoding, or one per row"),
         (pd.Series(["row->column"] * 2, index=[5, 6]), ValueError, "encoding is a Series whose index differs"),
     ],
 )
