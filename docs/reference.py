@@ -68,7 +68,7 @@ def metric_page(metric: ce.Metric) -> str:
         ("values", words if isinstance(words, str) else ", ".join(words)),
         ("dimensions", "; ".join(dims)),
         ("symmetric", "truth and estimate may change places" if metric.symmetric else ""),
-        ("0/0", "NaN, or the value of `zero_division=`" if metric.zero_division else ""),
+        ("0/0", "NaN, or the value of the option `zero_division`" if metric.zero_division else ""),
         ("failed runs", "have a value, which depends on the truth alone" if metric.of_truth else ""),
         ("source", f"[doi:{metric.reference}](https://doi.org/{metric.reference})" if metric.reference else ""),
     ]

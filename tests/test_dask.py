@@ -81,9 +81,9 @@ def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)
     how = {"n_draws": 50, "rng": 7, "key": "run"}
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
-    wanted = ce.compare(cube, "algorithm", rng=7, **settings, columns="full")
+    wanted = ce.compare(cube, "algorithm", **settings, columns="full")
     found = table.ceval.cube(METRICS, by=["algorithm", "density"], **how).ceval.compare(
-        "algorithm", rng=7, **settings, columns="full"
+        "algorithm", **settings, columns="full"
     )
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 

@@ -39,7 +39,8 @@ def by_hand(truth, estimate, controls, weights, names, kind, zero_division):
     cells = ce.graph_column([*controls, estimate])
     cells = cells.graph.cpdag() if kind == "cpdag" else cells
     table = pd.DataFrame({"truth": [truth] * len(cells), "estimate": cells})
-    scores = ce.evaluate(table, names, zero_division=zero_division)
+    with ce.set_options(zero_division=zero_division):
+        scores = ce.evaluate(table, names)
     found = {}
     for name in names:
         metric, values = ce.get_metric(name), scores[name].to_numpy(float)
