@@ -80,6 +80,14 @@ interpreter() {
     return 1
 }
 
+# Fail if a wheel has more than 3 MB.
+check_wheel() {
+    local size
+    size=$(stat -c %s "$1")
+    echo "$(basename "$1"): $((size / 1024)) kB"
+    [ "$size" -le 3000000 ] || { echo "a wheel has at most 3 MB"; return 1; }
+}
+
 # tests of one field each, for environments that need not run all
 reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/networks tests/configurational/test_formula.py)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TextIO
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0"
 
 #: libraries that numbers depend on
 NUMERIC = ("numpy", "scipy", "numba", "statsmodels", "pandas", "xarray")

@@ -34,7 +34,7 @@ def write(folder: Path = GENERATED) -> None:
 
 
 def example_pages() -> Iterator[tuple[str, str]]:
-    """Yield a page an example: its docstring, the stored figures that it writes, its code; and their index."""
+    """Yield one page per example: its docstring, the stored figures that it writes, its code; and their index."""
     figures = sorted((ROOT / "examples/figures").glob("*.png"))
     names, gallery = [], []
     for path in sorted((ROOT / "examples").glob("*.py")):
@@ -78,7 +78,7 @@ def linked_pages(text: str) -> list[str]:
 
 
 def group_pages() -> Iterator[tuple[str, str]]:
-    """Yield a page a list of pages in docs/index.md, which the navigation shows."""
+    """Yield one page per list of pages in docs/index.md, which the navigation shows."""
     for caption, listed in groups().items():
         page = f"{caption.lower().replace(' ', '_')}.md"
         text = moved(listed, DOCS / "index.md", GENERATED / page)

@@ -149,7 +149,7 @@ def listed(field: str, null: str) -> int:
 
 
 def words_of(metric: ce.Metric) -> tuple[list[str], list[list[str]]]:
-    """Return the classes of estimates that a metric is defined for, and a row a null model: name, laws, lists."""
+    """Return the classes of estimates that a metric is defined for, and one row per null model: name, laws, lists."""
     nulls = [null.name for null in FIELDS[metric.field].nulls.every()]
     found = [[law(metric, null, i) for null in nulls] for i in range(len(examples(metric.field)))]
     kept = [i for i, words in enumerate(found) if any(words)]
@@ -168,7 +168,7 @@ def sizes(field: str, null: str) -> str:
 
 
 def by_form(field: str, null: str) -> tuple[list[str], list[list[str]]]:
-    """Return the classes of estimates, and a row a closed form: its key and what it gives under a null model."""
+    """Return the classes of estimates, and one row per closed form: its key and what it gives under a null model."""
     metrics = [ce.get_metric(name) for name in ce.list_metrics(field).index]
     keys = list(dict.fromkeys(m.closed_form for m in metrics if m.direction is not None and not m.dims))
     rows = []

@@ -1,4 +1,4 @@
-"""Pages of the reference, made of the registries and docstrings: a page a metric, a null model, a public function."""
+"""Pages of the reference, made of the registries and docstrings: metrics, null models, public functions."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def module_page(name: str, module: ModuleType) -> str:
 
 
 def api_pages() -> Iterator[tuple[str, str]]:
-    """Yield the API reference: a page a function, an accessor and a module, and their index by room."""
+    """Yield the API reference: one page per function, an accessor and a module, and their index by room."""
     functions, verbs, modules = public_functions(ce), accessors(), public_modules()
     rooms: dict[str, list[str]] = {}
     for name, value in functions.items():

@@ -21,7 +21,7 @@ runs = ce.datasets.runs()
 nulls = ["edges", "permutation", "orientation"]
 cube = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], null=nulls, n_draws=999, rng=7, control_kind="kind")
 
-print("1. Skill over densities at n = 100, one row a null model and algorithm:")
+print("1. Skill over densities at n = 100, one row per null model and algorithm:")
 small = runs.query("n == 100")
 pooled = small.ceval.cube(["shd"], by=["algorithm"], null=nulls, n_draws=999, rng=7, control_kind="kind")
 columns = ["null", "algorithm", "n_clusters", "p_value", "skill", "skill_low", "skill_high"]

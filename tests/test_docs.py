@@ -64,7 +64,7 @@ def closed_forms() -> pd.Series:
 
 
 def null_models() -> list[dict[str, object]]:
-    """Return the registered null models, one row a field and model."""
+    """Return the registered null models, one row per field and model."""
     from causaleval_pd.contract.field import FIELDS
 
     return [
@@ -92,7 +92,7 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 
 
 def metric_tables() -> str:
-    """Render the registered metrics, a table a field."""
+    """Render the registered metrics, one table per field."""
     parts = []
     for field in sorted({*ce.list_metrics()["field"]}, key=fields().index):
         rows = []
@@ -112,7 +112,7 @@ def metric_tables() -> str:
 
 
 def null_tables() -> str:
-    """Render the registered null models, a table a field."""
+    """Render the registered null models, one table per field."""
     parts = []
     for field in fields():
         rows = [

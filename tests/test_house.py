@@ -26,7 +26,7 @@ ORDER = """
     baselines, interventions, knowledge,
     tables, published, cubes, inference,
     plot, reports,
-    metrics, accessors, dask
+    metrics, accessors, dask, __main__
 """.replace("\n", " ").split(",")
 ROOMS = [room.strip() for room in ORDER]
 

@@ -62,7 +62,7 @@ def cube(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. An empty list with `n_draws=None` makes a cube of `values`.
     by : sequence of str or {name: edges}

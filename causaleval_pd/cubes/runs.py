@@ -225,7 +225,7 @@ def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | N
 
 
 def unnamed_truths(parts: Sequence[pd.Series]) -> NDArray[np.int64]:
-    """Return a number a row that stands for its truth: equal where all parts are equal by value, and never 0."""
+    """Return one number per row that stands for its truth: equal where all parts are equal by value, and never 0."""
     numbers = hash_rows(parts).view(np.int64)
     return np.where(numbers == 0, 1, numbers)
 
@@ -236,7 +236,7 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     by : sequence of str or {name: edges}
         Names, with edges where numbers are cut.
     task : Task
@@ -295,7 +295,7 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
 
 
 def _of_failed_too(whole: pd.Series, scored: NDArray[np.float64], task: Task) -> pd.Series:
-    """Return a number a truth by its context, for failed runs that of other runs on the same truth and context.
+    """Return one number per truth by its context, for failed runs that of other runs on the same truth and context.
 
     `whole` is the number without the context, which holds for failed runs if the context changes it nowhere.
     """

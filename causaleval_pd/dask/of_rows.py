@@ -37,12 +37,12 @@ def evaluate(
     invalid: Invalid = "raise",
     overwrite: bool = False,
 ) -> dd.DataFrame:
-    """Add one column a metric to a dask table of runs, lazily.
+    """Add one column per metric to a dask table of runs, lazily.
 
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row. Cells are packed by `ce.graph_column` before they reach dask, which turns objects into their
+        One run per row. Cells are packed by `ce.graph_column` before they reach dask, which turns objects into their
         printed text.
     metrics, truth, estimate, context, invalid, overwrite
         As in `causaleval_pd.evaluate`.
@@ -89,7 +89,7 @@ def with_controls(
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row.
+        One run per row.
     key : hashable or sequence of hashable, optional
         Columns that name a row's random stream. Needed where the divisions of the table are unknown: only then is the
         index known to tell rows apart. Keys must differ over the whole table; repeats are seen within a partition.

@@ -254,7 +254,7 @@ def score_column(
         One square matrix a row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and columns
         name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair is not
         scored, 0 is a score. None, NaN and pd.NA as a row stay missing (a failed run).
-    nodes : list of str, one list a row, or packed column of graphs, optional
+    nodes : list of str, one list per row, or packed column of graphs, optional
         Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
     encoding : {"row->column", "column->row"}, optional
         Where the score of the edge i -> j stands: in cell (i, j), or in cell (j, i). Required for matrices that are not
@@ -357,7 +357,7 @@ def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | 
     else:
         if isinstance(values, (str, bytes, pd.DataFrame)) or not hasattr(values, "__len__"):
             raise TypeError(
-                f"values must hold one matrix a row, found {shown(values)}; put a single matrix into a list"
+                f"values must hold one matrix per row, found {shown(values)}; put a single matrix into a list"
             )
         if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype != object:
             raise ValueError(
@@ -375,7 +375,7 @@ def _index(labels: Any) -> pd.Index:
     try:
         return pd.Index(labels)
     except (TypeError, ValueError):
-        raise TypeError(f"index must hold one label a row, found {shown(labels)}") from None
+        raise TypeError(f"index must hold one label per row, found {shown(labels)}") from None
 
 
 def _read(

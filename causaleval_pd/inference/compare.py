@@ -106,7 +106,7 @@ def compare(
     metrics : str or sequence of str, optional
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     by : str or sequence of str, optional
-        Strata that the table keeps; the runs of the others are pooled. Default is to pool all, which gives one row a
+        Strata that the table keeps; the runs of the others are pooled. Default is to pool all, which gives one row per
         metric and pair of levels: each truth (cluster) counts once, with the mean of its paired differences over the
         strata that both levels have. "all" keeps all strata. Null models and dimensions that a metric declares are
         never pooled.
@@ -145,7 +145,7 @@ def compare(
     Returns
     -------
     DataFrame
-        A row a stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `n_truths`
+        One row per stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `n_truths`
         (values that the test takes: truths, or other clusters of the cube, each the mean of its pairs), `effect` of
         a - b with `ci_low`, `ci_high`, `p_value` and `p_adjusted`. A column `note` is there if a row has no result, or
         rests on something to know (that p cannot fall below 1 - level with so few truths). A cube of several null

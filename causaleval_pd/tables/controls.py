@@ -65,7 +65,7 @@ def with_controls(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int or "auto"
@@ -97,8 +97,9 @@ def with_controls(
         Column of settings that were tried on the same data, such as the alpha of PC, of which the best by each metric
         counts. Rows that agree in the other columns of `key`, by default in the truth, are a group of candidates. Each
         draw relabels the nodes of all candidates alike (`null="permutation"`, the default then) and takes the best
-        again, so that p keeps its level. The result has a row a group: the columns of `key`, the truth, `n_candidates`,
-        and for each metric its columns and `m_chosen`, the level of the best candidate (the first level among equals).
+        again, so that p keeps its level. The result has one row per group: the columns of `key`, the truth,
+        `n_candidates`, and for each metric its columns and `m_chosen`, the level of the best candidate (the first level
+        among equals).
     cluster : "truth", hashable or None
         Rows that depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. Under null models that relabel estimates ("permutation" of

@@ -1,4 +1,4 @@
-"""From a table of (truth, estimate) rows to the same table with one column a metric."""
+"""From a table of (truth, estimate) rows to the same table with one column per metric."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def evaluate(
     invalid: Invalid = "raise",
     overwrite: bool = False,
 ) -> pd.DataFrame:
-    """Add one column a metric to a table of runs.
+    """Add one column per metric to a table of runs.
 
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set.
     truth, estimate : hashable
@@ -47,7 +47,7 @@ def evaluate(
     -------
     DataFrame
         A new table: the rows, order, index and columns of `table`, the cells as they came, and the metrics. A metric
-        with further dimensions has a column a coordinate, called `{metric}_{label}`.
+        with further dimensions has one column per coordinate, called `{metric}_{label}`.
 
     Raises
     ------

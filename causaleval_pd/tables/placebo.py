@@ -50,7 +50,7 @@ def placebo(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     rng : int, Generator or None
         Seed; relabellings depend on it and on the clusters only, not on other rows or their order. Where estimates are
         exchanged, they depend on what the rows of the cluster hold, not on their order.

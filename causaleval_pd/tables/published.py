@@ -73,7 +73,7 @@ def control_distribution(
     Returns
     -------
     DataFrame
-        One row a metric: `metric`, `observed`, `mean`, `sd`, `median`, `low`, `high`, `p`, `p_se`, `skill`,
+        One row per metric: `metric`, `observed`, `mean`, `sd`, `median`, `low`, `high`, `p`, `p_se`, `skill`,
         `mean_method`, `sd_method`, `p_method`, `control_undefined`, `control_null`, `control_kind`, `control_seed`,
         `n_draws`.
 

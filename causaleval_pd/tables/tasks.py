@@ -44,7 +44,7 @@ class Task(NamedTuple):
         return missing if self.truth is None else missing | self.field.of_truth.missing(self.truth)
 
     def identity(self) -> NDArray[np.int64] | None:
-        """Return a number a row, equal for runs on the same truth, else on the same data set; None without both."""
+        """Return one number per row, equal for runs on the same truth, else on the same data set; None without both."""
         if self.truth is not None:
             return self.field.of_truth.identify(self.truth)
         return None if self.context is None else self.context.data_sets
@@ -56,7 +56,7 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric, iterable of these or None
         What the user asked for; None means the field's default set.
     cells : Cells

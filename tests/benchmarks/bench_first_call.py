@@ -130,7 +130,7 @@ def fresh(name: str, kind: str) -> dict[str, float]:
 
 
 def main(names: list[str]) -> None:
-    """Print a line a metric and kind of estimates, and a line a field."""
+    """Print one line per metric and kind of estimates, and one line per field."""
     columns = ("import", *STEPS, "first", "again")
     print(f"{'metric':<28}{'estimates':<11}" + "".join(f"{column:>14}" for column in columns), flush=True)
     for name in names:

@@ -112,7 +112,7 @@ def test_new_strata_take_labels():
     assert len(found.ceval.compare("study", metrics="shd", by="all", columns="full")) == 3
     with pytest.raises(ValueError, match=r"cube 0 has no stratum 'study'; .*dim=pd.Index\(\[...\], name='study'\)"):
         ce.concat(parts, "study")
-    with pytest.raises(ValueError, match="a label a cube; found"):
+    with pytest.raises(ValueError, match="one label per cube; found"):
         ce.concat(parts, pd.Index(["large"], name="study"))
 
 

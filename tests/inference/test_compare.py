@@ -742,7 +742,7 @@ def test_single_pairs_are_asked_for_by_mcnemar(make_cube):
 
 
 def test_true_is_no_margin(ragged):
-    with pytest.raises(TypeError, match="margin must be a number, or a number a metric, found True"):
+    with pytest.raises(TypeError, match="margin must be a number, or one number per metric, found True"):
         by_stratum(ragged, "algorithm", test="t", alternative="equivalent", margin=True)
 
 

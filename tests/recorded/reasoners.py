@@ -253,7 +253,7 @@ add("quantity/cube/nulls", cube_of, null=["permute_answers", "exchange_arms", "a
 
 @cache
 def answer_table() -> pd.DataFrame:
-    """Return truths and answers, a row a question."""
+    """Return truths and answers, one row per question."""
     return answers().rename(columns={"answer": "estimate"}).iloc[::11].reset_index(drop=True)
 
 

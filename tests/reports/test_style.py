@@ -250,7 +250,7 @@ def test_the_caption_states_controls_seed_and_conventions():
     with ce.set_options(zero_division=0.0):
         cube = runs.ceval.cube(["adjacency_f1"], by=["algorithm"], n_draws=20, rng=7)
     words = ce.style(cube.ceval.summary(columns="full")).to_html()
-    assert "controls: 20 draws a run of edges, seed 7; 0/0 counts as 0.0; causaleval_pd " in words
+    assert "controls: 20 draws per run of edges, seed 7; 0/0 counts as 0.0; causaleval_pd " in words
     table = cube.ceval.summary(columns="full")
     table.attrs.clear()
     assert "controls: 20" not in ce.style(table).to_html()

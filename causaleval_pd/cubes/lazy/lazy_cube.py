@@ -80,13 +80,13 @@ def cube(
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row.
+        One run per row.
     by, n_draws, null, rng
         As in `causaleval_pd.cube`.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default runs get the number of their
-        truth, as in `causaleval_pd.cube`; for this the keys and the identity of the truths of all rows, some 40 bytes a
-        row, are loaded now.
+        truth, as in `causaleval_pd.cube`; for this the keys and the identity of the truths of all rows, some 40 bytes
+        per row, are loaded now.
     key
         As in `causaleval_pd.dask.with_controls`.
     **settings
