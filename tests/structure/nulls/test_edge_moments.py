@@ -65,9 +65,7 @@ def test_orientation_ratios_by_enumeration(truth, m, zero_division):
     ]
     with ce.set_options(zero_division=zero_division):
         values = ce.evaluate(pairs, metrics)[metrics].mean()
-    known = ce.control_distribution(
-        truth, n_edges=m, kind="dag", metrics=metrics, n_draws=5, rng=1, zero_division=zero_division
-    )
+        known = ce.control_distribution(truth, n_edges=m, kind="dag", metrics=metrics, n_draws=5, rng=1)
     np.testing.assert_allclose(known["mean"], values, atol=1e-12)
     if not (m == 0 and np.isnan(zero_division)):
         assert (known["mean_method"] == "exact").all()
