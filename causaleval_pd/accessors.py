@@ -21,7 +21,7 @@ from .cubes.summary import summary
 from .edge_scores.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference.compare import compare
-from .inference.mixed_model import model
+from .inference.linear_model import model
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
 from .reports.notebook import cube_html
@@ -123,7 +123,7 @@ class CubeAccessor:
     runs                   one row per run, for statsmodels, seaborn and others
     compare                compares the levels of a stratum pairwise, on the same truths
     rank_test              compares the mean ranks of the levels of a stratum
-    model                  linear mixed model over the strata, with truth as random effect
+    model                  linear model over the strata, with errors that allow for runs on one truth
     plot                   figures: `plot.strata`, `plot.distributions`, ...
     report                 writes tables, tests, figures and methods as an HTML page
     to_zarr                computes a lazy cube into a Zarr store

@@ -34,7 +34,7 @@ columns = ["comparison", "effect", "ci_low", "ci_high", "p_adjusted"]
 for words, found in {
     "raw": edges.ceval.compare("algorithm"),
     "skill": edges.ceval.compare("algorithm", on="skill"),
-    "raw, mean differences with simultaneous intervals": edges.ceval.compare("algorithm", test="max_t", rng=7),
+    "raw, mean differences with simultaneous intervals": edges.ceval.compare("algorithm", test="max_t"),
     "equivalent within 2 edges (t test)": edges.ceval.compare(
         "algorithm", test="t", alternative="equivalent", margin=2.0, level=0.9
     ),

@@ -118,8 +118,6 @@ def _origin(table: pd.DataFrame) -> list[str]:
         nulls = [str(x) for x in cube.get("null") or []]
         draws = f"{cube['n_draws']} draws per run of {' and '.join(nulls)}, seed {cube['seed']}"
         words.append(f"controls: {draws}" if cube["verb"] != "from_published" else f"simulated controls: {draws}")
-    if made[-1] is not cube and made[-1].get("seed") is not None:
-        words.append(f"resampling: seed {made[-1]['seed']}")
     ratio = str(cube.get("zero_division", "nan"))
     words.append("0/0 is undefined" if ratio == "nan" else f"0/0 counts as {ratio}")
     version = (cube.get("versions") or {}).get("causaleval_pd")

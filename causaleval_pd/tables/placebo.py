@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -98,7 +97,7 @@ def placebo(
     """
     check_type(table, pd.DataFrame, "a table of runs", "table")
     seed = resolve_seed(rng)
-    made = Placebos.of(table, Cells(truth, estimate, field, context, math.nan), cluster=cluster, joint=joint, seed=seed)
+    made = Placebos.of(table, Cells(truth, estimate, field, context), cluster=cluster, joint=joint, seed=seed)
     made.warn_of_order()
     settings = {"seed": seed, "cluster": str(cluster), "joint": joint, "truth": truth, "estimate": estimate}
     return remember(made.table(0), [*calls(table.attrs), call("placebo", settings)], table.attrs)

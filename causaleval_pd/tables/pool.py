@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -59,7 +58,6 @@ def pool(
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
     context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
 ) -> pd.DataFrame:
     """Pool the graphs of each run, such as those of bootstrap samples or of a posterior, into one row per run.
 
@@ -101,7 +99,7 @@ def pool(
         Probability of the null reference interval of expected metrics.
     rng : int, Generator or None
         Seed of these; a run's draws depend on it and on the values of `by`.
-    truth, estimate, context, zero_division
+    truth, estimate, context
         As in `evaluate`. The truths of a run must be equal.
 
     Returns
@@ -149,7 +147,7 @@ def pool(
     ([[3.0, 0.67, 0.47]], 'A -> B; B -- C')
     """
     keys = [by] if isinstance(by, (str, int)) or not isinstance(by, Sequence) else list(by)
-    read = Cells(truth, estimate, None, context, zero_division)
+    read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)
     own = tasks[0]
     _pooling(own)

@@ -46,7 +46,8 @@ def measure(name: str, kind: str) -> None:
     elif field == "network":
         columns = {"context": {"estimator": "joint"}}
     elif field in ("formula", "large_formula"):
-        columns = {"field": "formula", "context": {"factors": list("ABCDE" if field == "formula" else "ABCDEFGHI")}}
+        columns = {"context": {"factors": list("ABCDE" if field == "formula" else "ABCDEFGHI")}}
+        metrics = ["correctness", "completeness", "f_beta"]
     rng = np.random.default_rng(7)
     matrices = np.triu(rng.random((2, 24, 10, 10)) < 0.3, 1).astype(np.int8)
 
