@@ -54,7 +54,7 @@ from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph
 from .inference.compare import compare
-from .inference.mixed_model import model
+from .inference.linear_model import model
 from .inference.ranking import rank_test
 from .knowledge.knowledge import Knowledge
 from .published.from_published import from_published

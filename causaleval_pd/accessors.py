@@ -21,7 +21,7 @@ from .cubes.summary import summary
 from .edge_scores.series import SeriesScoreAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference.compare import compare
-from .inference.mixed_model import model
+from .inference.linear_model import model
 from .inference.ranking import rank_test
 from .plot.cube_plots import CubePlots
 from .reports.notebook import cube_html
@@ -56,17 +56,17 @@ def no_verb(noun: str, accessor: type, name: str) -> AttributeError:
 
 @pd.api.extensions.register_dataframe_accessor("ceval")
 class FrameAccessor:
-    """Verbs on a table of runs, `df.ceval`: one run a row, with a truth, an estimate and settings.
+    """Verbs on a table of runs, `df.ceval`: one run per row, with a truth, an estimate and settings.
 
     Each returns a new object, and is also a function of the package: `df.ceval.evaluate(...)` is
     `ce.evaluate(df, ...)`, whose help has all keywords.
 
     ===============  ==================================================================================
-    evaluate         adds a column a metric
+    evaluate         adds one column per metric
     with_controls    adds metrics, what random guesses score, p-values and skill
     cube             arranges both as an xarray Dataset over the strata in `by=`; it has more verbs
     placebo          relabels the estimates, so that they agree with the truths by chance only
-    pool             turns the rows of bootstrap or posterior graphs into one row a run
+    pool             turns the rows of bootstrap or posterior graphs into one row per run
     with_baselines   adds rows with the estimates of baselines, such as sort-and-regress
     ===============  ==================================================================================
 
@@ -120,10 +120,10 @@ class CubeAccessor:
 
     =====================  ============================================================================
     summary                are the runs of each stratum better than guessing, and by how much
-    runs                   a row a run, for statsmodels, seaborn and others
+    runs                   one row per run, for statsmodels, seaborn and others
     compare                compares the levels of a stratum pairwise, on the same truths
     rank_test              compares the mean ranks of the levels of a stratum
-    model                  linear mixed model over the strata, with truth as random effect
+    model                  linear model over the strata, with errors that allow for runs on one truth
     plot                   figures: `plot.strata`, `plot.distributions`, ...
     report                 writes tables, tests, figures and methods as an HTML page
     to_zarr                computes a lazy cube into a Zarr store

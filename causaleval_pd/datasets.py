@@ -35,8 +35,8 @@ def sachs() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a cell, 11 float columns, fluorescence intensities in arbitrary units, at least 1. With the names of the
-        published files: raf (praf), mek (pmek), plc (plcg), pip2 (PIP2), pip3 (PIP3), erk (p44/42), akt (pakts473),
+        One row per cell, 11 float columns, fluorescence intensities in arbitrary units, at least 1. With the names of
+        the published files: raf (praf), mek (pmek), plc (plcg), pip2 (PIP2), pip3 (PIP3), erk (p44/42), akt (pakts473),
         pka (PKA), pkc (PKC), p38 (P38), jnk (pjnk).
 
     Notes
@@ -159,12 +159,12 @@ def causal_learn_results() -> pd.DataFrame:
 def runs() -> pd.DataFrame:
     """Return runs of PC, GES and LiNGAM on simulated data of three densities and three sample sizes.
 
-    Twenty random truths over 10 nodes a density.
+    Twenty random truths over 10 nodes per density.
 
     Returns
     -------
     DataFrame
-        540 rows, one run a row: `algorithm` ("pc", "ges", "lingam"), `kind` ("cpdag", "dag": the class of graphs that
+        540 rows, one run per row: `algorithm` ("pc", "ges", "lingam"), `kind` ("cpdag", "dag": the class of graphs that
         the algorithm searches, meant for `control_kind`), `n_nodes`, `density` (share of adjacent pairs in the truth),
         `n` (sample size), `replicate` (the truth's number within a density, shared by all algorithms and sample sizes),
         `seconds` (wall time), `truth` (DAGs) and `estimate` (packed graphs; missing where an algorithm failed, which
@@ -204,7 +204,7 @@ def lipset(*, multi_value: bool = False) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a country, six columns of 0 and 1: DEV (gross national product a head of 550 US dollars or more), URB
+        One row per country, six columns of 0 and 1: DEV (gross national product a head of 550 US dollars or more), URB
         (half of the people or more live in towns of 20,000), LIT (three quarters or more can read), IND (30 % or more
         of the labour force in industry), STB (fewer than ten cabinets in the period), SURV (democracy survived).
 
@@ -252,7 +252,7 @@ def lipset_models() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a model: outcome, solution ("conservative": without configurations that were not observed,
+        One row per model: outcome, solution ("conservative": without configurations that were not observed,
         "parsimonious": with any that make it shorter), model, consistency and coverage as printed, to three decimals.
         Outcomes with a value, as `SURV=1`, are those of the data with `multi_value=True`.
 
@@ -281,7 +281,7 @@ def women_in_parliaments() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a country, six columns of 0 and 1: ES (proportional electoral system), QU (quotas for women), WS
+        One row per country, six columns of 0 and 1: ES (proportional electoral system), QU (quotas for women), WS
         (social-democratic welfare state), WM (autonomous women's movement), LP (strong left parties), WNP (high share
         of women in parliament).
 
@@ -314,7 +314,7 @@ def women_in_parliaments_models() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a model: outcome, solution ("conservative", "intermediate": with configurations that agree with the
+        One row per model: outcome, solution ("conservative", "intermediate": with configurations that agree with the
         expectation that every condition helps, "parsimonious", with two models), model, consistency and coverage
         as printed.
 
@@ -338,8 +338,8 @@ def education() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a case, five columns of 0 and 1: U (strong unions), D (high disparity), L (strong left parties), G (high
-        gross national product), E (high level of education).
+        One row per case, five columns of 0 and 1: U (strong unions), D (high disparity), L (strong left parties), G
+        (high gross national product), E (high level of education).
 
     Notes
     -----
@@ -368,7 +368,7 @@ def education_models() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a model: outcome ("E,L" of models with two), solution ("atomic", "complex"), model, consistency and
+        One row per model: outcome ("E,L" of models with two), solution ("atomic", "complex"), model, consistency and
         coverage as printed.
 
     References

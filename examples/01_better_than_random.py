@@ -16,7 +16,7 @@ pd.set_option("display.width", 160, "display.max_columns", 20, "display.max_rows
 out = Path("better_than_random")
 out.mkdir(exist_ok=True)
 
-# One run a row: PC, GES and LiNGAM on simulated data of three densities and three sample sizes (see 04).
+# One run per row: PC, GES and LiNGAM on simulated data of three densities and three sample sizes (see 04).
 runs = ce.datasets.runs()
 print(f"{len(runs)} runs; failed: {int(runs['estimate'].isna().sum())}")
 print(runs.drop(columns=["truth", "estimate"]).head(3).to_string(), end="\n\n")

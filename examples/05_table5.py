@@ -38,7 +38,8 @@ def resampled(estimates: pd.Series) -> Callable[[ce.Graph, np.random.Generator],
 
 
 # The paper's conventions: 0/0 is 1, numbers of edges of the controls are resampled from the estimates of the stratum.
-given = {"by": ["density"], "n_draws": 500, "rng": 7, "zero_division": 1.0, "control_kind": "kind", "invalid": "nan"}
+ce.set_options(zero_division=1.0)
+given = {"by": ["density"], "n_draws": 500, "rng": 7, "control_kind": "kind", "invalid": "nan"}
 cubes = [
     part.ceval.cube(names, null=ce.null_model(resampled(part["estimate"]), name="stratum"), **given)
     for _, part in runs.groupby("density")

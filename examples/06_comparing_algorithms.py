@@ -21,7 +21,7 @@ runs = ce.datasets.runs()
 nulls = ["edges", "permutation", "orientation"]
 cube = runs.ceval.cube(["shd"], by=["algorithm", "density", "n"], null=nulls, n_draws=999, rng=7, control_kind="kind")
 
-print("1. Skill over densities at n = 100, one row a null model and algorithm:")
+print("1. Skill over densities at n = 100, one row per null model and algorithm:")
 small = runs.query("n == 100")
 pooled = small.ceval.cube(["shd"], by=["algorithm"], null=nulls, n_draws=999, rng=7, control_kind="kind")
 columns = ["null", "algorithm", "n_clusters", "p_value", "skill", "skill_low", "skill_high"]
@@ -34,7 +34,7 @@ columns = ["comparison", "effect", "ci_low", "ci_high", "p_adjusted"]
 for words, found in {
     "raw": edges.ceval.compare("algorithm"),
     "skill": edges.ceval.compare("algorithm", on="skill"),
-    "raw, mean differences with simultaneous intervals": edges.ceval.compare("algorithm", test="max_t", rng=7),
+    "raw, mean differences with simultaneous intervals": edges.ceval.compare("algorithm", test="max_t"),
     "equivalent within 2 edges (t test)": edges.ceval.compare(
         "algorithm", test="t", alternative="equivalent", margin=2.0, level=0.9
     ),

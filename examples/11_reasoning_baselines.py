@@ -31,7 +31,7 @@ scores = answers.pipe(cr.answer_scores, by="model")
 columns = ["model", "world", "accuracy", "majority_accuracy", "control_accuracy", "f1", "control_f1", "p_value"]
 print(scores.loc[scores["model"].isin(["noisy", "ignores_do", "random"]), columns].to_string(index=False), end="\n\n")
 
-# Counterfactuals: one row a quantity, with its truth and its yes-counts, from which controls are drawn.
+# Counterfactuals: one row per quantity, with its truth and its yes-counts, from which controls are drawn.
 table = answers.pipe(cr.quantities, by="model", worlds=tasks)
 pns = table[table["quantity"] == "pns"]
 scored = pns.ceval.with_controls(["quantity_error", "rae"], n_draws=500, rng=7, context=cr.COUNTS)

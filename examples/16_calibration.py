@@ -92,7 +92,7 @@ def studies(name: str, right: float) -> pd.DataFrame:
 
 
 def p_values(table: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
-    """Return the p-values of all studies, a row a null model."""
+    """Return the p-values of all studies, one row per null model."""
     how = {"by": ["study"], "null": NULLS, "n_draws": 99, "rng": 7}
     tests = table.ceval.cube(["shd"], cluster=cluster, **how).ceval.summary()
     return tests.pivot(index="null", columns="study", values="p_value")

@@ -23,7 +23,7 @@ results = Path(__file__).parent / "causal_learn_results"
 
 
 def read(ending: str, **how) -> pd.Series:
-    """Read one graph a network; the name of the network becomes the index, by which truths and estimates align."""
+    """Read one graph per network; the name of the network becomes the index, by which truths and estimates align."""
     return ce.read_graphs(results / f"*.{ending}.txt", **how).rename(lambda name: name.removesuffix(f".{ending}.txt"))
 
 
@@ -73,7 +73,7 @@ tests["beaten"] = np.select([tests["p_adjusted"].isna(), tests["p_adjusted"] <= 
 print("Where FCI beats guessing (Holm, .05); blank where all controls score the same:")
 print(tests.pivot(index=["metric", "null"], columns="network", values="beaten").to_string(), end="\n\n")
 print(
-    "One graph a network is little evidence: in small networks hardly any guess is rare enough for so many tests. A\n"
+    "One graph per network is little evidence: in small networks hardly any guess is rare enough for so many tests. A\n"
     "high arrow_claim_precision is not evidence by itself: most pairs of nodes are not ancestors, so that most\n"
     "arrowheads of random PAGs are right too; its control_mean is what guesses reach.",
     end="\n\n",
@@ -90,7 +90,7 @@ figure = cube.ceval.plot.strata("arrow_claim_precision", x="network", col="null"
 figure.figure.savefig(out / "arrow_claims.png", dpi=150, bbox_inches="tight")
 
 # 2. True DAGs with latent nodes. An estimate is the PAG of the truth without some of its edges: what FCI would return
-# if these edges were too weak to be seen. Latent nodes are named in a column, a list a row.
+# if these edges were too weak to be seen. Latent nodes are named in a column, one list per row.
 rng = np.random.default_rng(1)
 observed, latent = [f"X{i}" for i in range(8)], ["L0", "L1"]
 records = []

@@ -55,7 +55,7 @@ def granger(fitted) -> pd.DataFrame:
 
 
 def make_runs() -> pd.DataFrame:
-    """Simulate and estimate: one run a row."""
+    """Simulate and estimate: one run per row."""
     rng = np.random.default_rng(20)
     rows = []
     for density, share in DENSITIES.items():

@@ -36,7 +36,7 @@ members["estimate"] = ce.graph_column(members.pop("graph"))
 members["truth"] = ce.graph_column([ce.datasets.sachs_truth(17)] * len(members), nodes=names)
 
 pooled = members.ceval.pool("alpha", ["shd", "adjacency_f1"], cyclic="break", n_draws=999, rng=7)
-print("One row a run; e_ is the mean over members, its p relabels all members alike:")
+print("One row per run; e_ is the mean over members, its p relabels all members alike:")
 columns = ["n_members", "instability", "e_shd", "sd_shd", "e_shd_control_mean", "e_shd_p", "e_adjacency_f1_p"]
 print(pooled.set_index("alpha")[columns].T.to_string())
 

@@ -2,8 +2,8 @@
 
 `python examples/scale.py` takes seconds; `--full` is 1,000,000 rows x 1,000 draws. `--workers 2` uses a dask cluster of
 that many processes on this machine instead of threads. `--out DIR` writes the scored rows as partitioned
-Parquet, and continues there where an earlier run was interrupted. The summary loads the draws of its cube, 800 bytes a
-run; rows that are written take no more memory than the partitions at work.
+Parquet, and continues there where an earlier run was interrupted. The summary loads the draws of its cube, 800 bytes
+per run; rows that are written take no more memory than the partitions at work.
 """
 
 import argparse

@@ -81,9 +81,9 @@ def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)
     how = {"n_draws": 50, "rng": 7, "key": "run"}
     cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
-    wanted = ce.compare(cube, "algorithm", rng=7, **settings, columns="full")
+    wanted = ce.compare(cube, "algorithm", **settings, columns="full")
     found = table.ceval.cube(METRICS, by=["algorithm", "density"], **how).ceval.compare(
-        "algorithm", rng=7, **settings, columns="full"
+        "algorithm", **settings, columns="full"
     )
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
@@ -243,7 +243,7 @@ def test_answers_are_shuffled_within_whole_strata(null):
     rng = np.random.default_rng(1)
     answers = pd.DataFrame({"s": rng.choice(list("xy"), 60), "q": rng.choice(["1", "2"], 60), "run": range(60)})
     answers = answers.assign(truth=rng.random(60) < 0.5).assign(estimate=lambda t: t["truth"] ^ (rng.random(60) < 0.2))
-    how = {"field": "answer", "n_draws": 29, "rng": 1, "null": null, "key": "run", "context": {"group": "q"}}
+    how = {"n_draws": 29, "rng": 1, "null": null, "key": "run", "context": {"group": "q"}}
     cubes = {"by": ["s"], "metrics": ["answer_accuracy"], **how}
     lazy = dd.from_pandas(answers, npartitions=4, sort=False).ceval
     wanted = answers.ceval.cube(**cubes).ceval.summary(columns="full")

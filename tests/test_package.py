@@ -210,6 +210,8 @@ def test_options_of_all_calls_are_no_parameters():
     functions = {name: value for name, value in PUBLIC.items() if inspect.isroutine(value)}
     functions |= {f"{x.__name__}.{verb}": getattr(x, verb) for x in accessors for verb in verbs(x) - {"plot"}}
     options = set(ce.get_options())
+    # what a printed table took 0/0 for is a fact about the table
+    functions.pop("causaleval_pd.from_published")
     assert [name for name, x in functions.items() if options & set(inspect.signature(x).parameters)] == []
 
 

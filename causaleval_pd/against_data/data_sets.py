@@ -117,7 +117,7 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     Parameters
     ----------
     data : DataFrame
-        One row a case. Further columns are ignored.
+        One row per case. Further columns are ignored.
     names : sequence of str
         The nodes.
     drop_missing : bool
@@ -137,7 +137,7 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     """
     if not isinstance(data, pd.DataFrame):
         raise TypeError(
-            f"context 'data' must be a DataFrame with one column a node, or (column, {{name: DataFrame}}), found "
+            f"context 'data' must be a DataFrame with one column per node, or (column, {{name: DataFrame}}), found "
             f"{type(data).__name__}"
         )
     data = with_text_labels(data, names)

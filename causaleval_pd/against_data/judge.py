@@ -1,4 +1,4 @@
-"""Judges: a data set with a test of independence, which is done once a pair of nodes and conditioning set."""
+"""Judges: a data set with a test of independence, which is done once per pair of nodes and conditioning set."""
 
 from __future__ import annotations
 

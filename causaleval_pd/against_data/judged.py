@@ -84,7 +84,7 @@ class Part:
         return np.where(self.count(found) > 0, self.count(found, which), np.nan)
 
     def means(self, found: Statements, values: Any) -> Floats:
-        """Return the mean of a number a statement for each graph, NaN for graphs without any."""
+        """Return the mean of one number per statement for each graph, NaN for graphs without any."""
         total, n = np.bincount(found.graph, values, self.n), self.count(found)
         return np.divide(total, n, out=np.full(self.n, np.nan), where=n > 0)
 
@@ -165,7 +165,7 @@ def _key(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def by_data(pairs: GraphPairs, value: Callable[[Part], Floats]) -> Floats:
-    """Compute a number a pair, part by part."""
+    """Compute one number per pair, part by part."""
     found = np.full(pairs.n, np.nan)
     for part in parts_of(pairs):
         found[part.rows] = value(part)

@@ -1,4 +1,4 @@
-"""Read a data set as numbers: one case a row, one variable a column, in the order of the variables' names."""
+"""Read a data set as numbers: one case per row, one variable per column, in the order of the variables' names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_data(data: Any, nodes: Sequence[str] | None = None) -> DataMatrix:
     Parameters
     ----------
     data : DataFrame
-        One case a row.
+        One case per row.
     nodes : sequence of str, optional
         The variables; further columns are not read.
 
@@ -51,7 +51,7 @@ def read_data(data: Any, nodes: Sequence[str] | None = None) -> DataMatrix:
         If a node has no column, a name repeats, a column holds no numbers, is constant or a copy of another, or a value
         is missing or infinite.
     """
-    check_type(data, pd.DataFrame, "a DataFrame with one case a row and one variable a column", "data")
+    check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
     names = data.columns.tolist() if nodes is None else list(nodes)
     for name in names:
         if not isinstance(name, str):

@@ -17,7 +17,7 @@ def empty(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Not used.
 
@@ -43,7 +43,7 @@ def complete(data: pd.DataFrame, rng: RNGLike = None, *, kind: str = "cpdag") ->
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Seed of the order, for `kind="dag"`.
     kind : {"cpdag", "dag"}

@@ -31,7 +31,7 @@ def var_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Not used.
 
@@ -69,7 +69,7 @@ def r2_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Not used.
 
@@ -99,7 +99,7 @@ def random_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Seed of the order.
 

@@ -24,7 +24,7 @@ def correlation_threshold(
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Not used.
     alpha : float
@@ -60,7 +60,7 @@ def partial_correlation_threshold(
     Parameters
     ----------
     data : DataFrame
-        One case a row, one variable a column; numbers.
+        One case per row, one variable per column; numbers.
     rng : int, Generator or None
         Not used.
     alpha, n_edges

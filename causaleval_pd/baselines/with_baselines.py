@@ -1,4 +1,4 @@
-"""Add the estimates of baselines to a table of runs, one row a data set and baseline."""
+"""Add the estimates of baselines to a table of runs, one row per data set and baseline."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ def with_baselines(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     baselines : str, iterable of str or callable, or mapping
         Names of `baselines`, or functions `f(data, rng)` that return a graph, each called as the function; a mapping
         names them: `{"ten edges": partial(ce.baselines.correlation_threshold, n_edges=10)}`.
     context : mapping
         `{"data": frame}` for all rows, or `{"data": (column, frames)}` where the column names objects of the mapping
-        `frames`. A data set is one case a row, with a column a node; further columns are not read. With
+        `frames`. A data set is one case per row, with one column per node; further columns are not read. With
         `"missing": "drop"`, complete rows only.
     n_edges : {"match"}, optional
-        "match" gives thresholded (partial) correlations as many edges as an estimate has: one row an estimate then,
-        whose name is "correlation_threshold like pc" beside pc. By default the level of a test decides, on one row a
+        "match" gives thresholded (partial) correlations as many edges as an estimate has: one row per estimate then,
+        whose name is "correlation_threshold like pc" beside pc. By default the level of a test decides, on one row per
         data set.
     rng : int, Generator or None
         Seed; what a baseline draws depends on it, the data and the baseline's name alone.
@@ -228,7 +228,7 @@ class _Estimates:
         self, code: int, nodes: tuple[str, ...] | None, name: str, function: Baseline, settings: dict[str, int]
     ) -> Graph:
         data = complete_data(self.inputs.values[code], nodes or ())
-        check_type(data, pd.DataFrame, "a DataFrame with one case a row and one variable a column", "data")
+        check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
         lacking = [node for node in nodes or () if node not in data.columns]
         if lacking:
             raise ValueError(

@@ -29,7 +29,7 @@ Ints = NDArray[np.int64]
 
 
 class Part(NamedTuple):
-    """Nodes that are directed together: the parents of each, a row a way, and whether all ways are listed."""
+    """Nodes that are directed together: the parents of each, one row per way, and whether all ways are listed."""
 
     nodes: Scope
     ways: tuple[tuple[Scope, ...], ...]
@@ -179,7 +179,7 @@ class ClassPairs(NetworkPairs):
 
 
 def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
-    """Align true networks with graphs and fit these, one batch a set of variables for DAGs and one for classes."""
+    """Align true networks with graphs and fit these, one batch per set of variables for DAGs and one for classes."""
     truths, truth_codes = unpack_networks(truth)
     codes, distinct = pd.factorize(estimate)
     graphs = [Graph.from_bytes(cell) for cell in distinct.tolist()]

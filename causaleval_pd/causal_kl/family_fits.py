@@ -45,11 +45,11 @@ def fits_to_data(
 ) -> FamilyFits:
     """Check data and return the fits that an estimator makes from them, each on first use.
 
-    The data hold one case a row, with `nodes` as columns; `estimator` is as in `from_data`, `states` are those of each
-    node, and `gaussian` fits linear-Gaussian laws.
+    The data hold one case per row, with `nodes` as columns; `estimator` is as in `from_data`, `states` are those of
+    each node, and `gaussian` fits linear-Gaussian laws.
     """
     if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"data must be a DataFrame with one column a node, found {type(data).__name__}")
+        raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
     lacking, extra = sorted(set(nodes) - set(data.columns)), [c for c in data.columns if c not in nodes]
     if lacking or extra:
         raise ValueError(f"data lacks columns for the nodes {lacking} and has the columns {extra}, which are not nodes")

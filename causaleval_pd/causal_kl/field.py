@@ -32,7 +32,7 @@ DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align two packed columns, one batch a set of variables with their states; graphs are fitted to data."""
+    """Align two packed columns, one batch per set of variables with their states; graphs are fitted to data."""
     if is_graph_column(estimate) and not is_network_column(estimate):
         yield from fitted_batches(truth, estimate, context)
         return
@@ -59,12 +59,12 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 
 def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Return a number a network, 0 where missing."""
+    """Return one number per network, 0 where missing."""
     return identify_cells(cells, contents)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
-    """Return a number a cell that stands for its variables and their states, 0 where missing."""
+    """Return one number per cell that stands for its variables and their states, 0 where missing."""
     networks, codes = unpack_networks(truths)
     words = [repr((x.kind, x.nodes, x.states)) for x in networks.structures]
     found = identify_cells(pd.Series(words, dtype=object))

@@ -36,7 +36,7 @@ def from_data(
     structure : graph, mapping or network
         The DAG: in any format of `as_graph`, or each node's parents, or a network, whose arcs and states are taken.
     data : DataFrame
-        One case a row, one column a node. If all columns are floats the network is linear-Gaussian, else discrete.
+        One case per row, one column per node. If all columns are floats the network is linear-Gaussian, else discrete.
     estimator : {"mle", "uniform rows"} or float
         "mle": relative frequencies; a row of parents' states that no case shows is undefined. "uniform rows": the same
         with such rows uniform. A number a: (n + a) / (N + a m) with m states of the child; 0.5 is the minimum message
@@ -67,7 +67,7 @@ def from_data(
     y  0.167  0.833
     """
     if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"data must be a DataFrame with one column a node, found {type(data).__name__}")
+        raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
     nodes, parents, own = _structure(structure)
     known = states.structure.states if isinstance(states, Network) else states
     if isinstance(states, Network) and states.nodes != nodes:

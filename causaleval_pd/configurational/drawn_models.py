@@ -320,7 +320,7 @@ class ModelLaw(NamedTuple):
 class DrawnModels(Controls):
     """Controls that are drawn model by model."""
 
-    #: the observed pairs, one a row
+    #: the observed pairs, one per row
     pairs: FormulaPairs
     #: (n,): their positions in the table, for messages
     rows: NDArray[np.int64]
@@ -335,7 +335,7 @@ class DrawnModels(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, a word a row."""
+        """Class of the controls, one word per row."""
         kinds = np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
         return np.full(self.pairs.n, KINDS[0], object) if self.always_acyclic else kinds
 

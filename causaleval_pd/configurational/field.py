@@ -51,7 +51,7 @@ class CustomModels(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, a word a row: that of the estimates."""
+        """Class of the controls, one word per row: that of the estimates."""
         return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
 
     work = 3e5
@@ -231,14 +231,14 @@ def pair(truth: Any, estimate: Any) -> FormulaPairs:
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
-    """Return a number a cell that stands for its factors, 0 where missing."""
+    """Return one number per cell that stands for its factors, 0 where missing."""
     codes, distinct = pd.factorize(truths)
     words = [repr(sorted({name for model in parse_set(cell) for name in model.factors})) for cell in distinct]
     return np.append(identify_cells(pd.Series(words, dtype=object)), 0)[codes]
 
 
 def labels_in_context(truths: pd.Series, context: Context) -> NDArray[np.int64]:
-    """Return a number a cell that stands for the factors of truth and context and their values, 0 where missing."""
+    """Return one number per cell that stands for the factors of truth and context and their values, 0 where missing."""
     codes, distinct = pd.factorize(truths)
     written = [{name for model in parse_set(cell) for name in model.factors} for cell in distinct]
     settings = [_setting(values) for values in context.values]

@@ -114,9 +114,9 @@ def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
     `signs="estimate"` the literals of an outcome have the estimate's values in random places, and all such models are
     equally likely: a guesser whose literals are mostly positive is compared with guesses that are too. With "free" the
     values of literals are independent, those of a factor equally likely: all models are then equally likely if all
-    factors have as many values, and models that use factors of few values more likely if not. With a number a literal
-    of a binary factor is negative with this probability. Given: outcomes, sizes of disjuncts, and with "estimate" the
-    values.
+    factors have as many values, and models that use factors of few values more likely if not. With one number per
+    literal of a binary factor is negative with this probability. Given: outcomes, sizes of disjuncts, and with
+    "estimate" the values.
 
     A set of models is matched by a set of different ones, each of the shape of its counterpart, and an estimate with
     redundant parts by the shape of its first minimal form.

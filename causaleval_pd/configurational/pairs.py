@@ -160,7 +160,8 @@ def count_quality(
     result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
     result[:, :, 0, 3] /= PARTS
     if convention.constant_outcome == "penalise":
-        # an atom of the estimate whose outcome is constant: literals, conjunctions, one formula, and a path a literal
+        # an atom of the estimate whose outcome is constant: literals, conjunctions, one formula, and one path per
+        # literal
         result[:, 0, 1] += counts[:, 0][:, [9, 10, 10, 9]]
     elif convention.constant_outcome == "nan":
         result[counts[:, :, 8] > 0] = np.nan
@@ -184,7 +185,7 @@ class TooLargePairsError(PairError, FormulaTooLargeError):
 
 @dataclass(frozen=True, eq=False)
 class FormulaCells:
-    """Distinct cells of one side of a table, and what metrics compute once a model."""
+    """Distinct cells of one side of a table, and what metrics compute once per model."""
 
     #: the models of each cell; a truth has one
     cells: Sequence[Cell]

@@ -20,7 +20,7 @@ _ARROWS = {"<->": "<->", "=>": "->", "<=": "<-"}
 
 
 def write_models(models: Model | str | Sequence[Model | str], notation: OneOf["cna", "qca"] = "cna") -> list[str]:
-    """Write the models of one cell in the notation of an R package, a text a model.
+    """Write the models of one cell in the notation of an R package, one text per model.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def write_models(models: Model | str | Sequence[Model | str], notation: OneOf["c
         A model or a set of models.
     notation : {"cna", "qca"}
         `(A*b+C<->D)*(D<->E)` and `A=2*B=0<->Y=1` of cna, which has no one-sided arrows in solutions; or
-        `A*~B + C <-> D` and `A[2]*B[0] <-> Y[1]` of QCA, which writes one outcome a model.
+        `A*~B + C <-> D` and `A[2]*B[0] <-> Y[1]` of QCA, which writes one outcome per model.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def _in_cna(model: Model) -> str:
 def _in_qca(model: Model) -> str:
     if len(model.atoms) > 1:
         raise ValueError(
-            f"QCA writes one outcome a model, and {model} has {len(model.atoms)}; write its atoms one by one"
+            f"QCA writes one outcome per model, and {model} has {len(model.atoms)}; write its atoms one by one"
         )
     [atom] = model.atoms
     disjuncts = [[_qca_literal(literal, model.multi_value) for literal in sorted(one)] for one in atom.disjuncts]
@@ -140,9 +140,9 @@ def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) ->
     Returns
     -------
     DataFrame
-        One row a model in the printed order: section ("msc", "asf" and "csf" of cna, "M" of QCA, a missing value where
-        a table has no heading), outcome (several are joined by a comma), model (canonical text, which all verbs read),
-        consistency, coverage (as printed, NaN where they are not) and complexity (number of literals).
+        One row per model in the printed order: section ("msc", "asf" and "csf" of cna, "M" of QCA, a missing value
+        where a table has no heading), outcome (several are joined by a comma), model (canonical text, which all verbs
+        read), consistency, coverage (as printed, NaN where they are not) and complexity (number of literals).
         Where cna prints "Same as asf", the atomic solutions stand under "csf" too.
 
     Raises

@@ -299,7 +299,7 @@ def exposition_table(model: Model | str, setting: Setting | None = None) -> pd.D
     Returns
     -------
     DataFrame
-        One row an ascription: outcome, component (literal, conjunctive, disjunctive, sequential), item, complexity.
+        One row per ascription: outcome, component (literal, conjunctive, disjunctive, sequential), item, complexity.
 
     Raises
     ------
@@ -519,8 +519,8 @@ def quality_table(
     Returns
     -------
     DataFrame
-        One row a measure, outcome and component: shared, complexity, score = shared / complexity. Of columns, each row
-        begins with row (the index label), truth, estimate; a cell with several models has the rows of each.
+        One row per measure, outcome and component: shared, complexity, score = shared / complexity. Of columns, each
+        row begins with row (the index label), truth, estimate; a cell with several models has the rows of each.
 
     Raises
     ------

@@ -66,7 +66,7 @@ class Search:
             )
         if not callable(method):
             raise TypeError(f"method must be a function of a DataFrame that returns models, found {shown(method)}")
-        check_type(data, pd.DataFrame, "a DataFrame with a column a factor", "search_data")
+        check_type(data, pd.DataFrame, "a DataFrame with one column per factor", "search_data")
         try:
             random = "rng" in inspect.signature(method).parameters
         except (TypeError, ValueError):  # a function of compiled code has no signature
@@ -176,7 +176,7 @@ class FoundModels(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, a word a row."""
+        """Class of the controls, one word per row."""
         return np.full(self.pairs.n, "found in shuffled data", object)
 
     cost = _CONTROL_BYTES

@@ -267,7 +267,7 @@ def no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Se
     )
 
 
-CASES = "a DataFrame with a row a case and a column a factor"
+CASES = "a DataFrame with one row per case and one column per factor"
 
 #: share of cases with the value 1 of all exogenous factors, or by factor; or shares of all values of a factor
 Imbalance = float | Mapping[str, float | Sequence[float]]
@@ -316,7 +316,7 @@ def simulate_data(
     Returns
     -------
     DataFrame
-        Cases in rows, a column a factor.
+        Cases in rows, one column per factor.
 
     Raises
     ------
@@ -376,7 +376,7 @@ def benchmark_grid(
     imbalance: Iterable[float | None] = (None,),
     fuzziness: Iterable[float] = (0.0,),
 ) -> pd.DataFrame:
-    """Cross the axes of a benchmark, one row a setting of `simulate_data`.
+    """Cross the axes of a benchmark, one row per setting of `simulate_data`.
 
     The axes are those on which simulations of configurational methods vary data: sample size, noise, fragmentation,
     imbalance of the outcome (`prevalence`) and of the exogenous factors (`imbalance`), and fuzziness.
@@ -389,7 +389,7 @@ def benchmark_grid(
     Returns
     -------
     DataFrame
-        One row a combination, with a column for each axis that has more than one value or another than the default.
+        One row per combination, with a column for each axis that has more than one value or another than the default.
         Columns are meant as strata: `by=[...]` of a cube.
 
     Raises

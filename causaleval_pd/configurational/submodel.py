@@ -93,7 +93,7 @@ def submodels(model: Model | str, truth: Model | str | None = None, *, domains: 
     Returns
     -------
     DataFrame
-        One row a submodel, by outcome, complexity and text: submodel, outcome, complexity, and with `truth` shared,
+        One row per submodel, by outcome, complexity and text: submodel, outcome, complexity, and with `truth` shared,
         whether it is a submodel of the truth too. The mean of shared is `ncr`.
 
     Raises

@@ -47,7 +47,7 @@ _FEWEST_NUMBERED = 5
 def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
     """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter."""
     if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
+        raise TypeError(f"data must be a DataFrame with one column per factor, found {type(data).__name__}")
     columns: dict[str, list[int]] = {}
     for position, name in enumerate(data.columns):
         columns.setdefault(str(name).upper(), []).append(position)
@@ -163,12 +163,12 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
     model : Model or str
         The model.
     data : DataFrame
-        Cases in rows, a column a factor: crisp, multi-value or fuzzy.
+        Cases in rows, one column per factor: crisp, multi-value or fuzzy.
 
     Returns
     -------
     DataFrame
-        A row an atom: `atom`, `outcome`, `consistency`, `coverage`, `complexity`.
+        One row per atom: `atom`, `outcome`, `consistency`, `coverage`, `complexity`.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = (
 
 
 def ideal_data(model: Model | str, domains: Domains | None = None) -> pd.DataFrame:
-    """Return all configurations of a model's factors on which every atom holds, one a row.
+    """Return all configurations of a model's factors on which every atom holds, one per row.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def ideal_data(model: Model | str, domains: Domains | None = None) -> pd.DataFra
     Returns
     -------
     DataFrame
-        One column a factor, rows in lexicographic order.
+        One column per factor, rows in lexicographic order.
 
     Raises
     ------
@@ -456,7 +456,7 @@ class Setting:
         factors: Sequence[str] | None = None,
     ) -> None:
         if data is not None and not isinstance(data, pd.DataFrame):
-            raise TypeError(f"data must be a DataFrame with a column a factor, found {type(data).__name__}")
+            raise TypeError(f"data must be a DataFrame with one column per factor, found {type(data).__name__}")
         for name, threshold in (("con", con), ("cov", cov)):
             check_number(threshold, name, "[0, 1]")
         if data is None and (con, cov) != (1.0, 1.0):

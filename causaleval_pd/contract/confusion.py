@@ -23,7 +23,7 @@ def ratio(numerator: Any, denominator: Any, zero_division: float) -> Values:
 
 
 class Confusion(NamedTuple):
-    """Positives of truth and estimate, a value a pair.
+    """Positives of truth and estimate, one value per pair.
 
     Attributes
     ----------

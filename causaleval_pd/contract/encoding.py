@@ -214,7 +214,7 @@ def register_encoding(encoding: Encoding) -> Encoding:
 
 
 def list_encodings() -> pd.DataFrame:
-    """Return the encodings of graphs that `graph_column` reads, one a row.
+    """Return the encodings of graphs that `graph_column` reads, one per row.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.encodings``, which name modules that
     register them.

@@ -30,7 +30,7 @@ def missing_cells(cells: pd.Series) -> NDArray[np.bool_]:
 
 
 def identify_cells(cells: pd.Series, contents: Callable[[bytes], bytes] = bytes) -> NDArray[np.int64]:
-    """Return a number a cell of bytes or text: equal cells agree on any machine; missing cells are 0.
+    """Return one number per cell of bytes or text: equal cells agree on any machine; missing cells are 0.
 
     Cells are equal if their `contents` are, by default all of their bytes.
     """
@@ -196,7 +196,8 @@ class Pooling(NamedTuple):
     """How the estimates of one run are pooled into one; what they become may be cells of another field."""
 
     #: pool(cells, runs, weights, n_runs, **options) gets canonical cells without missing ones, the number of each one's
-    #: run and its weight, and returns columns with a value a run, among them `estimate`; it refuses cells by PairError
+    #: run and its weight, and returns columns with one value per run, among them `estimate`; it refuses cells by
+    #: PairError
     pool: Callable[..., dict[str, Any]]
     #: from canonical cells to cells without edges over the same nodes, for members that failed
     without_edges: Callable[[pd.Series], pd.Series]
@@ -218,7 +219,7 @@ def get_field(name: str) -> Field:
 
 
 def list_fields() -> pd.DataFrame:
-    """Return the registered fields, one a row.
+    """Return the registered fields, one per row.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.fields``.
 

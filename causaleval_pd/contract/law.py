@@ -44,7 +44,7 @@ class Dealt(NamedTuple):
 
 @dataclass(frozen=True)
 class Distribution:
-    """Exact null distributions of a metric, one a row, stored once per distinct parameter set.
+    """Exact null distributions of a metric, one per row, stored once per distinct parameter set.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Distribution:
             return mean, np.maximum(self.expectation(np.square) - mean**2, 0.0)
 
     def quantile(self, q: float) -> NDArray[np.float64]:
-        """Return inf{x : P(metric <= x) >= q}, a value a row (NaN where never defined)."""
+        """Return inf{x : P(metric <= x) >= q}, one value per row (NaN where never defined)."""
         cumulative = np.cumsum(self.weights, axis=1)
         # 1e-12 absorbs the rounding of the sum: a cumulative probability that is q mathematically must count
         reached = (cumulative >= q - 1e-12) & (self.weights > 0)
@@ -169,7 +169,7 @@ class ClosedForm:
     Attributes
     ----------
     mean : (n,) float
-        Null mean of the metric, a value a row.
+        Null mean of the metric, one value per row.
     variance : (n,) float or None
         Null variance, NaN where no form is known.
     distribution : Distribution or None

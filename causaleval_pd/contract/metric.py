@@ -31,7 +31,7 @@ METRICS: Registry[Metric] = Registry("metric", "causaleval_pd.metrics", "list_me
 class Metric:
     """A function of aligned pairs together with what tables, tests and figures must know about it.
 
-    Call it with two cells for one number, or with a `Pairs` object for one number a pair.
+    Call it with two cells for one number, or with a `Pairs` object for one number per pair.
 
     Attributes
     ----------
@@ -60,14 +60,14 @@ class Metric:
     reference : str
         DOI of the definition.
     costly : bool
-        Computed once per distinct pair rather than once a row.
+        Computed once per distinct pair rather than once per row.
     dtype : str or tuple of str
         "float64", "boolean", or the words of a categorical result.
     of_truth : bool
         Depends on the truth alone, so that it is known for failed runs too.
     dims : mapping
         Further dimensions of a result, by name: their labels, or None for the positions 0, 1, ... that the data have
-        (lags). Tables have a column a coordinate, cubes the dimensions.
+        (lags). Tables have one column per coordinate, cubes the dimensions.
     options : mapping
         Options fixed by `tweak`.
     component : Component or None
@@ -397,7 +397,7 @@ def get_metric(name: str | Metric) -> Metric:
 
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:
-    """Return the registered metrics with their specs, one a row: field by field, the usual ones first.
+    """Return the registered metrics with their specs, one per row: field by field, the usual ones first.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.metrics``.
 

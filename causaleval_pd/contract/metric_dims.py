@@ -1,4 +1,4 @@
-"""Metrics with further dimensions (a confusion table, a value a lag): one component a coordinate."""
+"""Metrics with further dimensions (a confusion table, one value per lag): one component per coordinate."""
 
 from __future__ import annotations
 

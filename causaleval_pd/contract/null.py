@@ -33,7 +33,7 @@ class Controls(ABC):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, a word a row."""
+        """Class of the controls, one word per row."""
         return np.full(self.pairs.n, "control", object)
 
     @property
@@ -216,7 +216,7 @@ def register_null(field: str, new: Null) -> Null:
 
 
 def list_nulls(field: str | None = None) -> pd.DataFrame:
-    """Return the registered null models, one a row.
+    """Return the registered null models, one per row.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.nulls``.
 

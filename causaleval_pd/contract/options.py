@@ -78,7 +78,7 @@ def metric_docstring(metric: Any) -> str:
     if sections:
         parts += [sections.rstrip(), ""]
     if "Returns\n---" not in sections:
-        parts += ["Returns", "-------", "(n,) ndarray or float", "    One value a pair.", ""]
+        parts += ["Returns", "-------", "(n,) ndarray or float", "    One value per pair.", ""]
     parts += [
         "Raises",
         "------",

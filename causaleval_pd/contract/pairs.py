@@ -39,7 +39,7 @@ ANY_KIND = _AnyKind()
 
 
 class Pairs(ABC):
-    """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value a pair."""
+    """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value per pair."""
 
     #: arrays (N,) in which values of these pairs may stand, from `first` on, among those of N pairs (see `parts`)
     room: tuple[NDArray[np.float64], ...] = ()

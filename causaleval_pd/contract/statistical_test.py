@@ -29,7 +29,7 @@ class StatisticalTest:
     long_name : str
         Its name in words.
     function : callable
-        Tests many samples at once, one a row along the last axis, NaN for missing values, and returns a tuple that
+        Tests many samples at once, one per row along the last axis, NaN for missing values, and returns a tuple that
         begins with the arrays of statistics and p-values. It takes the keyword `alternative` ("two-sided", "less" or
         "greater"), the keywords named by `options`, and arrays that depend on `design`:
 
@@ -154,7 +154,7 @@ def find_test(name: Any) -> StatisticalTest:
 
 
 def list_tests() -> pd.DataFrame:
-    """Return the registered statistical tests, one a row.
+    """Return the registered statistical tests, one per row.
 
     Third parties add theirs by entry points in the group ``causaleval_pd.tests``.
 

@@ -65,7 +65,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
         Made by `cube`, in memory or lazy.
     dim : str or Index
         A stratum, whose levels must differ from cube to cube; `"replicate"`, for further runs of the same strata;
-        `"null"`, for other controls of the same runs; or a new stratum: an Index with a name and a label a cube. A
+        `"null"`, for other controls of the same runs; or a new stratum: an Index with a name and one label per cube. A
         convention that differs, or the seeds of several cubes of the same runs, is a new stratum of its name
         (`"zero_division"`, `"control_seed"`).
 
@@ -219,7 +219,7 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
     if isinstance(dim, pd.Index):
         if len(dim) != len(parts) or any(name in x.dims for x in parts):
             raise ValueError(
-                f"an Index of labels makes a new stratum, a label a cube; found {dim.tolist()} for {name!r}"
+                f"an Index of labels makes a new stratum, one label per cube; found {dim.tolist()} for {name!r}"
             )
         labels = dim.tolist()
     elif name in _DIMENSIONS and not any(name in x.dims for x in parts):
@@ -228,7 +228,7 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
         lacking = [i for i, x in enumerate(parts) if name not in x.coords]
         if lacking:
             raise ValueError(
-                f"cube {lacking[0]} has no stratum {name!r}; give labels of a new one, one a cube, by "
+                f"cube {lacking[0]} has no stratum {name!r}; give labels of a new one, one per cube, by "
                 f"dim=pd.Index([...], name={name!r})"
             )
         labels = [None if name in x.dims else x[name].item() for x in parts]

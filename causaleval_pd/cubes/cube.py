@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -46,7 +45,6 @@ def cube(
     by: By,
     n_draws: NDraws | None = 1000,
     null: Nulls = None,
-    control: Hashable | None = None,
     rng: RNGLike = None,
     truth: Hashable | None = "truth",
     estimate: Hashable = "estimate",
@@ -56,9 +54,7 @@ def cube(
     best_of: Hashable | None = None,
     cluster: Cluster = "truth",
     values: Values = (),
-    field: str | None = None,
     context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
     invalid: Invalid = "raise",
 ) -> xr.Dataset:
     """Score runs and their controls into an array over strata.
@@ -66,7 +62,7 @@ def cube(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. An empty list with `n_draws=None` makes a cube of `values`.
     by : sequence of str or {name: edges}
@@ -81,9 +77,7 @@ def cube(
         Null models as in `with_controls`; default the field's. A list gives controls of all of them, along a further
         dimension `null`. Where it is not known by which of them a guesser guesses, the largest of their p-values keeps
         its level.
-    control : hashable, optional
-        Column that holds one given control a row, in place of a null model.
-    rng, truth, estimate, key, control_kind, field, context, zero_division, invalid
+    rng, truth, estimate, key, control_kind, context, invalid
         As in `with_controls`.
     best_of : hashable, optional
         Column of settings of which the best by each metric counts, as in `with_controls`. Rows that agree in the strata
@@ -140,8 +134,8 @@ def cube(
     array([[ 0.,  1.],
            [ 2., nan]])
     """
-    cells = Cells(truth, estimate, field, context, zero_division)
-    asked = 1 if n_draws is None or control is not None else n_draws
+    cells = Cells(truth, estimate, context=context)
+    asked = 1 if n_draws is None else n_draws
     drawing = Drawing(first_draws(asked), invalid=invalid, keep=1)
     choice = None
     if n_draws is not None:
@@ -151,7 +145,7 @@ def cube(
             raise ValueError("best_of= compares the best candidates with the best of their controls; give n_draws=")
         check_drawing(drawing)
 
-    columns: dict[str, Any] = {"key": key, "replicate": replicate, "control": control, "values": values}
+    columns: dict[str, Any] = {"key": key, "replicate": replicate, "values": values}
     runs = read_runs(table, metrics, by, cells, choice, cluster=cluster, **columns)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
@@ -164,7 +158,7 @@ def cube(
             unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
         )
     if choice is not None:
-        n_models = len(find_models(runs.tasks, choice, runs.given)) if asked == "auto" else 1
+        n_models = len(find_models(runs.tasks, choice)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)
     n_drawn = 0 if choice is None else drawing.n_draws
     scores, attrs = score_runs(runs, grid, drawing, choice)
@@ -180,7 +174,7 @@ def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict
     """Return the attribute that holds the call with its settings, and what was settled on."""
     found = metric_settings(runs.metrics) | cells.settings() | {"field": [task.field.name for task in runs.tasks]}
     if choice is not None:
-        models = [model for by_task in find_models(runs.tasks, choice, runs.given) for model in by_task]
+        models = [model for by_task in find_models(runs.tasks, choice) for model in by_task]
         found |= null_settings(models) | choice.settings()
     return {HISTORY: json.dumps([call("cube", found | settings)])}
 

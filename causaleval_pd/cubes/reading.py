@@ -246,7 +246,7 @@ def control_values(cube: xr.Dataset, metric: str) -> xr.DataArray:
 
 
 def as_good_shares(cube: xr.Dataset, metric: str) -> NDArray[np.float64]:
-    """Return the share of each run's controls that are at least as good, a row a stratum; NaN where undefined."""
+    """Return the share of each run's controls that are at least as good, one row per stratum; NaN where undefined."""
     dims, spec = strata_dims(cube), cube[metric].attrs
     aim = {"direction": spec["direction"], "optimum": float(spec["optimum"])}
     observed = cube[metric].transpose(*dims, "replicate").to_numpy()
@@ -292,7 +292,7 @@ def _of_nulls(cube: xr.Dataset, metric: str, attribute: str) -> NDArray[np.bool_
 
 
 def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the distance of each run from the optimum and that expected of its controls, a row a stratum.
+    """Return the distance of each run from the optimum and that expected of its controls, one row per stratum.
 
     NaN where either is undefined.
     """
@@ -323,7 +323,7 @@ def loss_errors(cube: xr.Dataset, name: str) -> NDArray[np.float64]:
 
 
 def clusters_of_runs(cube: xr.Dataset) -> NDArray[np.int64]:
-    """Return the number of each run's cluster, a row a stratum; runs of several strata may share one."""
+    """Return the number of each run's cluster, one row per stratum; runs of several strata may share one."""
     if cluster_setting(cube) == SINGLE:
         shape = [cube.sizes[dim] for dim in (*strata_dims(cube), "replicate")]
         return np.arange(1, math.prod(shape) + 1).reshape(math.prod(shape[:-1]), shape[-1])

@@ -337,7 +337,7 @@ def read_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     if filled:
         raise ValueError(
             f"{metric} was filled in {filled} runs that failed, but their controls were not; count failed runs as the "
-            "worst by missing='worst', and 0/0 as a number by cube(..., zero_division=)"
+            "worst by missing='worst', and 0/0 as a number by ce.set_options(zero_division=)"
         )
     return cube.assign(status=cube["status"].where(~value.notnull(), SCORED).astype(np.int8))
 

@@ -15,7 +15,7 @@ from ..contract.metric import METRICS, Metric, get_metric
 from ..execution.random_streams import hash_rows, key_columns
 from ..tables.best_of import Candidates, find_candidates, match_candidates
 from ..tables.clusters import BY_TRUTH, Cluster, Clusters, read_clusters
-from ..tables.columns import column, column_or_level, labels_of, numbers
+from ..tables.columns import column_or_level, labels_of, numbers
 from ..tables.evaluate import evaluate
 from ..tables.matching import Matches, find_null, match_rows, named_nulls
 from ..tables.scoring import score_rows
@@ -54,8 +54,6 @@ class Runs:
         Numbers to carry along, by name.
     directions : dict
         Which of them are better: "minimize", "maximize" or "none".
-    given : Series or None
-        Given controls.
     matches : Matches or None
         Random stream and stated class of controls of each row; None without controls.
     clusters : Clusters
@@ -74,7 +72,6 @@ class Runs:
     replicate: pd.Series | None
     carried: dict[str, Floats]
     directions: dict[str, str]
-    given: pd.Series | None
     matches: Matches | None
     clusters: Clusters
     candidates: Candidates | None = None
@@ -99,7 +96,6 @@ def read_runs(
     *,
     key: Hashable | Sequence[Hashable] | None,
     replicate: Hashable | None,
-    control: Hashable | None,
     values: Values,
     cluster: Cluster = None,
 ) -> Runs:
@@ -107,7 +103,7 @@ def read_runs(
 
     Parameters
     ----------
-    table, metrics, by, key, replicate, control, values, cluster
+    table, metrics, by, key, replicate, values, cluster
         As in `cube`.
     cells : Cells
         Columns of the cells, and conventions.
@@ -134,9 +130,8 @@ def read_runs(
     replicates = None if replicate is None else labels_of(table, replicate, "replicate")
     for name, floors in _floors(own, choice, list(directions)).items():
         carried[name], directions[name] = floors, "none"
-    given = None if control is None or choice is None else column(table, control, "control")
     if choice is not None and choice.best_of is not None:
-        return _read_groups(table, tasks, strata, choice, replicates, values=values, control=control, cluster=cluster)
+        return _read_groups(table, tasks, strata, choice, replicates, values=values, cluster=cluster)
     keys = list(key_columns(table, key))
     identity = run_identity(own, keys, replicates)
     clusters = read_clusters(table, cluster, own, identity, relabelled=choice is not None)
@@ -151,7 +146,6 @@ def read_runs(
         replicates,
         carried,
         directions,
-        given,
         matches,
         clusters,
     )
@@ -165,14 +159,12 @@ def _read_groups(
     replicate: pd.Series | None,
     *,
     values: Values,
-    control: Hashable | None,
     cluster: Cluster,
 ) -> Runs:
     """Take groups of candidates as runs."""
     check_column_name(choice.best_of, "best_of")
-    wrong = {"values=": len(values) > 0, "control=": control is not None, "cluster=": cluster != BY_TRUTH}
-    for name, given in wrong.items():
-        if given:
+    for name, wrong in {"values=": len(values) > 0, "cluster=": cluster != BY_TRUTH}.items():
+        if wrong:
             raise ValueError(f"best_of= makes a run of the cube of a group of rows and takes no {name}")
     if choice.best_of in [column.name for column in strata]:
         raise ValueError(f"by names {choice.best_of!r}, of whose levels best_of= takes the best; leave it out of by=")
@@ -195,7 +187,6 @@ def _read_groups(
         numbers,
         {},
         {},
-        None,
         match_candidates(table, choice, own),
         Clusters(BY_TRUTH, identity),
         candidates,
@@ -234,7 +225,7 @@ def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | N
 
 
 def unnamed_truths(parts: Sequence[pd.Series]) -> NDArray[np.int64]:
-    """Return a number a row that stands for its truth: equal where all parts are equal by value, and never 0."""
+    """Return one number per row that stands for its truth: equal where all parts are equal by value, and never 0."""
     numbers = hash_rows(parts).view(np.int64)
     return np.where(numbers == 0, 1, numbers)
 
@@ -245,7 +236,7 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     by : sequence of str or {name: edges}
         Names, with edges where numbers are cut.
     task : Task
@@ -294,7 +285,7 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
     try:
-        found = cast(pd.Series, evaluate(cells, [name], field=task.field.name)[name])
+        found = cast(pd.Series, evaluate(cells, [name])[name])
     except ValueError:
         if task.context is None:
             raise
@@ -304,7 +295,7 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
 
 
 def _of_failed_too(whole: pd.Series, scored: NDArray[np.float64], task: Task) -> pd.Series:
-    """Return a number a truth by its context, for failed runs that of other runs on the same truth and context.
+    """Return one number per truth by its context, for failed runs that of other runs on the same truth and context.
 
     `whole` is the number without the context, which holds for failed runs if the context changes it nowhere.
     """

@@ -100,7 +100,7 @@ def score_runs(
     if choice is None or runs.matches is None:
         scored = [(task, score_rows(task, drawing.invalid, runs.index)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {"n_draws": 0}
-    models = find_models(runs.tasks, choice, runs.given)
+    models = find_models(runs.tasks, choice)
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
     joint = _joint_models(runs, choice, models, repeated)
     # a partition of a table keeps as many draws as the whole table
@@ -147,9 +147,7 @@ def score_runs(
                 }
             )
         ),
-        "control_combined": json.dumps(
-            sorted({x.name for by_task in models for x in by_task if runs.given is None and not x.estimated})
-        ),
+        "control_combined": json.dumps(sorted({x.name for by_task in models for x in by_task if not x.estimated})),
         "control_kind": "; ".join(dict.fromkeys(kinds)),
         **({} if runs.candidates is None else {"best_of": runs.candidates.describe()}),
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),

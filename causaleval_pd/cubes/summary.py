@@ -1,4 +1,4 @@
-"""The summary of a cube: are runs better than guessing, and by how much; one row a stratum and metric."""
+"""The summary of a cube: are runs better than guessing, and by how much; one row per stratum and metric."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def summary(
     Returns
     -------
     DataFrame
-        A row a stratum and metric. The strata, then `metric`, `n_runs`, `mean` (infinite where a value is),
+        One row per stratum and metric. The strata, then `metric`, `n_runs`, `mean` (infinite where a value is),
         `control_mean`, `effect` (mean of the runs less their expected controls; of distances from the optimum for a
         metric that is best at it) with its t interval over clusters `ci_low`, `ci_high`, `skill` (1 - ratio of mean
         distances from the optimum: 0 is guessing, 1 is perfect), `p_value` (one-sided), `p_adjusted` and `verdict`:

@@ -21,7 +21,7 @@ class DaskAccessor:
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row; nothing is read before a verb is called.
+        One run per row; nothing is read before a verb is called.
     """
 
     def __init__(self, table: dd.DataFrame) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -15,16 +14,17 @@ from ..cubes.lazy.partitions import (
     check_cells,
     check_draws,
     in_partition,
+    keywords,
     need_key,
     refuse_estimated,
-    settle_field,
+    settle,
 )
 from ..execution.options import serially
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.controls import with_controls as with_controls_table
 from ..tables.evaluate import evaluate as evaluate_table
 from ..tables.settings import Invalid
-from ..tables.tasks import Metrics, select
+from ..tables.tasks import Metrics
 
 
 def evaluate(
@@ -33,20 +33,18 @@ def evaluate(
     *,
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
-    field: str | None = None,
     context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
     invalid: Invalid = "raise",
     overwrite: bool = False,
 ) -> dd.DataFrame:
-    """Add one column a metric to a dask table of runs, lazily.
+    """Add one column per metric to a dask table of runs, lazily.
 
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row. Cells are packed by `ce.graph_column` before they reach dask, which turns objects into their
+        One run per row. Cells are packed by `ce.graph_column` before they reach dask, which turns objects into their
         printed text.
-    metrics, truth, estimate, field, context, zero_division, invalid, overwrite
+    metrics, truth, estimate, context, invalid, overwrite
         As in `causaleval_pd.evaluate`.
 
     Returns
@@ -69,8 +67,7 @@ def evaluate(
     np.float64(11.21)
     """
     settings: dict[str, Any] = {"truth": truth, "estimate": estimate, "context": context}
-    settings |= {"zero_division": zero_division, "invalid": invalid, "overwrite": overwrite}
-    settings["field"] = settle_field(table, metrics, truth, estimate, field)
+    settings |= {"invalid": invalid, "overwrite": overwrite}
     return _by_partition(table, evaluate_table, metrics, settings)
 
 
@@ -85,7 +82,6 @@ def with_controls(
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
     key: Hashable | Sequence[Hashable] | None = None,
-    field: str | None = None,
     **settings: Any,
 ) -> dd.DataFrame:
     """Add the metrics and what matched controls score to a dask table of runs, lazily.
@@ -93,13 +89,13 @@ def with_controls(
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row.
+        One run per row.
     key : hashable or sequence of hashable, optional
         Columns that name a row's random stream. Needed where the divisions of the table are unknown: only then is the
         index known to tell rows apart. Keys must differ over the whole table; repeats are seen within a partition.
     rng : int, Generator or None
         Seed, settled here and now, so that a computation that is repeated gives the same.
-    metrics, n_draws, null, truth, estimate, field
+    metrics, n_draws, null, truth, estimate
         As in `causaleval_pd.with_controls`.
     **settings
         Further keywords of `causaleval_pd.with_controls`, but for `best_of`.
@@ -131,17 +127,16 @@ def with_controls(
     need_key(table, key)
     settings |= {"n_draws": n_draws, "null": null, "rng": resolve_seed(rng), "key": key}
     settings |= {"truth": truth, "estimate": estimate}
-    settings["field"] = settle_field(table, metrics, truth, estimate, field)
-    refuse_estimated(settings["field"], null)
     return _by_partition(table, with_controls_table, metrics, settings)
 
 
 def _by_partition(
     table: dd.DataFrame, verb: Callable[..., pd.DataFrame], metrics: Metrics, settings: dict[str, Any]
 ) -> dd.DataFrame:
-    chosen = metrics if metrics is None else list(select(metrics))
+    chosen, settings = settle(table, metrics, settings)
+    refuse_estimated(settings["field"], settings.get("null"))
     with serially():
-        meta = verb(table._meta, chosen, **settings)
+        meta = verb(table._meta, chosen, **keywords(settings))
     return table.map_partitions(_score_part, verb, chosen, settings, meta=meta)
 
 
@@ -152,6 +147,6 @@ def _score_part(
     settings: dict[str, Any],
     partition_info: dict[str, Any] | None = None,
 ) -> pd.DataFrame:
-    with in_partition(None if partition_info is None else partition_info["number"]):
+    with in_partition(settings, None if partition_info is None else partition_info["number"]):
         check_cells(part, settings)
-        return verb(part, metrics, **settings)
+        return verb(part, metrics, **keywords(settings))

@@ -260,7 +260,7 @@ def score_column(
         TF and target, ...) and one column of numbers, or a networkx graph with one number an edge; pairs that are not
         in the list have the score 0. Or Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row
         stay missing (a failed run).
-    nodes : list of str, one list a row, or packed column of graphs, optional
+    nodes : list of str, one list per row, or packed column of graphs, optional
         Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
     encoding : {"row->column", "column->row"}, optional
         Where the score of the edge i -> j stands: in cell (i, j), or in cell (j, i). Required for matrices that are not
@@ -364,7 +364,7 @@ def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | 
     else:
         if isinstance(values, (str, bytes, pd.DataFrame)) or not hasattr(values, "__len__"):
             raise TypeError(
-                f"values must hold one matrix a row, found {shown(values)}; put a single matrix into a list"
+                f"values must hold one matrix per row, found {shown(values)}; put a single matrix into a list"
             )
         if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype != object:
             raise ValueError(
@@ -382,7 +382,7 @@ def _index(labels: Any) -> pd.Index:
     try:
         return pd.Index(labels)
     except (TypeError, ValueError):
-        raise TypeError(f"index must hold one label a row, found {shown(labels)}") from None
+        raise TypeError(f"index must hold one label per row, found {shown(labels)}") from None
 
 
 def _read(

@@ -86,7 +86,7 @@ def pool_graphs(
     Returns
     -------
     dict
-        Columns, a value a run: `estimate`, `consensus`, `instability`, `adjacency_instability`, `member_kinds`.
+        Columns, one value per run: `estimate`, `consensus`, `instability`, `adjacency_instability`, `member_kinds`.
 
     Raises
     ------
@@ -346,7 +346,7 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     Returns
     -------
     Axes
-        A square a pair of nodes, from the node of the row to that of the column.
+        One square per pair of nodes, from the node of the row to that of the column.
 
     Raises
     ------

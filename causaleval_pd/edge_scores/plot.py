@@ -49,7 +49,7 @@ def curve_points(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     kind : {"roc", "precision_recall"}
         Which curve.
     by : hashable, optional
@@ -64,8 +64,8 @@ def curve_points(
     Returns
     -------
     DataFrame
-        A row a stratum and depth: `stratum`, `depth`, `x` and `y` of the curve (false and true positive rate, or recall
-        and precision), and `low_x`, `low_y`, `high_x`, `high_y` of the band's limits.
+        One row per stratum and depth: `stratum`, `depth`, `x` and `y` of the curve (false and true positive rate, or
+        recall and precision), and `low_x`, `low_y`, `high_x`, `high_y` of the band's limits.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def curves(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     kind : {"roc", "precision_recall"}
         Which curve.
     by : hashable, optional
@@ -191,7 +191,7 @@ def curves(
     Returns
     -------
     Axes
-        A line and a band a stratum.
+        A line and one band per stratum.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def calibration_points(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     truth, estimate : hashable
         Names of the columns of graphs and of probabilities.
     bins : int
@@ -268,7 +268,7 @@ def calibration_points(
     Returns
     -------
     DataFrame
-        A row a bin with candidates: `mean_probability`, `share_true`, `n_candidates`, and `low` and `high`, between
+        One row per bin with candidates: `mean_probability`, `share_true`, `n_candidates`, and `low` and `high`, between
         which calibrated probabilities have their share of true edges, candidates being independent.
 
     Raises
@@ -356,7 +356,7 @@ def calibration(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     truth, estimate, bins, strategy, level, universe
         As in `calibration_points`.
     ax : Axes, optional

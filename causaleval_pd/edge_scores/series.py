@@ -123,7 +123,7 @@ class SeriesScoreAccessor:
         ----------
         k : int or sequence of int
             Number of ordered pairs, or of unordered ones where scores are symmetric; one for all rows, or a column with
-            one a row. Pairs that tie with the k-th are all taken, because their order is arbitrary; use
+            one per row. Pairs that tie with the k-th are all taken, because their order is arbitrary; use
             `graph.n_edges` to see how many there are.
         magnitude, orient
             As in `threshold`.
@@ -164,13 +164,13 @@ class SeriesScoreAccessor:
         return self._graphs(marks)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a long table of the scores, one scored ordered pair a row.
+        """Return a long table of the scores, one scored ordered pair per row.
 
         Returns
         -------
         DataFrame
             Columns `row` (label of the index), `source`, `target` and `score`, for types `directed`, `undirected` and,
-            if any, `bidirected` besides; symmetric scores once a pair.
+            if any, `bidirected` besides; symmetric scores once per pair.
 
         Examples
         --------
@@ -280,15 +280,15 @@ class SeriesScoreAccessor:
         return graphs
 
     def _numbers(self, k: Any) -> list[int]:
-        """Return one whole number a row."""
+        """Return one whole number per row."""
         if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
             raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
         try:
             given = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
         except ValueError:
-            raise TypeError("k must be one number, or one a row, found lists of unequal length") from None
+            raise TypeError("k must be one number, or one per row, found lists of unequal length") from None
         if given.shape != (len(self._obj),):
-            raise ValueError(f"k must be one number, or one a row ({len(self._obj)}), found shape {given.shape}")
+            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {given.shape}")
         missing = self._obj.isna().to_numpy(bool)
         numbers = []
         for row, number in enumerate(given.tolist()):

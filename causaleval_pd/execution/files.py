@@ -39,7 +39,7 @@ def to_parquet(
     resume: bool = False,
     retries: int = 0,
 ) -> Path:
-    """Compute a dask table into a directory of Parquet files, one a partition.
+    """Compute a dask table into a directory of Parquet files, one per partition.
 
     Files are written beside the directory, in `path` + ".partial", each under a name of its own and renamed when it is
     complete; the directory gets its name when all of them are. What is at `path` is therefore always whole.

@@ -1,14 +1,16 @@
-"""What holds for all calls: where work is done, on how many chunks at a time, and whether a bar shows its progress."""
+"""What holds for all calls: where work is done, whether a bar shows its progress, and what 0/0 is."""
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, Unpack
 
-from ..contract.checks import check_flag, check_known, check_whole
+from ..contract.checks import check_flag, check_known, check_whole, shown
 
 Engine = Literal["serial", "threads", "dask"] | None
 
@@ -19,9 +21,12 @@ class Options(TypedDict, total=False):
     engine: Engine
     n_jobs: int | None
     progress: bool
+    zero_division: float
 
 
-_DEFAULTS: Mapping[str, Any] = MappingProxyType({"engine": None, "n_jobs": None, "progress": False})
+_DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {"engine": None, "n_jobs": None, "progress": False, "zero_division": math.nan}
+)
 #: what was set by calls that are not blocks, for all threads
 _STANDING: list[set_options] = []
 #: what the blocks around the code of a thread or task set
@@ -29,7 +34,7 @@ _WITHIN: ContextVar[Mapping[str, Any]] = ContextVar("causaleval_pd_options", def
 
 
 class set_options:
-    """Set where the verbs do their work, and whether they show a progress bar. Results are the same.
+    """Set where the verbs do their work, whether they show a progress bar, and what 0/0 is.
 
     A call holds from then on, in all threads. A block `with ce.set_options(...):` holds inside it, for its own thread
     or task. Verbs read options when they are called.
@@ -48,6 +53,9 @@ class set_options:
             Number of chunks worked on at a time; None is one a core, or one a thread of the cluster's workers.
         progress : bool
             Show progress bars (default False).
+        zero_division : float
+            What 0/0 is, for metrics that can be 0/0 and whose own option `zero_division` is not fixed (by `tweak`);
+            default NaN. It is the only option that changes results, and stands in their attributes.
 
     Raises
     ------
@@ -92,6 +100,9 @@ def _check(options: Mapping[str, Any]) -> None:
             check_known(value, ["serial", "threads", "dask", None], "engine")
         elif name == "progress":
             check_flag(value, "progress")
+        elif name == "zero_division":
+            if not isinstance(value, numbers.Real) or isinstance(value, bool):
+                raise ValueError(f"zero_division must be a number or NaN, found {shown(value)}")
         elif value is not None:
             check_whole(value, "n_jobs", 1)
 
@@ -108,7 +119,7 @@ def get_options() -> dict[str, Any]:
     --------
     >>> import causaleval_pd as ce
     >>> ce.get_options()
-    {'engine': None, 'n_jobs': None, 'progress': False}
+    {'engine': None, 'n_jobs': None, 'progress': False, 'zero_division': nan}
     """
     found = dict(_DEFAULTS)
     for call in list(_STANDING):
@@ -117,9 +128,9 @@ def get_options() -> dict[str, Any]:
 
 
 @contextmanager
-def serially() -> Iterator[None]:
+def serially(**options: Unpack[Options]) -> Iterator[None]:
     """Do the work of a block in its thread and without a bar, whatever is set: it is a part of other work."""
-    token = _WITHIN.set({**_WITHIN.get(), "engine": "serial", "progress": False})
+    token = _WITHIN.set({**_WITHIN.get(), "engine": "serial", "progress": False, **options})
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Random numbers: one seed a call, one stream a row, whatever the engine or the order of rows."""
+"""Random numbers: one seed per call, one stream per row, whatever the engine or the order of rows."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def refuse_repeats(parts: Sequence[pd.Series], key: Hashable | Sequence[Hashable
 
 
 def hash_rows(parts: Sequence[pd.Series], seed: int = 0) -> NDArray[np.uint64]:
-    """Return a number a row, equal where all parts are equal by value."""
+    """Return one number per row, equal where all parts are equal by value."""
     state = np.full(len(parts[0]), seed, np.uint64)
     for part in parts:
         state = _mix(state ^ _mix(_hash_values(part)))

@@ -70,7 +70,7 @@ class Cells:
     nodes : NodeLists
         The `nodes=` argument.
     encoding : str or list of str, optional
-        Name of the encoding of all cells that can be in it, or one a row.
+        Name of the encoding of all cells that can be in it, or one per row.
     rename : mapping, optional
         New node names by old label.
     """

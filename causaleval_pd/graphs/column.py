@@ -43,19 +43,19 @@ def graph_column(
     Parameters
     ----------
     values : Series, list, array or other sequence
-        One graph a row, in any mix of formats: networkx graphs, numpy / scipy sparse / DataFrame adjacency matrices
+        One graph per row, in any mix of formats: networkx graphs, numpy / scipy sparse / DataFrame adjacency matrices
         (also a stack of shape (N, d, d)), edge strings, lists of (source, target) tuples, causal-learn graphs, `Graph`,
         packed bytes. None, NaN and pd.NA stay missing.
-    nodes : list of str, one list a row, or packed column, optional
+    nodes : list of str, one list per row, or packed column, optional
         Node names. They name the rows and columns of matrices, in their order (default "0", "1", ...); add isolated
         nodes to edge strings and edge lists; and must be the nodes of all other graphs. A packed column stands for the
         nodes of its graphs.
-    encoding : str or one a row, optional
+    encoding : str or one per row, optional
         Name of the encoding of all cells that can be in it (see `list_encodings`); the others are recognised by type.
         Required for matrices: "row->column" if the edge i -> j is the 1 in cell (i, j), "column->row" if it is in cell
         (j, i). Both cells set is an undirected edge. A list or a column of names, such as ``runs["encoding"]``, names
         that of each row; in rows where it is missing, the encoding is recognised.
-    kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"} or one a row, optional
+    kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"} or one per row, optional
         Graph class; default the narrowest one of the graph, except that packed graphs keep theirs.
     rename : mapping, optional
         New node names by old label, for graphs that bring their own labels.
@@ -310,10 +310,10 @@ def _cells(values: Any, index: Any) -> tuple[Any, pd.Index, Hashable | None]:
 
 
 def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list[str | None] | None:
-    """Return the name of all cells' encoding, or one a row, None where none is named."""
+    """Return the name of all cells' encoding, or one per row, None where none is named."""
     if encoding is None or isinstance(encoding, str):
         return encoding
-    check_type(encoding, Iterable, "the name of an encoding, or one a row", "encoding")
+    check_type(encoding, Iterable, "the name of an encoding, or one per row", "encoding")
     if isinstance(encoding, pd.Series) and index is not None and not encoding.index.equals(index):
         raise ValueError("encoding is a Series whose index differs from that of values; bring them into one order")
     named = [None if is_missing(one) else one for one in encoding]

@@ -30,7 +30,7 @@ class EdgeCounts(NamedTuple):
 
 
 class PairCounts:
-    """Counts of what truth and estimate have in common: float64 arrays, a value a pair, computed when first used.
+    """Counts of what truth and estimate have in common: float64 arrays, one value per pair, computed when first used.
 
     `same_direction`, `reversed`, `lost_direction` (truth directed, estimate not), `added_direction` and
     `both_undirected` add up to `tp`, the shared adjacencies. `n_pairs` is the number of node pairs. In mixed graphs
@@ -226,7 +226,7 @@ class ComparedCounts(PairCounts):
 
 
 class MarkCounts(NamedTuple):
-    """Ends of edges with one mark (tail, arrowhead or circle) in truth, estimate and both, a value a pair of graphs."""
+    """Ends of edges with one mark (tail, arrowhead or circle) in truth, estimate and both, one value per pair."""
 
     true: Values
     estimated: Values
@@ -240,7 +240,7 @@ class MarkCounts(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """In what shared adjacencies differ, and bidirected edges of truth, estimate and both, a value a pair of graphs."""
+    """In what shared adjacencies differ, and bidirected edges of truth, estimate and both, one value per pair."""
 
     #: ends of shared adjacencies whose marks differ, and those with a circle in one graph only
     other_marks: Values
@@ -311,7 +311,7 @@ def plain_ends(counts: PairCounts) -> EndCounts:
 
 
 class ClaimCounts(NamedTuple):
-    """What the marks of estimates claim about the graphs that truths are projections of, a value a pair of graphs.
+    """What the marks of estimates claim about the graphs that truths are projections of, one value per pair of graphs.
 
     An arrowhead at v of u *-> v claims that v is not an ancestor of u, a tail at u that u is one of v, and u <-> v that
     they are confounded.
@@ -341,7 +341,7 @@ class ClaimCounts(NamedTuple):
 
 
 class VStructureCounts(NamedTuple):
-    """Unshielded colliders of the truth, of the estimate and of both, a value a pair."""
+    """Unshielded colliders of the truth, of the estimate and of both, one value per pair."""
 
     true: NDArray[np.float64]
     estimated: NDArray[np.float64]
@@ -349,7 +349,7 @@ class VStructureCounts(NamedTuple):
 
 
 class AncestorCounts(NamedTuple):
-    """Ordered pairs joined by a directed path in the truth, the estimate and both, a value a pair of graphs.
+    """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs.
 
     `agreed` and `opposed` count the directed edges of the truth whose tail is an ancestor of the head in the estimate,
     and whose head is one of the tail; not those where both hold.

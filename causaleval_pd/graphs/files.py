@@ -1,4 +1,4 @@
-"""Graphs in files: texts of tools, matrices and tables of edges, a graph a file."""
+"""Graphs in files: texts of tools, matrices and tables of edges, one graph per file."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def read_graphs(
     kind: Any = None,
     rename: Mapping[Hashable, Hashable] | None = None,
 ) -> pd.Series:
-    r"""Read graphs from files, a graph a file.
+    r"""Read graphs from files, one graph per file.
 
     Parameters
     ----------
     path : str, path, or list of these
         A file, a pattern such as ``"results/*.pc.txt"``, or a list of files.
-    encoding : str or one a file, optional
+    encoding : str or one per file, optional
         Name of the encoding of the files (see `list_encodings`); texts of tools are recognised. Required for matrices,
         such as "pcalg amat.pag".
-    nodes : list of str, or one list a file, optional
+    nodes : list of str, or one list per file, optional
         Node names, as in `graph_column`; they name the rows and columns of matrices without a header, in their order.
     kind, rename : optional
         As in `graph_column`.
@@ -79,7 +79,7 @@ def read_graphs(
 
     Notes
     -----
-    A file of numbers is a matrix: a row a line, separated by blanks, tabs, commas or semicolons, with an optional
+    A file of numbers is a matrix: one row per line, separated by blanks, tabs, commas or semicolons, with an optional
     header of names, and names before each row. ``.npy`` and ``.mtx`` files hold matrices too. A comma separated file
     with the columns from and to, or source and target, is a table of edges. All others are texts in UTF-8; files
     ``.dot``, ``.gv``, ``.gml``, ``.graphml``, ``.json`` and ``.bif`` must be in the format of their suffix.

@@ -32,7 +32,7 @@ class MixedGraphMethods:
 
         Parameters
         ----------
-        latents : list of str, or one list a row (list or Series), optional
+        latents : list of str, or one list per row (list or Series), optional
             Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
 
         Returns
@@ -66,7 +66,7 @@ class MixedGraphMethods:
 
         Parameters
         ----------
-        latents : list of str, or one list a row (list or Series), optional
+        latents : list of str, or one list per row (list or Series), optional
             Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
 
         Returns
@@ -101,7 +101,7 @@ class MixedGraphMethods:
 
         Parameters
         ----------
-        latents : list of str, or one list a row (list or Series), optional
+        latents : list of str, or one list per row (list or Series), optional
             Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
 
         Returns

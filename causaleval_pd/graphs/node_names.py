@@ -72,7 +72,7 @@ class NodeLists:
         if nodes is None:
             return
         if isinstance(nodes, (str, bytes, Graph)) or not isinstance(nodes, Iterable):
-            raise TypeError(f"nodes must be a list of names, one list a row, or a packed column, found {nodes!r}")
+            raise TypeError(f"nodes must be a list of names, one list per row, or a packed column, found {nodes!r}")
         if isinstance(nodes, (set, frozenset)):
             raise TypeError(f"nodes is a {type(nodes).__name__}, which has no order; pass a list, as in sorted(nodes)")
         if isinstance(nodes, pd.Series) and any(isinstance(one, str) for one in nodes.head(50)):

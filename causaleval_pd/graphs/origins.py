@@ -60,7 +60,7 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Origins:
-    """The graphs that truths are projections of, one a truth."""
+    """The graphs that truths are projections of, one per truth."""
 
     #: number of nodes, latent ones included
     n_nodes: int

@@ -28,7 +28,7 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
     Parameters
     ----------
     latents : None, list of str, list or Series of lists of str
-        None for no latent nodes; names for all rows, or one list a row, which may be empty or missing.
+        None for no latent nodes; names for all rows, or one list per row, which may be empty or missing.
     n_rows : int
         Number of rows.
     index : Index, optional
@@ -42,7 +42,7 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
     if latents is None:
         return [frozenset()] * n_rows
     if isinstance(latents, (str, bytes)) or not isinstance(latents, Iterable):
-        raise TypeError(f"latents must be a list of node names, or one list a row, found {latents!r}")
+        raise TypeError(f"latents must be a list of node names, or one list per row, found {latents!r}")
     if isinstance(latents, pd.Series):
         if index is not None and not latents.index.equals(index):
             raise ValueError(

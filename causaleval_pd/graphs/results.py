@@ -20,7 +20,7 @@ from .pairs import MEND_CLASS, GraphBatch
 
 
 def counts(series: pd.Series, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
-    """Return a whole number a row, counted block by block."""
+    """Return one whole number per row, counted block by block."""
     column = unpack_column(series)
     data = pd.arrays.IntegerArray(column.scatter([count(b) for b in column.blocks], 0, np.int64), column.missing)
     return pd.Series(data, index=series.index, name=series.name)

@@ -1,1 +1,1 @@
-"""Tests and models on cubes: a cube goes in, a table with a row a stratum and metric comes out."""
+"""Tests and models on cubes: a cube goes in, a table with one row per stratum and metric comes out."""

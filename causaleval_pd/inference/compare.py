@@ -17,7 +17,6 @@ from ..contract.statistical_test import find_test
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import declare_columns
-from ..execution.random_streams import RNGLike, resolve_seed
 from ..statistics.arrays import Floats
 from ..statistics.clusters import cluster_means
 from ..statistics.interval_notes import joined
@@ -36,6 +35,7 @@ from .compared_values import (
 )
 from .least_p import at_floor, least_p_notes
 from .pairwise import (
+    SIGN_SEED,
     Claim,
     Comparison,
     Ints,
@@ -51,12 +51,12 @@ from .skill_comparison import Losses, check_skill_test, compare_skills
 from .statistical_tests import JACKKNIFE, T
 
 #: columns of the result, after the strata
-COLUMNS = (*TESTED, "on", "resampling_seed", "ci_level", "p_at_floor", "note", "statistic", "effect_size", *RESULTS)
+COLUMNS = (*TESTED, "on", "ci_level", "p_at_floor", "note", "statistic", "effect_size", *RESULTS)
 #: columns that a result needs, and further ones
 SHORT = ("metric", "comparison", "n_truths", *RESULTS)
 FURTHER = (
     *("n_pairs", "n_failed", "n_undefined", "null", "test", "alternative", "on", "effect_size", "statistic"),
-    *("ci_level", "p_at_floor", "resampling_seed", "note"),
+    *("ci_level", "p_at_floor", "note"),
 )
 declare_columns("compare", (*SHORT, *FURTHER))
 
@@ -93,7 +93,6 @@ def compare(
     alternative: Claim = "two-sided",
     margin: float | Mapping[str, float] | None = None,
     level: float = 0.95,
-    rng: RNGLike = None,
     columns: Literal["short", "full"] = "short",
 ) -> pd.DataFrame:
     """Compare the levels of one dimension, pair by pair, over all strata of the others or in each.
@@ -107,7 +106,7 @@ def compare(
     metrics : str or sequence of str, optional
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     by : str or sequence of str, optional
-        Strata that the table keeps; the runs of the others are pooled. Default is to pool all, which gives one row a
+        Strata that the table keeps; the runs of the others are pooled. Default is to pool all, which gives one row per
         metric and pair of levels: each truth (cluster) counts once, with the mean of its paired differences over the
         strata that both levels have. "all" keeps all strata. Null models and dimensions that a metric declares are
         never pooled.
@@ -117,7 +116,8 @@ def compare(
         Choose "skill" to ask which algorithm is better beyond chance where their numbers of edges differ.
     test : str, optional
         Test of the differences: "t" (default), "wilcoxon", "mcnemar" (for metrics that are 0 or 1), "max_t" (all rows
-        of a metric at once by the largest t under sign flips), or another that `list_tests` names.
+        of a metric at once by the largest t under sign flips: all, or 9,999 random ones that are the same in every
+        call), or another that `list_tests` names.
         "wilcoxon" is refused where no adjusted p-value can be below 1 - level with so few truths. "welch_t" compares
         independent runs, for a dimension whose levels share no truths (density, number of nodes); strata in which
         either level has no run are then left out. All others compare runs of the same replicate, that is on the same
@@ -139,15 +139,13 @@ def compare(
     level : float
         Probability of the interval of the effect. Two one-sided tests at .05 agree with an interval of .90 where the
         interval belongs to the test: `test="t"`.
-    rng : None, int or Generator
-        Source of the random sign vectors of "max_t".
     columns : {"short", "full"}
         Which columns the table has.
 
     Returns
     -------
     DataFrame
-        A row a stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `n_truths`
+        One row per stratum kept, metric and pair of levels: these strata, `metric`, `comparison` ("a - b"), `n_truths`
         (values that the test takes: truths, or other clusters of the cube, each the mean of its pairs), `effect` of
         a - b with `ci_low`, `ci_high`, `p_value` and `p_adjusted`. A column `note` is there if a row has no result, or
         rests on something to know (that p cannot fall below 1 - level with so few truths). A cube of several null
@@ -155,9 +153,9 @@ def compare(
 
         With `columns="full"` also `n_pairs`, `n_failed` (pairs with a failed run), `n_undefined` (other pairs without a
         value; unpaired, these count runs), `null` (missing for on="metric"), `test`, `alternative`, `on`, `effect_size`
-        (what `effect` is), `statistic`, `ci_level` (missing without an interval), `p_at_floor` (no random sign vector
-        was as extreme, so that `p_value` is the least that these can give, an upper bound; missing without a p-value)
-        and `resampling_seed` (missing where nothing is drawn; as `rng` it gives the same table).
+        (what `effect` is), `statistic`, `ci_level` (missing without an interval) and `p_at_floor` (no random sign
+        vector was as extreme, so that `p_value` is the least that these can give, an upper bound; missing without a
+        p-value).
 
     Raises
     ------
@@ -264,7 +262,7 @@ def compare(
     check_type(adjust, (str, type(None)), "the name of a correction or None", "adjust")
     if adjust == "auto":
         adjust = "max_t" if tested_by.name == "max_t" else "holm"
-    how = Comparison(tested_by, alternative, level, resolve_seed(rng), adjust)
+    how = Comparison(tested_by, alternative, level, adjust)
     check_comparison(how, margin=margin is not None)
     _check_on(on, how)
     margins = numbers_of_metrics(margin, names, "margin")
@@ -343,7 +341,6 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
         table = pd.concat(parts, ignore_index=True)
         if how.paired and len(table) and not table[["n_pairs", "n_failed", "n_undefined"]].to_numpy().any():
             refuse_unpaired(asked.dim)
-        seeds = pd.array([how.seed if how.test.resamples else pd.NA] * len(table), dtype="Int64")
         if how.jointly:
             table = corrected_jointly(table, table.pop("sample").tolist(), how)
         same = [
@@ -353,7 +350,6 @@ def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) ->
                 effect_size=how.test.effect,
                 ci_level=np.where(table["ci_low"].isna(), np.nan, how.level),
                 p_at_floor=at_floor(table, how),
-                resampling_seed=seeds,
             )
         ]
     table = stack_tests(same, COLUMNS, strata, how.adjust)
@@ -372,7 +368,7 @@ def corrected_jointly(table: pd.DataFrame, rows: Sequence[Sample], how: Comparis
     for family in np.unique(labels):
         mine = np.flatnonzero(labels == family).tolist()
         differences, blocks = [rows[i].values for i in mine], [rows[i].clusters for i in mine]
-        joint = joint_max_t(differences, blocks, alternative=how.side, level=how.level, rng=how.seed)
+        joint = joint_max_t(differences, blocks, alternative=how.side, level=how.level, rng=SIGN_SEED)
         adjusted[mine], low[mine], high[mine] = joint.p_adjusted, joint.low, joint.high
     # the p-value of a row can be that of all sign vectors, the adjusted one that of random ones
     table = table.assign(p_adjusted=np.maximum(adjusted, table["p_value"].to_numpy(np.float64)))
@@ -382,7 +378,7 @@ def corrected_jointly(table: pd.DataFrame, rows: Sequence[Sample], how: Comparis
 
 
 def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
-    """Return the settings for the history of the table; there is a seed where random numbers are drawn."""
+    """Return the settings for the history of the table."""
     how = asked.how
     names = ("level", "adjust")
     return {
@@ -395,7 +391,6 @@ def _settings(asked: Request, reference: Hashable | None) -> dict[str, Any]:
         },
         **{"reference": reference, "missing": asked.missing, "on": asked.on},
         **{name: getattr(how, name) for name in names},
-        **{"seed": how.seed if how.test.resamples else None},
     }
 
 

@@ -195,7 +195,7 @@ def numbers_of_metrics(
         raise ValueError(f"{word}= names no {word} for {', '.join(absent)}; give one, or leave them out by metrics=")
     for value in found.values():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise TypeError(f"{word} must be a number, or a number a metric, found {shown(value)}")
+            raise TypeError(f"{word} must be a number, or one number per metric, found {shown(value)}")
     wrong = {name: value for name, value in found.items() if not (0 < value < np.inf or (zero and value == 0))}
     if wrong:
         kind = "0 or a positive number" if zero else "a positive number"

@@ -27,6 +27,8 @@ from ..statistics.walsh import hodges_lehmann
 Claim = Literal["two-sided", "less", "greater", "equivalent"]
 Ints = NDArray[np.int64]
 
+#: seed of random sign vectors, the same for every comparison
+SIGN_SEED = 0
 CLAIMS: tuple[Claim, ...] = ("two-sided", "less", "greater", "equivalent")
 #: note of a shift that can only be 0, a half or 1
 BINARY = "values of 0 and 1, so that the shift is coarse; test='t' compares their means"
@@ -42,7 +44,6 @@ class Comparison(NamedTuple):
     test: StatisticalTest
     claim: Claim
     level: float
-    seed: int
     adjust: str | None
 
     @property
@@ -68,7 +69,7 @@ class Comparison(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Keywords that the test's function takes."""
-        known: dict[str, Any] = {"level": self.level, "rng": self.seed}
+        known: dict[str, Any] = {"level": self.level, "rng": SIGN_SEED}
         return {name: known[name] for name in self.test.options}
 
 
@@ -183,7 +184,7 @@ def _binary(values: Floats) -> Bools:
 
 
 def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
-    """Return the differences of paired runs, a row a stratum and pair of levels; NaN without both.
+    """Return the differences of paired runs, one row per stratum and pair of levels; NaN without both.
 
     Those of a row are alike where they differ by no more than Monte Carlo errors do.
     """
@@ -265,7 +266,7 @@ def complete_blocks(levels: Levels) -> Floats:
 
 
 def blocks_of_clusters(blocks: Floats, cluster: Ints | None) -> Floats:
-    """Return a block a cluster, the mean of its complete blocks (strata x replicates x levels)."""
+    """Return one block per cluster, the mean of its complete blocks (strata x replicates x levels)."""
     if cluster is None:
         return blocks
     # only complete blocks stay side by side when clusters are gathered; levels of a block have the same truth
@@ -282,7 +283,7 @@ def _complete(blocks: Floats) -> NDArray[np.bool_]:
 
 
 def of_levels(values: NDArray[Any], places: Ints) -> NDArray[Any]:
-    """Return values over strata x levels x replicates at some levels, a row a stratum and level."""
+    """Return values over strata x levels x replicates at some levels, one row per stratum and level."""
     # -1 cannot be inferred for a cube without replicates
     return values[:, places].reshape(len(values) * len(places), values.shape[-1])
 

@@ -49,7 +49,7 @@ def rank_test(
     metrics : str or sequence of str, optional
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
-        Multiplicity correction over the tests returned, one a stratum and metric.
+        Multiplicity correction over the tests returned, one per stratum and metric.
     level : float
         1 minus the familywise error of the critical difference.
     missing : {"drop", "worst"}
@@ -58,9 +58,9 @@ def rank_test(
     Returns
     -------
     DataFrame
-        A row a stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest value
-        where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value` of
-        Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
+        One row per stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest
+        value where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value`
+        of Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
         significantly, in any pair), `n_blocks` (truths, or other clusters of the cube, on which every level has a
         value), `n_levels`; and the level's `n_runs` and, of these, `n_failed` and `n_undefined`.
 
@@ -148,7 +148,7 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing)
 
 
 def _finish(parts: list[pd.DataFrame], dim: str, adjust: str | None) -> pd.DataFrame:
-    """Stack the metrics' rows and adjust the p-values, one a stratum and metric."""
+    """Stack the metrics' rows and adjust the p-values, one per stratum and metric."""
     table = pd.concat(parts, ignore_index=True)
     if table["several"].any() and not table["shared"].any():
         refuse_unpaired(dim)

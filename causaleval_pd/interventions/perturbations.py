@@ -35,7 +35,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
     Parameters
     ----------
     data : DataFrame
-        One case a row: a column a node, and the column `label`.
+        One case per row: one column per node, and the column `label`.
     label : str
         Column that names the node that is perturbed in a case; missing or "" in observational cases.
     nodes : tuple of str
@@ -51,7 +51,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
     ValueError
         If a column is missing, a label is not a node, or no case is observational.
     """
-    check_type(data, pd.DataFrame, "a DataFrame with one case a row", "data")
+    check_type(data, pd.DataFrame, "a DataFrame with one case per row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")
     if label not in data.columns or label in nodes:
         what = "is a node" if label in nodes else "is not a column of the data"

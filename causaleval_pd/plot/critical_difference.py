@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ..contract.figure import figure
 from ..cubes.schema import NO_RUN
 from ..drawing import LETTER, broken, caption, inches, place_to_draw, tone, wrapped_label
-from ..execution.random_streams import RNGLike
 from ..inference.clusters import words_of_clusters
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
@@ -46,7 +45,6 @@ def critical_difference(
     *,
     level: float = 0.95,
     missing: Literal["drop", "worst"] = "drop",
-    rng: RNGLike = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the mean ranks of the levels of a dimension; bars join levels for which no difference was detected.
@@ -58,8 +56,6 @@ def critical_difference(
         largest t under sign flips.
     level : float
         1 minus the familywise error.
-    rng
-        As in `compare`.
     missing : {"drop", "worst"}
         As in `rank_test`.
     ax : Axes, optional
@@ -101,7 +97,7 @@ def critical_difference(
     unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
-    found = compare(cube, dim, metric, test="max_t", missing=missing, rng=rng)
+    found = compare(cube, dim, metric, test="max_t", missing=missing)
     pairs = found
     apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
     groups, strays = alike_groups(apart), alike_pairs(apart)

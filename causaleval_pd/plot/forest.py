@@ -302,7 +302,7 @@ def _test_words(table: pd.DataFrame, p: Any, made: Mapping[str, Any], *, adjuste
 def _origin(table: pd.DataFrame, labels: list[str]) -> str:
     """Name the null models, and the levels that all rows share."""
     nulls = [str(x) for x in table["null"].dropna().unique()] if "null" in table else []
-    draws = f", {int(table['n_draws'].max())} draws a run" if "n_draws" in table else ""
+    draws = f", {int(table['n_draws'].max())} draws per run" if "n_draws" in table else ""
     text = f"Null model: {', '.join(nulls)}{draws}." if nulls else "No controls are drawn."
     strata = [name for name in table if name not in result_columns()]
     same = [name for name in strata if table[name].nunique(dropna=False) == 1 and str(table[name].iloc[0]) != labels[0]]

@@ -203,7 +203,7 @@ def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, mar
     ax.vlines(at, low, high, color=shade, lw=1.6)
     ax.plot(at, mean, marker, color=shade, markersize=5, gid="means")
     if opened:
-        # drawn over the filled points, so that these stay one line a hue
+        # drawn over the filled points, so that these stay one line per hue
         open_ = (table["verdict"] != BETTER).to_numpy()
         ax.plot(
             at[open_], mean[open_], marker, color=shade, markerfacecolor=ax.get_facecolor(), markersize=5, gid="open"

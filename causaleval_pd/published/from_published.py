@@ -45,7 +45,7 @@ def from_published(
     Parameters
     ----------
     table : DataFrame
-        A row is what a paper prints of one or more runs: a column a metric, named as in `ce.list_metrics("graph")`,
+        A row is what a paper prints of one or more runs: one column per metric, named as in `ce.list_metrics("graph")`,
         and these columns.
 
         - `n_nodes`: number of nodes.

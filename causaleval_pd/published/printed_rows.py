@@ -34,7 +34,7 @@ _UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tp
 
 
 class Edges(NamedTuple):
-    """Numbers of edges of a row's runs: one number for all of them, a number a run, or (`mean`) their mean.
+    """Numbers of edges of a row's runs: one number for all of them, one number per run, or (`mean`) their mean.
 
     `slack` is half a unit of the last printed digit of a mean, 0 where the mean is known exactly.
     """
@@ -67,7 +67,7 @@ class Row(NamedTuple):
 
     @property
     def runs(self) -> list[tuple[int, int]] | None:
-        """Edges of truth and estimate, a pair a run; None where those of some run are not known."""
+        """Edges of truth and estimate, one pair per run; None where those of some run are not known."""
         sides = (self.true, self.estimated)
         if self.n_runs is None or any(side is None or side.mean for side in sides):
             return None
@@ -217,18 +217,18 @@ def _whole(cell: Any, what: str, least: int, most: int) -> int | None:
 def _edges(
     cell: Any, what: str, n_runs: int | None, n_pairs: int | None, fixed: bool, decimals: int | None
 ) -> Edges | None:
-    """Read one cell of numbers of edges: a number, a list of one number a run, or nothing."""
+    """Read one cell of numbers of edges: a number, a list of one number per run, or nothing."""
     slack = 0.0
     if isinstance(cell, (list, tuple, np.ndarray)):
         numbers = tuple(float(check_whole(x, f"{what} of a run")) for x in cell)
         if n_runs not in (None, len(numbers)) or not numbers:
-            raise ValueError(f"{what} lists {len(numbers)} numbers for {n_runs} runs; it needs one a run")
+            raise ValueError(f"{what} lists {len(numbers)} numbers for {n_runs} runs; it needs one per run")
         mean = False
     elif _missing(cell):
         return None
     else:
         if not _is_number(cell) or not 0 <= cell < math.inf:
-            raise ValueError(f"{what} must be a number from 0, or a list of one number a run, found {shown(cell)}")
+            raise ValueError(f"{what} must be a number from 0, or a list of one number per run, found {shown(cell)}")
         numbers, mean = (float(cell),), n_runs != 1 and not fixed
         if mean:
             slack = half_unit(decimals or 0)

@@ -122,7 +122,7 @@ def ask(
     Parameters
     ----------
     questions : DataFrame
-        A row a question, with its prompt and the key columns.
+        One row per question, with its prompt and the key columns.
     reasoner : callable
         Function from the prompt to the reply: text, a `Reply`, or True and False. It is called from several threads; an
         exception counts as a failed question.
@@ -180,7 +180,7 @@ def ask(
 
 def check_questions(questions: pd.DataFrame, key: Sequence[str], needed: list[str]) -> list[str]:
     """Return the key columns; refuse questions that lack columns (the first is that of prompts), or repeat keys."""
-    check_type(questions, pd.DataFrame, "a DataFrame with a row a question", "questions")
+    check_type(questions, pd.DataFrame, "a DataFrame with one row per question", "questions")
     key = [key] if isinstance(key, str) else key
     check_type(key, Iterable, "a list of column names", "key")
     keys = list(key)
@@ -430,7 +430,7 @@ def join_answers(
     Parameters
     ----------
     questions : DataFrame
-        A row a question (`Tasks.questionnaire`).
+        One row per question (`Tasks.questionnaire`).
     answers : DataFrame
         The key columns, `answer` or `reply` (read by `parse_answers`), and settings such as the model.
     on : sequence of str

@@ -1,4 +1,4 @@
-"""Quantities estimated from answers: a row a probability, effect, PNS or composition, with truth and standard error."""
+"""Quantities estimated from answers: one row per probability, effect, PNS or composition, with truth and error."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def quantities(
     truth: Literal["sample", "exact"] = "sample",
     n_compositions: int | None = None,
 ) -> pd.DataFrame:
-    """Estimate quantities from answers to yes/no questions, one a row, with their truths and yes-counts.
+    """Estimate quantities from answers to yes/no questions, one per row, with their truths and yes-counts.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def composition_rows(
     exact: pd.DataFrame | None,
     n: int | None,
 ) -> pd.DataFrame:
-    """Return two rows a composition: against the world, and against the reasoner's own global PNS."""
+    """Return two rows per composition: against the world, and against the reasoner's own global PNS."""
     groups = pns.arms.groups
     factors = _PairPNS.of(pns, exact)
     rows: list[dict[str, Any]] = []

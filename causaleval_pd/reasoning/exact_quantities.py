@@ -49,7 +49,7 @@ def noise_by_node(nodes: Sequence[str], noise: pd.DataFrame | ArrayLike) -> dict
     else:
         table = np.asarray(noise)
     if table.ndim != 2 or table.shape[1] != len(nodes):
-        raise ValueError(f"noise must have {len(nodes)} columns, one a node, found an array of {table.shape}")
+        raise ValueError(f"noise must have {len(nodes)} columns, one per node, found an array of {table.shape}")
     if table.dtype != np.bool_:
         if not all(value in (0, 1) for value in pd.unique(table.ravel())):
             raise ValueError("noise must be true or false, found other or missing values")

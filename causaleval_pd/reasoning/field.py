@@ -280,7 +280,7 @@ def _not_pairwise(value: Value, pairs: AnswerPairs | QuantityPairs) -> str | Non
     """Return where the value of a pair depends on the other pairs, or None."""
     together = value(pairs)
     if together.shape != (pairs.n,):
-        return f"it gives an array of shape {together.shape} for {pairs.n} pairs, where one value a pair is expected"
+        return f"it gives an array of shape {together.shape} for {pairs.n} pairs, where one value per pair is expected"
     for i in range(pairs.n):
         alone = value(pairs.take(np.array([i])))
         if not _same(alone, together[i : i + 1]):

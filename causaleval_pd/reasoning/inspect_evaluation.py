@@ -52,7 +52,7 @@ def inspect_task(
     Parameters
     ----------
     questions : DataFrame
-        A row a question, with its `prompt`, its true answer `truth` and the key columns.
+        One row per question, with its `prompt`, its true answer `truth` and the key columns.
     key : sequence of str
         Columns that identify a question.
     epochs : int
@@ -66,7 +66,7 @@ def inspect_task(
     Returns
     -------
     inspect_ai.Task
-        A sample a question. A fault is an error of its sample, and does not end the evaluation.
+        One sample per question. A fault is an error of its sample, and does not end the evaluation.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def read_inspect(
     key: Sequence[str] = KEY,
     how: Reading = "last_line",
 ) -> pd.DataFrame:
-    """Read logs of Inspect into the table of answers that `ask` returns, a row a question, model and epoch.
+    """Read logs of Inspect into the table of answers that `ask` returns, one row per question, model and epoch.
 
     Parameters
     ----------

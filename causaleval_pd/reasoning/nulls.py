@@ -110,7 +110,7 @@ Law: all answers of an arm are yes if more than half are, else no. Nothing is ra
 
 
 def questions_of(matching: Matching) -> Integers:
-    """Return a number a row, equal where question, arm (`context={"group": ...}`) and stratum are."""
+    """Return one number per row, equal where question, arm (`context={"group": ...}`) and stratum are."""
     labels = [np.zeros(len(matching.estimate), np.int64)]
     if matching.context is not None:
         labels.append(matching.context.codes)

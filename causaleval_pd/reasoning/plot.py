@@ -73,8 +73,8 @@ def quadrant(
     Returns
     -------
     Axes
-        A small point a task: its worst PNS and its worst composition, as multiples of what is tolerated, so that the
-        quadrant of a point is the class that `taxonomy` gives; hollow where that is undecided. A large point a
+        One small point per task: its worst PNS and its worst composition, as multiples of what is tolerated, so that
+        the quadrant of a point is the class that `taxonomy` gives; hollow where that is undecided. A large point a
         reasoner: medians over tasks. Large points that coincide have several sizes, and stand where they are.
 
     Raises
@@ -280,7 +280,7 @@ def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: floa
     concludes="at which level estimates are close to the truth",
 )
 def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1) -> Figure:
-    """Plot estimates against truths, a panel a level: association, intervention, counterfactual.
+    """Plot estimates against truths, one panel per level: association, intervention, counterfactual.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def baselines(
 
 
 def _uniform(questions: pd.DataFrame, seed: int, stream: int) -> NDArray[np.float64]:
-    """Return a uniform number a question, seeded by its key, so that the order of rows does not matter."""
+    """Return one uniform number per question, seeded by its key, so that the order of rows does not matter."""
     keys = [key for key in _KEYS if key in questions.columns]
     return uniforms(row_keys(questions, keys, seed), stream, 1)[:, 0]
 

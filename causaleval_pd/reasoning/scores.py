@@ -52,8 +52,8 @@ def answer_scores(
     Returns
     -------
     DataFrame
-        A row a group: n, n_failed (without an answer), n_clusters (samples with an answer), n_unmoved (answers that no
-        shuffling moves, as no other sample was asked the same), of the failed n_refused, n_truncated and n_unread
+        One row per group: n, n_failed (without an answer), n_clusters (samples with an answer), n_unmoved (answers that
+        no shuffling moves, as no other sample was asked the same), of the failed n_refused, n_truncated and n_unread
         (missing where the table has no column `outcome`), tp, fp, fn, tn, accuracy, precision,
         recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN; missing answers count in n_failed only),
         accuracy_low, accuracy_high (all missing answers wrong, all right), ci_low, ci_high (Wilson's interval of the
@@ -98,7 +98,7 @@ def answer_scores(
     [['fact', 1.0, 1.0], ['do1', 1.0, 1.0], ['do0', 1.0, 1.0]]
     """
     check_number(level, "level", "(0, 1)")
-    check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
+    check_type(answers, pd.DataFrame, "a DataFrame with one row per question", "answers")
     if within is None:
         within = ["world"] if "world" in answers.columns else []
     within = [within] if isinstance(within, str) else within
@@ -172,7 +172,7 @@ def score_questions(
     [[1.0, 0.5, 0.5, 1.0], [2.0, 0.5, 0.5, 1.0]]
     """
     check_number(level, "level", "(0, 1)")
-    check_type(answers, pd.DataFrame, "a DataFrame with a row a question", "answers")
+    check_type(answers, pd.DataFrame, "a DataFrame with one row per question", "answers")
     within, shuffled = (
         [name] * (name in answers.columns) if names is None else setting_names(names)
         for names, name in ((within, "rung"), (shuffle_within, "query"))

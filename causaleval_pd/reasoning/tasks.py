@@ -81,7 +81,7 @@ class Task:
         return table
 
     def truths(self, n: int) -> pa.Table:
-        """Return the true answers of the first n samples, a row a sample and question."""
+        """Return the true answers of the first n samples, one row per sample and question."""
         bits = self.world.answers(self.world.sample(n, self.seed), self.pairs)
         first = {effect: i for i, (_, effect) in reversed(list(enumerate(self.pairs)))}
         effects = dict.fromkeys(effect for _, effect in self.pairs)
@@ -98,7 +98,7 @@ class Task:
         )
 
     def contexts(self, n: int, replicates: int) -> pa.Table:
-        """Return the texts of the first n samples, a row a replicate of a sample; replicates vary fastest."""
+        """Return the texts of the first n samples, one row per replicate of a sample; replicates vary fastest."""
         sample, replicate = np.divmod(np.arange(n * replicates), replicates)
         bits = self.world.sample(n, self.seed).to_numpy()[sample]
 
@@ -141,20 +141,20 @@ class Tasks:
     Attributes
     ----------
     worlds : DataFrame
-        A row a task: task, theme, n_nodes, n_edges, text.
+        One row per task: task, theme, n_nodes, n_edges, text.
     nodes : DataFrame
-        A row a task and node, in topological order: task, node, function, noise, is_asked, condition.
+        One row per task and node, in topological order: task, node, function, noise, is_asked, condition.
     edges : DataFrame
-        A row a task and edge: task, parent, child.
+        One row per task and edge: task, parent, child.
     quantities : DataFrame
-        Exact quantities, a row a task and pair: task and the columns of `World.truths`.
+        Exact quantities, one row per task and pair: task and the columns of `World.truths`.
     questions : DataFrame
-        A row a task and question: task, question (key), cause (missing in fact), effect, world, text.
+        One row per task and question: task, question (key), cause (missing in fact), effect, world, text.
     contexts : DataFrame
-        A row a task, sample and replicate: task, sample, replicate, noise (0 or 1 by node), text. Replicates share
+        One row per task, sample and replicate: task, sample, replicate, noise (0 or 1 by node), text. Replicates share
         noise and differ in irrelevant details.
     truths : DataFrame
-        A row a task, sample and question: task, sample, question, truth.
+        One row per task, sample and question: task, sample, question, truth.
 
     Examples
     --------
@@ -182,37 +182,37 @@ class Tasks:
 
     @property
     def worlds(self) -> pd.DataFrame:
-        """A row a task."""
+        """One row per task."""
         return self._table("worlds")
 
     @property
     def nodes(self) -> pd.DataFrame:
-        """A row a task and node."""
+        """One row per task and node."""
         return self._table("nodes")
 
     @property
     def edges(self) -> pd.DataFrame:
-        """A row a task and edge."""
+        """One row per task and edge."""
         return self._table("edges")
 
     @property
     def quantities(self) -> pd.DataFrame:
-        """Exact quantities, a row a task and pair."""
+        """Exact quantities, one row per task and pair."""
         return self._table("quantities")
 
     @property
     def questions(self) -> pd.DataFrame:
-        """A row a task and question."""
+        """One row per task and question."""
         return self._table("questions")
 
     @property
     def contexts(self) -> pd.DataFrame:
-        """A row a task, sample and replicate."""
+        """One row per task, sample and replicate."""
         return self._table("contexts")
 
     @property
     def truths(self) -> pd.DataFrame:
-        """A row a task, sample and question."""
+        """One row per task, sample and question."""
         return self._table("truths")
 
     def world(self, task: int) -> World:
@@ -478,7 +478,7 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
 
 
 def known_noise(tasks: Tasks, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
-    """Yield the tasks of a table with their worlds and the noise of their samples, a row a sample."""
+    """Yield the tasks of a table with their worlds and the noise of their samples, one row per sample."""
     number: Any
     drawn = {own.number: own for own in tasks.drawn}
     for number, samples in table.groupby("task", sort=False)["sample"]:

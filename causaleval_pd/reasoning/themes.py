@@ -23,7 +23,7 @@ _WHICH = {
     "xor": "an odd number of these hold (1, 3, 5 ...)",
 }
 
-#: `draw(labels)`: uniform numbers, a row a label, a column a context
+#: `draw(labels)`: uniform numbers, one row per label, one column per context
 Draw = Callable[[Sequence[str]], NDArray[np.float64]]
 
 # syllables of made-up names, so that no answer is known from elsewhere
@@ -79,7 +79,7 @@ class Theme:
     thresholds, values : (int, int)
         Least and greatest threshold and value, both included; there are values below and at every threshold.
     details : tuple of str
-        Irrelevant sentences over `{node}`; a sample shows one a node.
+        Irrelevant sentences over `{node}`; a sample shows one per node.
     detail : bool
         Whether texts include irrelevant details.
 
@@ -136,7 +136,7 @@ class Theme:
         return f"it is not so that {self.say(node)}"
 
     def tell_world(self, world: World, conditions: Sequence[Condition]) -> str:
-        """Return the text of a world: intro, a rule a node, closing."""
+        """Return the text of a world: intro, one rule per node, closing."""
         rules = [self._rule(world, node, own.text) for node, own in zip(world.nodes, conditions, strict=False)]
         return " ".join([self.intro, *rules, self.closing])
 
@@ -160,7 +160,7 @@ class Theme:
         conditions : sequence of Condition
             Conditions drawn for it.
         noise : array
-            Booleans, a row a sample, a column a node.
+            Booleans, one row per sample, one column per node.
         draw : callable
             Uniform numbers by label, reproducible by label and sample.
 

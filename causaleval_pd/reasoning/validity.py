@@ -176,7 +176,7 @@ def taxonomy(
     Returns
     -------
     DataFrame
-        A row a setting and task: n_external, n_internal, share_valid, share_consistent, valid ("yes", "no",
+        One row per setting and task: n_external, n_internal, share_valid, share_consistent, valid ("yes", "no",
         "undecided"), consistent, class ("VC", "VI", "IC", "II"; missing where one side is undecided).
 
     Raises
@@ -421,8 +421,9 @@ def resampled_pns(
     Returns
     -------
     DataFrame
-        A row a setting, task and pair: truth, estimate (mean of the draws), ci_low, ci_high (quantiles), share_valid
-        (draws with a relative error of at most delta); the published procedure calls a pair valid from 0.9 on.
+        One row per setting, task and pair: truth, estimate (mean of the draws), ci_low, ci_high (quantiles),
+        share_valid (draws with a relative error of at most delta); the published procedure calls a pair valid from 0.9
+        on.
 
     References
     ----------
@@ -508,7 +509,7 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
     Returns
     -------
     DataFrame
-        A row a truth: truth, expected (mean of the estimated PNS), rae_low, rae_median, rae_high (5, 50 and 95 %
+        One row per truth: truth, expected (mean of the estimated PNS), rae_low, rae_median, rae_high (5, 50 and 95 %
         quantiles of the relative absolute error), p_valid (probability of counting as valid by chance).
 
     Raises

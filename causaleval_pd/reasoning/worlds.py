@@ -68,8 +68,8 @@ class World:
     Quantities are exact and need no samples: noise is summed out node by node along a topological order, in a table
     over the nodes that later ones still need, each with three states (yes under neither intervention, under do(X=1)
     only, under both; with XOR also under do(X=0) only). Where single nodes join components, that is a product of small
-    tables, one a component. Noise is enumerated instead where that is less work; a graph whose table would exceed 2**22
-    entries and that has more than 22 noise terms is refused.
+    tables, one per component. Noise is enumerated instead where that is less work; a graph whose table would exceed
+    2**22 entries and that has more than 22 noise terms is refused.
 
     References
     ----------
@@ -203,7 +203,7 @@ class World:
         Returns
         -------
         DataFrame
-            Columns cause, effect, pns, ate, pn, ps, p_do1, p_do0, p_given1, p_given0; a row a pair.
+            Columns cause, effect, pns, ate, pn, ps, p_do1, p_do0, p_given1, p_given0; one row per pair.
 
         Raises
         ------
@@ -248,7 +248,7 @@ class World:
         Returns
         -------
         DataFrame
-            A boolean column a node, a row a sample, indexed by the number of the sample.
+            One boolean column per node, one row per sample, indexed by the number of the sample.
 
         Examples
         --------
@@ -275,7 +275,7 @@ class World:
         Parameters
         ----------
         noise : DataFrame or array
-            A boolean column a node, by name, or an array whose columns are in the order of `nodes`.
+            One boolean column per node, by name, or an array whose columns are in the order of `nodes`.
         do : mapping of str to bool, optional
             Values that nodes are set to.
 

@@ -386,7 +386,7 @@ def _check_keys(table: pd.DataFrame, settings: list[str], index: pd.Index) -> No
 class Arms:
     """Answers of two arms: under do(cause=1) and do(cause=0), or where the cause is true and where it is false."""
 
-    #: a row a group of units: the settings, task, cause, effect
+    #: one row per group of units: the settings, task, cause, effect
     groups: pd.DataFrame
     #: group, sample, (u,): group and sample of each unit; a unit is a replicate of a sample
     group: Integers
@@ -398,7 +398,7 @@ class Arms:
     asked: NDArray[np.bool_]
 
     def total(self, values: NDArray[Any]) -> Floats:
-        """Sum a value a unit by group."""
+        """Sum one value per unit by group."""
         sums = np.bincount(self.group, weights=np.asarray(values, np.float64), minlength=len(self.groups))
         return np.asarray(sums, np.float64)
 
@@ -450,7 +450,7 @@ def observational_arms(
 
 
 def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
-    """Arrange the rows of both arms as one row a unit."""
+    """Arrange the rows of both arms as one row per unit."""
     group, groups = _codes(rows[names])
     sample, _ = _codes(rows[["sample"]])
     unit, units = _codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))

@@ -156,7 +156,7 @@ def _of_levels(
             yield Omitted(f"No figure of the differences of {label} by stratum: there are {len(rows)} rows.")
     ranked = one_stratum and how["on"] == "metric" and cube[metric].attrs.get("direction") != "none"
     if ranked and 2 < cube.sizes[over] <= _LEVELS:
-        yield _picture("critical_difference", title, critical_difference(cube, metric, over, level=level, rng=0))
+        yield _picture("critical_difference", title, critical_difference(cube, metric, over, level=level))
 
 
 def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:

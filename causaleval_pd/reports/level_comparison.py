@@ -44,11 +44,11 @@ def compare_in_blocks(
     cube: xr.Dataset, over: str, metrics: Sequence[str], *, level: float = 0.95, **how: Any
 ) -> LevelComparison:
     """Compare the levels of a stratum over all others and, where these have several levels, in each."""
-    pooled = compare(cube, over, metrics, level=level, rng=0, columns="full", **how)
+    pooled = compare(cube, over, metrics, level=level, columns="full", **how)
     if all(cube.sizes[dim] < 2 for dim in strata_dims(cube) if dim not in (over, "null")):
         return LevelComparison(pooled)
     try:
-        strata = compare(cube, over, metrics, by="all", level=level, rng=0, columns="full", **how)
+        strata = compare(cube, over, metrics, by="all", level=level, columns="full", **how)
     except TooFewClustersError as error:
         return LevelComparison(pooled, None, f"Strata are not compared one by one: {str(error).split('; use ')[0]}.")
     short = strata["p_value"].isna().to_numpy() | cannot_be_significant(strata)

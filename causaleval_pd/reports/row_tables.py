@@ -1,4 +1,4 @@
-"""Tables with a row a run and columns a metric, with a row a run and metric; lists of what is registered."""
+"""Tables of runs with one column per metric, laid out with one row per run and metric; lists of what is registered."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def metrics_of_rows(table: pd.DataFrame) -> list[str]:
 
 
 def long_form(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of runs with a row a run and metric, run by run; graphs are left out.
+    """Return a table of runs with one row per run and metric, run by run; graphs are left out.
 
     Examples
     --------

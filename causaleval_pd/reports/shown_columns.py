@@ -23,7 +23,7 @@ _EFFECT = Column("effect", "effect", limits=("ci_low", "ci_high"))
 _SKILL = ("skill", "skill")
 _NOTE = Column("note", "note", "note")
 _WAYS = (Column("mean by", "mean_method", "word"), Column("p by", "p_method", "word"))
-#: verbs whose tables have a row a run and columns a metric; they are shown with a row a run and metric
+#: verbs whose tables have one row per run and one column per metric; they are shown with one row per run and metric
 ROW_VERBS = ("with_controls", "from_published")
 _ROWS = (
     *(Column("null model", "control_null", "word"), Column("class", "control_kind", "word")),

@@ -58,7 +58,7 @@ def style(
         Result of `summary`, `compare`, `rank_test`, `model`, `control_distribution`,
         `expected_metric`, `with_controls` or `from_published`; some of its rows or columns will do. Or a list, such as
         `list_metrics()`.
-        Tables with a row a run are shown with a row a run and metric.
+        Tables with one row per run are shown with one row per run and metric.
     best : str, optional
         Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
         Default is the only stratum with several levels, unless they are numbers; with more of them nothing is in bold.
@@ -116,10 +116,8 @@ def _origin(table: pd.DataFrame) -> list[str]:
     words = []
     if cube.get("n_draws"):
         nulls = [str(x) for x in cube.get("null") or []]
-        draws = f"{cube['n_draws']} draws a run of {' and '.join(nulls)}, seed {cube['seed']}"
+        draws = f"{cube['n_draws']} draws per run of {' and '.join(nulls)}, seed {cube['seed']}"
         words.append(f"controls: {draws}" if cube["verb"] != "from_published" else f"simulated controls: {draws}")
-    if made[-1] is not cube and made[-1].get("seed") is not None:
-        words.append(f"resampling: seed {made[-1]['seed']}")
     ratio = str(cube.get("zero_division", "nan"))
     words.append("0/0 is undefined" if ratio == "nan" else f"0/0 counts as {ratio}")
     version = (cube.get("versions") or {}).get("causaleval_pd")

@@ -1,4 +1,4 @@
-"""Friedman's test of several treatments on the same blocks, and Nemenyi's critical difference, a test a row."""
+"""Friedman's test of several treatments on the same blocks, and Nemenyi's critical difference, one test per row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ranks import rounded
 
 
 class Friedman(NamedTuple):
-    """Friedman's test, one a row."""
+    """Friedman's test, one per row."""
 
     #: statistic, p_value, (...): Friedman's chi-squared and its p-value
     statistic: Floats

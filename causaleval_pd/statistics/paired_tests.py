@@ -1,4 +1,4 @@
-"""Tests on arrays, a test a row: a row along the last axis is one sample.
+"""Tests on arrays, one test per row: a row along the last axis is one sample.
 
 Rows may hold different numbers of values, with NaN for the rest. An undefined result is NaN: no value at all, or a t
 test of values that do not vary. Pairs that are all equal give p = 1.
@@ -26,14 +26,14 @@ _EXACT, _EXACT_TIED = 50, 25
 
 
 class Outcome(NamedTuple):
-    """Test statistic and p-value, one a row."""
+    """Test statistic and p-value, one per row."""
 
     statistic: Floats
     p_value: Floats
 
 
 class BoundedOutcome(NamedTuple):
-    """Test statistic, p-value and limits of the mean, one a row."""
+    """Test statistic, p-value and limits of the mean, one per row."""
 
     statistic: Floats
     p_value: Floats

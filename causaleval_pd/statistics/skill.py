@@ -215,7 +215,7 @@ def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: floa
 
 
 class SkillDifference(NamedTuple):
-    """Difference of two skills on the same clusters, one a row."""
+    """Difference of two skills on the same clusters, one per row."""
 
     #: t on n - 1 degrees of freedom
     statistic: Floats

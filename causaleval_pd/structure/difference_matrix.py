@@ -42,7 +42,7 @@ def difference_matrix(
     Parameters
     ----------
     table : DataFrame
-        One run a row, such as the replicates of one stratum. All graphs have the same nodes.
+        One run per row, such as the replicates of one stratum. All graphs have the same nodes.
     truth, estimate : hashable
         Names of its columns. A missing estimate is a failed run: it is counted in the caption and not drawn.
     ax : Axes, optional
@@ -103,7 +103,7 @@ def _marks_of_rows(
     table: pd.DataFrame, truth: Hashable, estimate: Hashable
 ) -> tuple[tuple[str, ...], NDArray[np.uint8], NDArray[np.uint8], int]:
     """Return the nodes, the marks of true and estimated graphs, (n, d, d), and the number of failed runs."""
-    check_type(table, pd.DataFrame, "a table with one run a row", "table")
+    check_type(table, pd.DataFrame, "a table with one run per row", "table")
     for name in (truth, estimate):
         check_known(name, table.columns, "column")
     kept: list[list[NDArray[np.uint8]]] = [[], []]

@@ -70,12 +70,12 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
 
 
 def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Return a number a graph, the same for all versions of packed cells; 0 where missing."""
+    """Return one number per graph, the same for all versions of packed cells; 0 where missing."""
     return identify_cells(cells, contents)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
-    """Return a number a cell that stands for the names of its nodes, 0 where missing."""
+    """Return one number per cell that stands for the names of its nodes, 0 where missing."""
     unpacked = unpack_column(truths, in_place=True)
     names = identify_cells(pd.Series([repr(names) for names in unpacked.node_sets], dtype=object))
     return np.append(names, 0)[unpacked.row_node_set]

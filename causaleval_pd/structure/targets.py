@@ -112,7 +112,7 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
     ):
         raise ValueError(
             f"context 'latents' must be a list of node names for all rows, or the name of a column, found a "
-            f"{type(latents).__name__} of lists; put one list a row into a column of the table and pass its name, as "
+            f"{type(latents).__name__} of lists; put one list per row into a column of the table and pass its name, as "
             "in context={'latents': 'hidden'}"
         )
     if isinstance(latents, Iterable):

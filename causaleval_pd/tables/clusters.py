@@ -126,7 +126,7 @@ def read_clusters(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     cluster : hashable, PlacedClusters or None
         "truth", the name of a column whose clusters hold whole truths, or None: every row is a cluster.
     task : Task
@@ -175,7 +175,7 @@ def read_clusters(
 
 
 def units_of(table: pd.DataFrame, cluster: Cluster, task: Task) -> Ints | None:
-    """Return a number a row, equal where rows share a value of the field's usual clusters, and 0 where a row failed.
+    """Return one number per row, equal where rows share a value of the field's usual clusters; 0 where a row failed.
 
     None where the user chose clusters, or the table has no such column. Numbers agree between parts of a table.
     """

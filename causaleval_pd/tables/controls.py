@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -53,9 +52,7 @@ def with_controls(
     level: float = 0.95,
     best_of: Hashable | None = None,
     cluster: Hashable | None = "truth",
-    field: str | None = None,
     context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
     invalid: Invalid = "raise",
     columns: Columns = "short",
     overwrite: bool = False,
@@ -68,7 +65,7 @@ def with_controls(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. Each needs a direction.
     n_draws : int or "auto"
@@ -100,8 +97,9 @@ def with_controls(
         Column of settings that were tried on the same data, such as the alpha of PC, of which the best by each metric
         counts. Rows that agree in the other columns of `key`, by default in the truth, are a group of candidates. Each
         draw relabels the nodes of all candidates alike (`null="permutation"`, the default then) and takes the best
-        again, so that p keeps its level. The result has a row a group: the columns of `key`, the truth, `n_candidates`,
-        and for each metric its columns and `m_chosen`, the level of the best candidate (the first level among equals).
+        again, so that p keeps its level. The result has one row per group: the columns of `key`, the truth,
+        `n_candidates`, and for each metric its columns and `m_chosen`, the level of the best candidate (the first level
+        among equals).
     cluster : "truth", hashable or None
         Rows that depend on each other: those on one truth, or those with one value of a column, which may hold several
         truths over the same nodes, but no part of one. Under null models that relabel estimates ("permutation" of
@@ -109,7 +107,7 @@ def with_controls(
         estimates get equal results. Other null models draw for each row by itself. A row's p-value has the same law
         either way; only joint draws may be combined over the rows of a cluster, which a cube does. None draws for each
         row by itself. Answers and quantities have clusters by a column only.
-    field, context, zero_division, invalid, overwrite
+    context, invalid, overwrite
         As in `evaluate`. With the default `zero_division` controls whose metric is undefined are excluded and their
         share is in `_control_undefined` (full columns); with a number all count.
     columns : {"short", "full"}
@@ -154,7 +152,7 @@ def with_controls(
     """
     check_known(columns, get_args(Columns), "choice of columns")
     how = Drawing(first_draws(n_draws), method, level, invalid)
-    read = Cells(truth, estimate, field, context, zero_division)
+    read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)
     check_directions(chosen)
     check_columns(chosen)

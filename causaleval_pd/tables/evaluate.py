@@ -1,8 +1,7 @@
-"""From a table of (truth, estimate) rows to the same table with one column a metric."""
+"""From a table of (truth, estimate) rows to the same table with one column per metric."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -21,30 +20,24 @@ def evaluate(
     *,
     truth: Hashable | None = "truth",
     estimate: Hashable = "estimate",
-    field: str | None = None,
     context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
     invalid: Invalid = "raise",
     overwrite: bool = False,
 ) -> pd.DataFrame:
-    """Add one column a metric to a table of runs.
+    """Add one column per metric to a table of runs.
 
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set.
     truth, estimate : hashable
         Names of the columns that hold the true and the estimated cells. A missing estimate is a failed run: its metrics
         are missing and the row stays. `truth=None` for metrics that need no truth.
-    field : str, optional
-        Field of the cells; needed only where neither the metrics nor the cells settle it.
     context : mapping, optional
         What the field's metrics need besides the cells, by name (`{"data": frame}`): a constant, the name of a column,
         or `(column, mapping)` where the column names objects of the mapping.
-    zero_division : float
-        What 0/0 is, for the metrics that can be 0/0; default NaN.
     invalid : {"raise", "nan"}
         What happens to rows whose kind of cell a metric is not defined for.
     overwrite : bool
@@ -54,7 +47,7 @@ def evaluate(
     -------
     DataFrame
         A new table: the rows, order, index and columns of `table`, the cells as they came, and the metrics. A metric
-        with further dimensions has a column a coordinate, called `{metric}_{label}`.
+        with further dimensions has one column per coordinate, called `{metric}_{label}`.
 
     Raises
     ------
@@ -72,7 +65,7 @@ def evaluate(
     0  1.0               0.5
     1  NaN               NaN
     """
-    read = Cells(truth, estimate, field, context, zero_division)
+    read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)
     scores: dict[str, Any] = {}
     for task in tasks:

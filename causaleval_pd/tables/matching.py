@@ -1,4 +1,4 @@
-"""Match controls to rows: null models, random streams, classes of controls, and controls that a column holds."""
+"""Match controls to rows: null models, random streams and classes of controls."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
-from ..contract.null import Controls, Matcher, Matching, Null, NullLike, Nulls, null_model
-from ..contract.pairs import Pairs
+from ..contract.null import Matcher, Matching, Null, NullLike, Nulls, null_model
 from ..execution.random_streams import row_keys
 from .clusters import SINGLE, Clusters
 from .columns import column_or_level
@@ -146,11 +145,9 @@ def find_joint_null(field: Field, null: Nulls) -> Null:
     return model
 
 
-def find_models(tasks: Sequence[Task], choice: NullChoice, given: pd.Series | None = None) -> list[list[Null]]:
-    """Return, for each null model of a call, the model of every task; `given` controls take their place."""
+def find_models(tasks: Sequence[Task], choice: NullChoice) -> list[list[Null]]:
+    """Return, for each null model of a call, the model of every task."""
     check_directions([m for task in tasks for m in task.metrics])
-    if given is not None:
-        return [[given_controls(task, given, str(given.name)) for task in tasks]]
     if choice.best_of is not None:
         return [[find_joint_null(task.field, choice.null) for task in tasks]]
     wanted = named_nulls(choice.null)
@@ -176,68 +173,3 @@ def control_kinds(table: pd.DataFrame, control_kind: str | None) -> NDArray[np.o
     if control_kind in table.columns or control_kind in table.index.names:
         return column_or_level(table, control_kind, "control_kind").to_numpy(object)
     return np.full(len(table), control_kind, object)
-
-
-@dataclass(frozen=True)
-class GivenControls(Controls):
-    """One control a row that the user's table holds."""
-
-    #: the rows' truths with the given controls
-    pairs: Pairs
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """The word "given" a row."""
-        return np.full(self.pairs.n, "given", object)
-
-    @property
-    def work(self) -> float:
-        """Nothing is drawn."""
-        return 0.0
-
-    def draw(self, start: int, count: int) -> Pairs:
-        """Return the given pairs; there is one draw, number 0."""
-        if (start, count) != (0, 1):
-            raise ValueError(
-                f"a column of controls holds one draw a row, asked for draws {start} to {start + count - 1}"
-            )
-        return self.pairs
-
-
-def given_controls(task: Task, cells: pd.Series, name: str) -> Null:
-    """Make a null model of a column that holds one control a row.
-
-    Parameters
-    ----------
-    task : Task
-        The cells that the controls belong to.
-    cells : Series
-        The controls, in the rows' order.
-    name : str
-        Name of the column.
-
-    Returns
-    -------
-    Null
-        A model whose draw 0 is the column.
-
-    Raises
-    ------
-    ValueError
-        If a row with an estimate has no control, or one over other nodes.
-    """
-    field = task.field
-    controls = field.coerce(cells, name)
-    lacking = field.missing(controls) & ~task.failed()
-    if lacking.any():
-        raise ValueError(
-            f"column {name!r} has no control in rows {np.flatnonzero(lacking)[:5].tolist()}, which have an estimate"
-        )
-
-    def of_batch(matching: Matching, rows: NDArray[np.int64], pairs: Pairs, keys: NDArray[np.uint64]) -> Controls:
-        extra = None if matching.context is None else matching.context.take(rows)
-        truth = None if matching.truth is None else matching.truth.iloc[rows]
-        [(order, found)] = field.batches(truth, controls.iloc[rows], extra)
-        return GivenControls(found.take(np.argsort(order)))
-
-    return Null(f"column {name}", f"the controls of column {name}", of_batch)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -51,7 +50,7 @@ def placebo(
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     rng : int, Generator or None
         Seed; relabellings depend on it and on the clusters only, not on other rows or their order. Where estimates are
         exchanged, they depend on what the rows of the cluster hold, not on their order.
@@ -98,7 +97,7 @@ def placebo(
     """
     check_type(table, pd.DataFrame, "a table of runs", "table")
     seed = resolve_seed(rng)
-    made = Placebos.of(table, Cells(truth, estimate, field, context, math.nan), cluster=cluster, joint=joint, seed=seed)
+    made = Placebos.of(table, Cells(truth, estimate, field, context), cluster=cluster, joint=joint, seed=seed)
     made.warn_of_order()
     settings = {"seed": seed, "cluster": str(cluster), "joint": joint, "truth": truth, "estimate": estimate}
     return remember(made.table(0), [*calls(table.attrs), call("placebo", settings)], table.attrs)

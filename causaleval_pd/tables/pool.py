@@ -1,8 +1,7 @@
-"""Ensembles: many rows of one run, such as bootstrap or posterior graphs, pooled into one row a run."""
+"""Ensembles: many rows of one run, such as bootstrap or posterior graphs, pooled into one row per run."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -59,14 +58,13 @@ def pool(
     truth: Hashable = "truth",
     estimate: Hashable = "estimate",
     context: Mapping[str, Any] | None = None,
-    zero_division: float = math.nan,
 ) -> pd.DataFrame:
-    """Pool the graphs of each run, such as those of bootstrap samples or of a posterior, into one row a run.
+    """Pool the graphs of each run, such as those of bootstrap samples or of a posterior, into one row per run.
 
     Parameters
     ----------
     table : DataFrame
-        One member of a run a row: a truth, an estimate, and the columns that name the run.
+        One member of one run per row: a truth, an estimate, and the columns that name the run.
     by : hashable or sequence of hashable
         Columns whose values name a run, such as ``["algorithm", "dataset"]``. The result has one row for each
         combination, in the order of their first rows.
@@ -101,21 +99,21 @@ def pool(
         Probability of the null reference interval of expected metrics.
     rng : int, Generator or None
         Seed of these; a run's draws depend on it and on the values of `by`.
-    truth, estimate, context, zero_division
+    truth, estimate, context
         As in `evaluate`. The truths of a run must be equal.
 
     Returns
     -------
     DataFrame
-        A row a run: the columns `by`; the truth; `estimate`, probabilities of edges as a score cell (`series.score`),
-        which metrics of scores such as "auroc" take, under the null model "permutation" by default; `consensus`, a
-        graph; `n_members` and, not among them unless they count as empty, `n_failed` (rows without an estimate);
-        `weight_sum`; `effective_size`, (sum w)^2 / sum w^2, which does not see autocorrelation; `instability` and
-        `adjacency_instability`, the probability that two distinct members disagree about the edge of a pair, and about
-        whether there is one, averaged over pairs (the second is that of StARS); `member_kinds`; and ``e_<metric>``,
-        ``sd_<metric>``, with draws also ``e_<metric>_control_mean``, ``_control_low``, ``_control_high``, ``_p``,
-        ``_skill`` and `pool_seed` and `pool_draws`, the number of draws or of all relabellings. `class_of_truth` is a
-        column where it is given.
+        One row per run: the columns `by`; the truth; `estimate`, probabilities of edges as a score cell
+        (`series.score`), which metrics of scores such as "auroc" take, under the null model "permutation" by default;
+        `consensus`, a graph; `n_members` and, not among them unless they count as empty, `n_failed` (rows without an
+        estimate); `weight_sum`; `effective_size`, (sum w)^2 / sum w^2, which does not see autocorrelation;
+        `instability` and `adjacency_instability`, the probability that two distinct members disagree about the edge of
+        a pair, and about whether there is one, averaged over pairs (the second is that of StARS); `member_kinds`; and
+        ``e_<metric>``, ``sd_<metric>``, with draws also ``e_<metric>_control_mean``, ``_control_low``,
+        ``_control_high``, ``_p``, ``_skill`` and `pool_seed` and `pool_draws`, the number of draws or of all
+        relabellings. `class_of_truth` is a column where it is given.
 
     Raises
     ------
@@ -128,8 +126,8 @@ def pool(
     Notes
     -----
     The p-value answers: were the names of nodes attached at random to this whole ensemble, how often would its expected
-    metric be as good? It is one test a run, whatever the number of members. Controls drawn for each member alone would
-    average to a constant, and reject ensembles of one random graph in a third of all cases at .05.
+    metric be as good? It is one test per run, whatever the number of members. Controls drawn for each member alone
+    would average to a constant, and reject ensembles of one random graph in a third of all cases at .05.
 
     Members with circles (PAGs) pool into probabilities of adjacency, and their consensus is a skeleton.
 
@@ -149,7 +147,7 @@ def pool(
     ([[3.0, 0.67, 0.47]], 'A -> B; B -- C')
     """
     keys = [by] if isinstance(by, (str, int)) or not isinstance(by, Sequence) else list(by)
-    read = Cells(truth, estimate, None, context, zero_division)
+    read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)
     own = tasks[0]
     _pooling(own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.metric_sets import bind_zero_division
 from ..contract.null import NullLike, null_model
+from ..execution.options import get_options
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..statistics.arrays import quantiles
 from .matching import check_directions, find_null
@@ -40,7 +40,6 @@ def control_distribution(
     nodes: Sequence[str] | None = None,
     method: Method = "auto",
     level: float = 0.95,
-    zero_division: float = math.nan,
 ) -> pd.DataFrame:
     """Describe what random guessing scores against one truth, for a published estimate whose graph is not at hand.
 
@@ -67,13 +66,13 @@ def control_distribution(
         drew their graphs so, and favours truths whose edges run along that order.
     nodes : sequence of str, optional
         All nodes of the truth; their order is the causal order where `permute=False`.
-    method, level, zero_division
+    method, level
         As in `with_controls`.
 
     Returns
     -------
     DataFrame
-        One row a metric: `metric`, `observed`, `mean`, `sd`, `median`, `low`, `high`, `p`, `p_se`, `skill`,
+        One row per metric: `metric`, `observed`, `mean`, `sd`, `median`, `low`, `high`, `p`, `p_se`, `skill`,
         `mean_method`, `sd_method`, `p_method`, `control_undefined`, `control_null`, `control_kind`, `control_seed`,
         `n_draws`.
 
@@ -94,7 +93,7 @@ def control_distribution(
     0    shd      22.0  27.2727       exact
     """
     how = Drawing(n_draws, method, level)
-    values = _observed(observed, metrics)
+    values, zero_division = _observed(observed, metrics), get_options()["zero_division"]
     named = select(list(values) if metrics is None else metrics) if values or metrics is not None else ()
     field = get_field(named[0].field) if named else _published_field()
     chosen = [bind_zero_division(m, zero_division) for m in named or select(field.default_metrics)]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from typing import Any, Literal
-
-import numpy as np
 
 from ..contract.checks import check_known, check_number, check_whole, shown
 from ..contract.context import describe_context
 from ..contract.null import Nulls
+from ..execution.options import get_options
 from ..statistics.multiplicity import auto_draws
 
 Invalid = Literal["raise", "nan"]
@@ -22,18 +21,13 @@ NDraws = int | Literal["auto"]
 
 @dataclass(frozen=True)
 class Cells:
-    """Which columns hold the cells, of which field, and what 0/0 is; see `evaluate`."""
+    """Which columns hold the cells, of which field, and what 0/0 is (`set_options`); see `evaluate`."""
 
     truth: Hashable | None = "truth"
     estimate: Hashable = "estimate"
     field: str | None = None
     context: Mapping[str, Any] | None = None
-    zero_division: float = math.nan
-
-    def __post_init__(self) -> None:
-        number = isinstance(self.zero_division, (int, float, np.integer, np.floating))
-        if not number or isinstance(self.zero_division, bool):
-            raise ValueError(f"zero_division must be a number or NaN, found {shown(self.zero_division)}")
+    zero_division: float = dataclass_field(default_factory=lambda: get_options()["zero_division"])
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the history of a result; the field that the verb settled on is not among them."""

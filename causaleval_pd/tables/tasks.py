@@ -47,7 +47,7 @@ class Task(NamedTuple):
         return missing if self.truth is None else missing | self.field.of_truth.missing(self.truth)
 
     def identity(self) -> NDArray[np.int64] | None:
-        """Return a number a row, equal for runs on the same truth, else on the same data set; None without both."""
+        """Return one number per row, equal for runs on the same truth, else on the same data set; None without both."""
         if self.truth is not None:
             return self.field.of_truth.identify(self.truth)
         return None if self.context is None else self.context.data_sets
@@ -59,7 +59,7 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     Parameters
     ----------
     table : DataFrame
-        One run a row.
+        One run per row.
     metrics : str, Metric, iterable of these or None
         What the user asked for; None means the field's default set.
     cells : Cells
@@ -95,8 +95,7 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     if "truth" in absent:
         _check_rows(absent["truth"], absent["estimate"], table.index, cells)
     if chosen is None:
-        names = own.without_truth if cells.truth is None and own.without_truth else own.default_metrics
-        chosen = tuple(get_metric(name) for name in names)
+        chosen = default_metrics(own, cells.truth)
     _check_truth(chosen, cells.truth)
     _warn_of_missing(absent, chosen, table.index, cells)
     fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [own]
@@ -114,6 +113,12 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     scored.sort(key=lambda m: order[m.name if m.component is None else m.component.whole.name])
     metric_set(*scored)  # components may take the name of another metric
     return tasks, tuple(scored)
+
+
+def default_metrics(field: Field, truth: Hashable | None) -> tuple[Metric, ...]:
+    """Return the metrics of a call that names none."""
+    names = field.without_truth if truth is None and field.without_truth else field.default_metrics
+    return tuple(get_metric(name) for name in names)
 
 
 def _of_role(field: Field, role: str) -> Field:
@@ -223,8 +228,8 @@ def select(metrics: Metrics) -> tuple[Metric, ...]:
     return metric_set(*([metrics] if isinstance(metrics, (str, Metric)) else metrics))
 
 
-def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None, name: str | None) -> Field:
-    """Settle the field of the cells, given by role, from the user's word, the metrics and the cells, in this order."""
+def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None, name: str | None = None) -> Field:
+    """Settle the field of the cells, given by role, from a caller's word, the metrics and the cells, in this order."""
     wanted = set() if metrics is None else {m.field for m in metrics}
     able = [f for f in FIELDS.every() if wanted <= {f.name, *f.views}]
     if name is not None:
@@ -255,5 +260,6 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
         some = [f for f in able if any(held(f))]
         return next((f for f in able if {f.name} == wanted), [*some, *able][0])
     raise ValueError(
-        f"the cells may be of the fields {[f.name for f in holding]}; name theirs by field=, or name metrics"
+        f"the cells may be of the fields {[f.name for f in holding]}; name metrics, such as "
+        f"{' or '.join(repr(f.default_metrics[0]) for f in holding)}"
     )

@@ -52,6 +52,6 @@ def warm_up(metrics: Metrics = None) -> None:
             with warnings.catch_warnings():
                 # what users should know of their tables does not matter for these
                 warnings.simplefilter("ignore", UserWarning)
-                evaluate(table, mine, field=field.name, context=context, invalid="nan")
+                evaluate(table, mine, context=context, invalid="nan")
                 if directed:
-                    with_controls(table, directed, field=field.name, context=context, n_draws=10, rng=0, invalid="nan")
+                    with_controls(table, directed, context=context, n_draws=10, rng=0, invalid="nan")

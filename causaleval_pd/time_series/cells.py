@@ -509,7 +509,7 @@ class LaggedGraph:
         return int(np.count_nonzero(self.codes[1:]) + np.count_nonzero(self.codes[0]) // 2)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the links, one a row.
+        """Return the links, one per row.
 
         Returns
         -------

@@ -61,9 +61,7 @@ def _probe(value: Value) -> str | None:
     if len(probe.asked) != 1:
         return "it does not compare one universe of links (pairs.confusion)"
     if together.shape != (len(_COUNTS),):
-        return (
-            f"it gives an array of shape {together.shape} for {len(_COUNTS)} pairs, where one value a pair is expected"
-        )
+        return f"it gives an array of shape {together.shape} for {len(_COUNTS)} pairs; expected one value per pair"
     for i, counts in enumerate(_COUNTS):
         stand_in: Any = KnownLinks(Confusion(*(np.array([x], np.float64) for x in counts)))
         alone = value(stand_in)

@@ -53,9 +53,9 @@ def lagged_column(
     Parameters
     ----------
     values : Series, list or other sequence
-        One graph a row: `LaggedGraph`, packed bytes, text such as ``"X@-1 -> Y; Y -> Z"``, or one of the formats below.
-        None, NaN and pd.NA stay missing.
-    nodes : list of names, or one list a row, optional
+        One graph per row: `LaggedGraph`, packed bytes, text such as ``"X@-1 -> Y; Y -> Z"``, or one of the formats
+        below. None, NaN and pd.NA stay missing.
+    nodes : list of names, or one list per row, optional
         Names of the variables, in the order of arrays; all variables, where a format names only those with links.
     encoding : str, optional
         Name of a format. Objects and arrays of strings are recognised; arrays of numbers are not, since their axes
@@ -249,7 +249,7 @@ def as_series(values: Any, index: Any) -> pd.Series:
             )
         if isinstance(values, np.ndarray) and values.ndim in (2, 3) and values.dtype != object:
             raise TypeError(
-                f"values is one array of shape {values.shape}; pass a list of arrays, one a row, also for one graph"
+                f"values is one array of shape {values.shape}; pass a list of arrays, one per row, also for one graph"
             )
         cells = np.empty(len(listed := list(values)), object)
         for i, cell in enumerate(listed):

@@ -88,7 +88,7 @@ def pair(truth: Any, estimate: Any) -> LaggedPairs:
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
-    """Return a number a cell that stands for the names of its variables, 0 where missing."""
+    """Return one number per cell that stands for the names of its variables, 0 where missing."""
     cells = unpack_lagged(truths)
     names = identify_cells(pd.Series([repr(block.head.nodes) for block in cells.blocks], dtype=object))
     return np.append(names, 0)[cells.block]

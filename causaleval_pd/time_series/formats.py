@@ -348,7 +348,7 @@ def is_path(value: Any) -> bool:
 
 
 def read_table(value: Any, presence: Presence) -> Links:
-    """Read links, one a row: source, target, lag, and a link ("->") or a weight where the table has these."""
+    """Read links, one per row: source, target, lag, and a link ("->") or a weight where the table has these."""
     table = _read_csv(value) if is_path(value) else value
     if isinstance(table, Mapping):
         table = pd.DataFrame({str(name): list(values) for name, values in table.items()})

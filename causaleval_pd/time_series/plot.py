@@ -29,7 +29,7 @@ _HALF = 0.16
     concludes="which links at which lags are right, wrong or missing",
 )
 def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the links of a lagged graph that end at t: a row a variable, a column a time.
+    """Draw the links of a lagged graph that end at t: one row per variable, one column per time.
 
     Parameters
     ----------

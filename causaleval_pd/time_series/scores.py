@@ -44,7 +44,7 @@ def lagged_scores(
         Take the scores at this lag.
     reduce : {"max", "mean"}, optional
         Or the largest, or the mean magnitude over all lags from 1. One of `lag` and `reduce` is needed.
-    nodes : list of names, or one list a row, optional
+    nodes : list of names, or one list per row, optional
         Names of the variables, in the order of arrays.
     encoding : str, optional
         "VARLiNGAM", "statsmodels VAR", "statsmodels coefs", "DYNOTEARS", "CausalRivers", or the axes of an array of

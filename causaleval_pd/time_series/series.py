@@ -203,7 +203,7 @@ class SeriesLaggedAccessor:
         return self._each(lambda graph: graph, object)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the links of all graphs, one a row.
+        """Return the links of all graphs, one per row.
 
         Returns
         -------
@@ -300,7 +300,7 @@ class SeriesLaggedAccessor:
         return pd.Series(words, index=self._obj.index, dtype="str", name=self._obj.name)
 
     def _counts(self, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
-        """Return a number a row."""
+        """Return one number per row."""
         cells = unpack_lagged(self._obj)
         values = np.zeros(len(self._obj), np.int64)
         for number, block in enumerate(cells.blocks):
@@ -310,7 +310,7 @@ class SeriesLaggedAccessor:
         return pd.Series(found, index=self._obj.index, name=self._obj.name)
 
     def _each(self, make: Callable[[LaggedGraph], Any], dtype: Any) -> pd.Series:
-        """Return a value a row, made once of each distinct graph."""
+        """Return one value per row, made once of each distinct graph."""
         unpack_lagged(self._obj)
         codes, distinct = pd.factorize(self._obj)
         made = np.empty(len(distinct) + 1, object)

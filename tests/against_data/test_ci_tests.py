@@ -1,4 +1,4 @@
-"""Tests of independence: formulas, peers, and one test a pair and set."""
+"""Tests of independence: formulas, peers, and one test per pair and set."""
 
 from __future__ import annotations
 

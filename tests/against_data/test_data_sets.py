@@ -79,7 +79,7 @@ def test_data_are_needed_and_are_a_table():
         ce.evaluate(RUNS, ["lmc_share"], truth=None)
     with pytest.raises(ValueError, match="pass the data by context={'data': frame}"):
         ce.lmc_share(None, "A -> B; C")
-    with pytest.raises(TypeError, match="context 'data' must be a DataFrame with one column a node.*ndarray"):
+    with pytest.raises(TypeError, match="context 'data' must be a DataFrame with one column per node.*ndarray"):
         ce.evaluate(RUNS, ["lmc_share"], truth=None, context={"data": DATA.to_numpy()})
     for name, odd, words in [
         ("test", "fisher", "context 'test' must be 'fisher_z', 't', 'pearsonr'"),

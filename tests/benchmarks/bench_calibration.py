@@ -1,10 +1,10 @@
 """Size and power of the test against controls, by simulation: `python tests/benchmarks/bench_calibration.py [N]`.
 
-N tables (default 600) of runs over 8 nodes whose guesses know nothing of the truth, independent or not: a row a design,
-null model and statistic; "before" takes all runs as independent (cluster=None), "after" clusters them by truth. A size
-of .05 among 600 tables has a standard error of .009, one of .01 of .004. Intervals of skill count as rejecting where
-they miss 0, the mean skill of these guesses under null models of their law; "-" where there are none. Power, at .05, is
-that of tables in which a quarter of the estimates is right.
+N tables (default 600) of runs over 8 nodes whose guesses know nothing of the truth, independent or not: one row per
+design, null model and statistic; "before" takes all runs as independent (cluster=None), "after" clusters them by truth.
+A size of .05 among 600 tables has a standard error of .009, one of .01 of .004. Intervals of skill count as rejecting
+where they miss 0, the mean skill of these guesses under null models of their law; "-" where there are none. Power, at
+.05, is that of tables in which a quarter of the estimates is right.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def table(truths: Sequence[Marks], estimates: Sequence[Marks]) -> Table:
 
 
 def constant(sizes: Sequence[int]) -> Design:
-    """Guess one graph a truth, in clusters of these sizes."""
+    """Guess one graph per truth, in clusters of these sizes."""
 
     def draw(rng: np.random.Generator) -> Table:
         pairs = [(guess(rng), guess(rng), n) for n in sizes]
@@ -163,7 +163,7 @@ DESIGNS: dict[str, Design] = {
 
 
 def runs_of(design: Design, n_tables: int, seed: int, *, cpdag: bool = False) -> pd.DataFrame:
-    """Return tables of runs, one a value of the column `table`."""
+    """Return tables of runs, one per value of the column `table`."""
     rng = np.random.default_rng(seed)
     parts = [design(rng) for _ in range(n_tables)]
     sides = [np.concatenate([part[i] for part in parts]) for i in range(2)]

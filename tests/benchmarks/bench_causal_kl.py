@@ -210,7 +210,7 @@ def controls() -> None:
 
 
 def main() -> None:
-    """Print one line a workload."""
+    """Print one line per workload."""
     warnings.simplefilter("ignore")
     loading()
     repetitions()

@@ -46,7 +46,8 @@ def measure(name: str, kind: str) -> None:
     elif field == "network":
         columns = {"context": {"estimator": "joint"}}
     elif field in ("formula", "large_formula"):
-        columns = {"field": "formula", "context": {"factors": list("ABCDE" if field == "formula" else "ABCDEFGHI")}}
+        columns = {"context": {"factors": list("ABCDE" if field == "formula" else "ABCDEFGHI")}}
+        metrics = ["correctness", "completeness", "f_beta"]
     rng = np.random.default_rng(7)
     matrices = np.triu(rng.random((2, 24, 10, 10)) < 0.3, 1).astype(np.int8)
 
@@ -129,7 +130,7 @@ def fresh(name: str, kind: str) -> dict[str, float]:
 
 
 def main(names: list[str]) -> None:
-    """Print a line a metric and kind of estimates, and a line a field."""
+    """Print one line per metric and kind of estimates, and one line per field."""
     columns = ("import", *STEPS, "first", "again")
     print(f"{'metric':<28}{'estimates':<11}" + "".join(f"{column:>14}" for column in columns), flush=True)
     for name in names:

@@ -62,7 +62,7 @@ def p_values(printed: pd.DataFrame, row: dict[str, Any], metric: str, **settings
 
 
 def studies() -> pd.DataFrame:
-    """Return the shares of p <= alpha, a row a setting."""
+    """Return the shares of p <= alpha, one row per setting."""
     rows = []
     for d, true, estimated in SIZES:
         rng = np.random.default_rng([SEED, d, true])

@@ -194,7 +194,7 @@ def test_cyclic_models_may_be_left_out():
 
 
 def test_cells_settle_the_field():
-    assert ce.evaluate(MANY.head(3), field="formula").columns.tolist()[2:] == ["correctness", "completeness", "f_beta"]
+    assert ce.evaluate(MANY.head(3)).columns.tolist()[2:] == ["correctness", "completeness", "f_beta"]
     objects = MANY.head(3).map(parse)
     assert "correctness" in ce.evaluate(objects)
     lists = pd.DataFrame({"truth": ["A*b<->C"], "estimate": [["A<->C", "b<->C"]]})

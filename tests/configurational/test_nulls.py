@@ -351,7 +351,8 @@ def test_every_metric_has_mean_p_and_skill(null: str) -> None:
     runs = pd.DataFrame({"truth": ["A*b+C<->E"], "estimate": ["A*b+C<->E"]})
     settings = {"n_draws": 60, "null": null, "rng": 1, "context": {"data": data}}
     # a guess that does not fit the data says nothing in them: its correctness is 0/0
-    scored = ce.with_controls(runs, aimed, zero_division=0, **settings, columns="full").iloc[0]
+    with ce.set_options(zero_division=0):
+        scored = ce.with_controls(runs, aimed, **settings, columns="full").iloc[0]
     assert (
         ce.with_controls(runs, ["correctness"], **settings, columns="full")["correctness_control_undefined"].iloc[0]
         > 0.9

@@ -279,7 +279,7 @@ def test_one_sided_arrows_belong_to_qca():
     assert write_models("(A<->B)*(B<->C)") == ["(A<->B)*(B<->C)"]
     with pytest.raises(ValueError, match=r"cna writes solutions as equivalences, and A=>B has other arrows"):
         write_models("A=>B")
-    with pytest.raises(ValueError, match="QCA writes one outcome a model, and .* has 2"):
+    with pytest.raises(ValueError, match="QCA writes one outcome per model, and .* has 2"):
         write_models("(A<->B)*(B<->C)", "qca")
     with pytest.raises(ValueError, match="unknown notation 'fsqca'"):
         write_models("A<->B", "fsqca")

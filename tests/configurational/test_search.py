@@ -25,7 +25,7 @@ def best_cause(data: pd.DataFrame, outcome: str = "D") -> str:
 
 
 def all_causes(data: pd.DataFrame) -> list[str]:
-    """Return a model a factor."""
+    """Return one model per factor."""
     return [f"{name}<->D" for name in data.columns if name != "D"]
 
 

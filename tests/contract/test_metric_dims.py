@@ -1,4 +1,4 @@
-"""Metrics with further dimensions: a component a coordinate, one evaluation for all, shapes checked."""
+"""Metrics with further dimensions: one component per coordinate, one evaluation for all, shapes checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from causaleval_pd.contract.pairs import Batch, Pairs
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Pairs):
-    """Numbers, a row a pair."""
+    """Numbers, one row per pair."""
 
     values: np.ndarray
 

@@ -92,12 +92,6 @@ def test_user_values_ride_along(small):
     assert found["seconds"].attrs["role"] == "value"
 
 
-def test_given_controls_must_cover_every_run():
-    table = pd.DataFrame({"a": ["x"] * 2, "truth": ["A -> B"] * 2, "estimate": ["A -> B"] * 2, "nc": ["B -> A", None]})
-    with pytest.raises(ValueError, match=r"column 'nc' has no control in rows \[1\]"):
-        ce.cube(table, ["shd"], by=["a"], control="nc")
-
-
 def test_empty_tables_make_empty_cubes(small):
     found = ce.cube(small.iloc[:0], ["shd"], by=["algorithm"], n_draws=5, rng=1)
     assert found.sizes["algorithm"] == 0 and len(found.ceval.summary(columns="full")) == 0

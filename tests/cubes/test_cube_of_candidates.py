@@ -82,7 +82,6 @@ def test_strata_of_the_best_of_guesses_keep_their_level():
         ({"by": ["s", "level"]}, "by names 'level', of whose levels best_of= takes the best"),
         ({"n_draws": None}, "best_of= compares the best candidates with the best of their controls"),
         ({"values": ["seconds"]}, "takes no values="),
-        ({"control": "estimate"}, "takes no control="),
         ({"null": ["permutation", "edges"]}, "null must be one null model here"),
         ({"null": "edges"}, "null='edges' draws them one by one"),
         ({"key": ["s"]}, "are candidates of one group but have different truths"),

@@ -59,7 +59,7 @@ def test_references_have_no_test(small):
 
 @pytest.fixture(scope="module")
 def lagged() -> tuple[xr.Dataset, dict[int, xr.Dataset]]:
-    """Return a cube of a metric with a value a lag and one without, and for each lag a cube of its values alone."""
+    """Return a cube of a metric with one value per lag and one without, and for each lag a cube of its values alone."""
     rng = np.random.default_rng(3)
     shape, draws = (2, 5), 19
     spec = {"direction": "minimize", "valid_range": [0.0, np.inf], "optimum": 0.0, "role": "metric"}

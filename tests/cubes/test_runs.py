@@ -21,7 +21,7 @@ TABLE = pd.DataFrame(
         "seconds": pd.array([1, None, 3], dtype="Int64"),
     }
 )
-NAMED = {"key": None, "replicate": None, "control": None, "values": ()}
+NAMED = {"key": None, "replicate": None, "values": ()}
 
 
 def read(table=TABLE, metrics=("shd",), by=("a",), cells=None, choice=None, **named):
@@ -37,12 +37,6 @@ def test_columns_are_read_by_their_roles():
     assert runs.matches.seed == 7 and read().matches is None
 
 
-def test_given_controls_are_read_only_where_controls_are_made():
-    given = TABLE.assign(nc="A; B; C")
-    assert read(given, control="nc").given is None
-    assert read(given, control="nc", choice=NullChoice(None, 7)).given.tolist() == ["A; B; C"] * 3
-
-
 @pytest.mark.parametrize(
     ("named", "error", "message"),
     [
@@ -52,7 +46,6 @@ def test_given_controls_are_read_only_where_controls_are_made():
         ({"replicate": "run"}, ValueError, r"no column 'run' \(replicate\)"),
         ({"key": ["a", "run"]}, ValueError, r"key names columns that the table lacks: \['run'\]"),
         ({"choice": NullChoice(None, 7, key="a")}, ValueError, r"columns \['a'\] repeat: rows \[0, 2\] share the key"),
-        ({"control": "nc", "choice": NullChoice(None, 7)}, ValueError, r"no column 'nc' \(control\)"),
         ({"by": ("a", "a")}, ValueError, "by names 'a' twice; a stratum needs a name of its own"),
         ({"by": (3,)}, ValueError, "by names 3, and a stratum needs a string as its name; rename"),
         ({"by": ("null",)}, ValueError, "by names 'null', a dimension that cubes have; rename .*'null': 'my_null'"),

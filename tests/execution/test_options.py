@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Iterator
 
@@ -11,7 +12,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.execution.options import serially
 
-DEFAULTS = {"engine": None, "n_jobs": None, "progress": False}
+DEFAULTS = {"engine": None, "n_jobs": None, "progress": False, "zero_division": math.nan}
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def in_a_thread(function):
 def test_a_block_sets_options_of_its_thread_until_its_end():
     with ce.set_options(n_jobs=3):
         with ce.set_options(n_jobs=2, engine="threads"):
-            assert ce.get_options() == {"engine": "threads", "n_jobs": 2, "progress": False}
+            assert ce.get_options() == DEFAULTS | {"engine": "threads", "n_jobs": 2}
             assert in_a_thread(ce.get_options) == DEFAULTS
         assert ce.get_options() == DEFAULTS | {"n_jobs": 3}
     with pytest.raises(KeyError), ce.set_options(progress=True):
@@ -45,7 +46,11 @@ def test_a_block_sets_options_of_its_thread_until_its_end():
 def test_a_call_sets_options_of_all_threads():
     ce.set_options(n_jobs=3)
     ce.set_options(engine="serial")
-    assert ce.get_options() == in_a_thread(ce.get_options) == {"engine": "serial", "n_jobs": 3, "progress": False}
+    assert (
+        ce.get_options()
+        == in_a_thread(ce.get_options)
+        == {"engine": "serial", "n_jobs": 3, "progress": False, "zero_division": math.nan}
+    )
     with ce.set_options(n_jobs=1):
         assert ce.get_options()["n_jobs"] == 1
         ce.set_options(n_jobs=4)
@@ -107,6 +112,9 @@ def test_a_block_may_begin_twice():
         ({"n_jobs": 1.5}, ValueError, "n_jobs must be a positive integer"),
         ({"n_jobs": True}, ValueError, "n_jobs must be a positive integer"),
         ({"progress": "no"}, TypeError, "progress must be True or False, found 'no'"),
+        ({"zero_division": "one"}, ValueError, "zero_division must be a number or NaN, found .one."),
+        ({"zero_division": True}, ValueError, "zero_division must be a number or NaN, found True"),
+        ({"zero_division": None}, ValueError, "zero_division must be a number or NaN, found None"),
     ],
 )
 def test_options_are_checked(options, error, message):
@@ -118,5 +126,5 @@ def test_options_are_checked(options, error, message):
 def test_parts_of_other_work_are_done_in_their_thread():
     ce.set_options(engine="threads", n_jobs=2, progress=True)
     with serially():
-        assert ce.get_options() == {"engine": "serial", "n_jobs": 2, "progress": False}
+        assert ce.get_options() == DEFAULTS | {"engine": "serial", "n_jobs": 2}
     assert ce.get_options()["progress"] is True

@@ -1,4 +1,4 @@
-"""Random numbers: one seed a call, one stream a row, whatever the place or type of its key."""
+"""Random numbers: one seed per call, one stream per row, whatever the place or type of its key."""
 
 from __future__ import annotations
 

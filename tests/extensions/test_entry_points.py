@@ -58,7 +58,7 @@ USES = {
     "tests": ("cube.ceval.compare('a', test='their_test', columns='full')['test'][0]", "their_test"),
     "encodings": ("str(ce.as_graph(np.array([[0, 1], [0, 0]]), encoding='their_encoding').kind)", "dag"),
     "figures": ("cube.ceval.plot.their_figure()", "drawn"),
-    "fields": ("ce.evaluate(runs, [], field='their_field').columns[0]", "truth"),
+    "fields": ("ce.evaluate(runs, []).columns[0]", "truth"),
 }
 
 CODE = """

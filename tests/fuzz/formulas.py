@@ -75,7 +75,7 @@ def read_again(read: Callable[[str], Any], text: str) -> None:
 
 def evaluate(cell: Any) -> None:
     table = pd.DataFrame({"truth": ["A*b+C<->E", "A<->B"], "estimate": pd.Series(["A<->B", cell], dtype=object)})
-    ce.evaluate(table, ["submodel_completeness"], field="formula", invalid="nan")
+    ce.evaluate(table, ["submodel_completeness"], invalid="nan")
 
 
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -146,7 +146,7 @@ def test_named_objects_must_have_the_nodes() -> None:
         (["a", "b", "a"], ValueError, "nodes: has the node name 'a' twice"),
         ([["a"], ["b", "b"]], ValueError, "nodes, row 1: has the node name 'b' twice"),
         ([["a"]], ValueError, "nodes has 1 rows, values has 2"),
-        ("ab", TypeError, "nodes must be a list of names, one list a row, or a packed column, found 'ab'"),
+        ("ab", TypeError, "nodes must be a list of names, one list per row, or a packed column, found 'ab'"),
         (3, TypeError, "nodes must be a list of names"),
         ([["a"], "b"], TypeError, "nodes, row 1: found 'b', expected a list of node names"),
         (
@@ -480,7 +480,7 @@ def test_encodings_one_a_row() -> None:
         (["row->column", "row"], ValueError, r"row 1 \(index 1\): unknown encoding 'row'"),
         (["row->column", 3], TypeError, r"row 1 \(index 1\): encoding must be the name of an encoding"),
         (["row->column"], ValueError, "encoding has 1 rows, values has 2"),
-        (3, TypeError, "encoding must be the name of an encoding, or one a row"),
+        (3, TypeError, "encoding must be the name of an encoding, or one per row"),
         (pd.Series(["row->column"] * 2, index=[5, 6]), ValueError, "encoding is a Series whose index differs"),
     ],
 )

@@ -21,7 +21,7 @@ FIRST, SECOND = np.array([0, 0, 1]), np.array([1, 2, 2])
 
 
 def settings(name, **given):
-    known = {"claim": "two-sided", "level": 0.95, "seed": 1, "adjust": "holm"} | given
+    known = {"claim": "two-sided", "level": 0.95, "adjust": "holm"} | given
     return Comparison(TESTS.find(name), **known)
 
 

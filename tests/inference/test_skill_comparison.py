@@ -17,7 +17,7 @@ FIRST, SECOND = np.array([0]), np.array([1])
 
 
 def settings(name="jackknife", **given):
-    known = {"claim": "two-sided", "level": 0.95, "seed": 1, "adjust": "holm"} | given
+    known = {"claim": "two-sided", "level": 0.95, "adjust": "holm"} | given
     return Comparison(TESTS.find(name), **known)
 
 

@@ -24,11 +24,11 @@ def parts(ax, gid):
 @pytest.mark.slow
 def test_ranks_and_groups_are_those_of_the_tables(cube):
     one = cube.sel(density=[0.2])
-    ax = one.ceval.plot.critical_difference("shd", "algorithm", rng=1)
+    ax = one.ceval.plot.critical_difference("shd", "algorithm")
     table = ce.rank_test(one, "algorithm")
     expected = {f"{name}  {rank:.2f}" for name, rank in zip(table["algorithm"], table["mean_rank"], strict=True)}
     assert {x.get_text() for x in parts(ax, "level")} == expected
-    pairs = ce.compare(one, "algorithm", test="max_t", rng=1, columns="full")
+    pairs = ce.compare(one, "algorithm", test="max_t", columns="full")
     alike = pairs.loc[pairs["p_adjusted"] > 0.05, "comparison"].tolist()
     assert alike == ["ges - pc"]
     [group] = parts(ax, "group")

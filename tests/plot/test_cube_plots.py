@@ -92,4 +92,4 @@ def test_every_figure_has_a_caption(name: str) -> None:
     [caption] = (" ".join(text.split()) for text in texts)
     assert caption.endswith(".")
     if name in ("strata", "distributions", "heat_map"):
-        assert "Null model: " in caption and "draws a run." in caption
+        assert "Null model: " in caption and "draws per run." in caption

@@ -60,7 +60,7 @@ def test_tests_against_controls(cube):
     ax = ce.plot.forest(table)
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS
     assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"]
-    assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws a run." in captions(ax.figure)
+    assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws per run." in captions(ax.figure)
 
 
 def test_a_summary_shows_skill(cube):
@@ -75,7 +75,7 @@ def test_a_summary_shows_skill(cube):
     assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"] and words(ax, "p head") == ["p"]
     text = captions(ax.figure)
     assert "skill and its 95 % interval; test: randomisation, greater; filled: p (not adjusted)" in text
-    assert text.endswith("Null model: edges, 60 draws a run.")
+    assert text.endswith("Null model: edges, 60 draws per run.")
     assert "skill of structural Hamming" in ce.plot.forest(table[table["metric"] == "shd"]).get_xlabel()
     adjusted = ce.plot.forest(table.assign(p_adjusted=1.0, p_at_floor=False))
     assert set(words(adjusted, "p")) == {"1.0"}

@@ -44,14 +44,14 @@ def test_strata_show_the_summary(cube, interval):
         )
         np.testing.assert_allclose(dashes, part["control_mean"].reindex(everywhere))
     assert spaced(grid.axes[0, 0].get_ylabel()) == SHD
-    words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws a run."
+    words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws per run."
     assert words in captions(grid.figure)
     inside(grid.figure)
 
 
 @pytest.mark.slow
 def test_open_points_are_not_better_than_controls(cube, make):
-    # one run a stratum: some of them are not better
+    # one run per stratum: some of them are not better
     one = cube.isel(replicate=[0])
     grid = ce.plot.strata(one, "shd", x="density", hue="algorithm", col="n")
     tests = ce.summary(one, "shd", columns="full")

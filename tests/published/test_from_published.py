@@ -331,7 +331,7 @@ JUNK = {
     "undefined": ({"estimated_edges": 0, "adjacency_precision": 0.5}, "0/0"),
     "deviation": ({"shd_sd": -1.0, "n_runs": 2}, "negative"),
     "deviation of one": ({"shd_sd": 1.0}, "n_runs is 1"),
-    "lengths": ({"estimated_edges": [1, 2], "n_runs": 3}, "one a run"),
+    "lengths": ({"estimated_edges": [1, 2], "n_runs": 3}, "one per run"),
     "both lengths": ({"estimated_edges": [1, 2], "true_edges": [1, 2, 3], "n_runs": None}, "for 3 runs"),
     "mean of counts": ({"adjacency_tp": 4.2, "n_runs": 5, "shd": None}, "between"),
     "mean of runs": (

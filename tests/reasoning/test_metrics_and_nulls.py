@@ -74,7 +74,7 @@ def test_zeros_are_safe():
     assert ce.log_error(0.0, 0.0) == 0.0
     assert ce.log_error(0.0, 0.01) == 0.0
     table = pd.DataFrame({"truth": [0.0, 0.2], "estimate": [0.1, 0.1]})
-    assert table.ceval.evaluate(["rae"], zero_division=9.0)["rae"].tolist() == [9.0, 0.5]
+    assert table.ceval.evaluate([ce.tweak("rae", zero_division=9.0)])["rae"].tolist() == [9.0, 0.5]
     with pytest.raises(ValueError, match="floor must be"):
         ce.rae(0.1, 0.1, floor=-1)
     with pytest.raises(ValueError, match="positive"):

@@ -80,7 +80,7 @@ def joint_shares(parts):
 
 
 def rows(truth, answer, first=0, effects="YZ"):
-    """Return a row an answer of arrays (samples, answers): two effects, then their replicates."""
+    """Return one row per answer of arrays (samples, answers): two effects, then their replicates."""
     made = [
         {"task": 0, "sample": first + i, "cause": "X", "effect": effects[j % 2], "world": "do1", "replicate": j // 2}
         | {"truth": bool(truth[i, j]), "answer": pd.NA if np.isnan(answer[i, j]) else bool(answer[i, j])}

@@ -93,7 +93,8 @@ def evaluate() -> pd.DataFrame:
 
 @record("formula/evaluate/zero_division")
 def zero_division() -> pd.DataFrame:
-    return table().ceval.evaluate([x for x in names() if not x.startswith("fit_")], zero_division=0.0)
+    with ce.set_options(zero_division=0.0):
+        return table().ceval.evaluate([x for x in names() if not x.startswith("fit_")])
 
 
 @record("formula/evaluate/drawn")

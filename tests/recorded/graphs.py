@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -79,7 +80,8 @@ def metric_names(truth: str, estimate: str, *, directed: bool = False) -> list[s
 
 def evaluate(truth: str, estimate: str, **settings: Any) -> pd.DataFrame:
     """Score every metric that applies."""
-    return ce.evaluate(table(truth, estimate), metric_names(truth, estimate), **settings)
+    with ce.set_options(zero_division=settings.pop("zero_division", math.nan)):
+        return ce.evaluate(table(truth, estimate), metric_names(truth, estimate), **settings)
 
 
 for _truth, _estimate in (("dag", "dag"), ("dag", "cpdag"), ("cpdag", "cpdag"), ("cpdag", "pdag"), ("pdag", "pdag")):
@@ -196,7 +198,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "method/simulate": {"method": "simulate"},
     "permute": {"null": ce.null_model("edges", permute=False)},
     "level": {"level": 0.8},
-    "zero_division": {"zero_division": 0.0},
     "many_draws": {"metrics": ["shd", "sid", "arrowhead_f1"], "n_draws": 1000, "rows": 4},
     "generator": {"metrics": ["shd"], "rng": np.random.default_rng},
     "key": {"metrics": ["sid"], "key": None},
@@ -210,6 +211,12 @@ def options(rng: Any = 7, **settings: Any) -> pd.DataFrame:
 
 for _name, _settings in OPTIONS.items():
     add(f"graph/with_controls/{_name}", options, **_settings)
+
+
+@record("graph/with_controls/zero_division")
+def zero_division() -> pd.DataFrame:
+    with ce.set_options(zero_division=0.0):
+        return options()
 
 
 @record("graph/with_controls/runs")
@@ -231,7 +238,9 @@ def expected() -> dict[str, pd.DataFrame]:
     has_law = known.index[known["closed_form"].fillna("") == "hypergeometric"]
     names = [name for name in METRICS if name in has_law]
     how = {"n_nodes": [6, 6, 20], "true_edges": [5, 8, 30], "estimated_edges": [4, 0, 25]}
-    found = {"defined": ce.expected_metric(names, **how), "zero": ce.expected_metric(names, zero_division=0.0, **how)}
+    with ce.set_options(zero_division=0.0):
+        zero = ce.expected_metric(names, **how)
+    found = {"defined": ce.expected_metric(names, **how), "zero": zero}
     published = ["adjacency_precision", "adjacency_recall", "adjacency_f1"]
     return found | {"published": ce.expected_metric(published, convention="published", level=0.9, **how)}
 

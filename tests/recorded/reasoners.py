@@ -208,7 +208,8 @@ def evaluate() -> pd.DataFrame:
 @record("quantity/evaluate/options")
 def options() -> pd.DataFrame:
     metrics = [ce.tweak("rae", floor=0.1, name="rae_floor"), ce.tweak("log_error", floor=0.1, name="log_floor"), "rae"]
-    return quantities().ceval.evaluate(metrics, context=cr.COUNTS, zero_division=9.0)[["rae_floor", "log_floor", "rae"]]
+    with ce.set_options(zero_division=9.0):
+        return quantities().ceval.evaluate(metrics, context=cr.COUNTS)[["rae_floor", "log_floor", "rae"]]
 
 
 def with_controls(null: str, method: str, **settings: Any) -> pd.DataFrame:
@@ -252,7 +253,7 @@ add("quantity/cube/nulls", cube_of, null=["permute_answers", "exchange_arms", "a
 
 @cache
 def answer_table() -> pd.DataFrame:
-    """Return truths and answers, a row a question."""
+    """Return truths and answers, one row per question."""
     return answers().rename(columns={"answer": "estimate"}).iloc[::11].reset_index(drop=True)
 
 

@@ -49,7 +49,8 @@ def test_the_paragraph_states_what_was_computed():
 
 
 def test_other_settings_have_other_sentences():
-    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1, cluster=None, zero_division=0)
+    with ce.set_options(zero_division=0):
+        cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1, cluster=None)
     tests = cube.ceval.summary(statistic="mean", columns="full")
     text = paragraph(cube, summary=tests)
     assert "All runs were taken as independent" in text and "Ratios 0/0 count as 0" in text

@@ -250,7 +250,7 @@ def test_dates_and_infinite_values_are_stated(tmp_path):
 def test_levels_are_compared_as_it_is_asked(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "skill.html", metrics=["shd", "seconds"], on="skill")
     text = path.read_text("utf-8")
-    expected = cube.ceval.compare("algorithm", metrics="shd", on="skill", adjust="holm", rng=0, columns="full")
+    expected = cube.ceval.compare("algorithm", metrics="shd", on="skill", adjust="holm", columns="full")
     differ = expected["p_adjusted"] <= 0.05
     assert differ.any() and ("lingam has more skill by shd than ges" in text) == differ[0]
     assert "by the delete-one-truth jackknife of the difference of skills" in text

@@ -116,7 +116,8 @@ def mixed_too():
 @pytest.fixture(scope="module")
 def filled():
     names = [name for name in NAMES if ce.get_metric(name).zero_division]
-    return ce.evaluate(product(strings(KINDS), strings(KINDS)), names, zero_division=1, invalid="nan")
+    with ce.set_options(zero_division=1):
+        return ce.evaluate(product(strings(KINDS), strings(KINDS)), names, invalid="nan")
 
 
 @pytest.mark.parametrize("name", NAMES)

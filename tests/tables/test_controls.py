@@ -138,9 +138,8 @@ def test_undefined_controls_are_excluded_and_counted():
     assert scored["orientation_precision_control_mean"] == pytest.approx(
         0.5, abs=4 * 0.5 / np.sqrt(2000 * (1 - missed))
     )
-    counted = ce.with_controls(
-        runs, ["orientation_precision"], n_draws=2000, rng=7, zero_division=1, columns="full"
-    ).iloc[0]
+    with ce.set_options(zero_division=1):
+        counted = ce.with_controls(runs, ["orientation_precision"], n_draws=2000, rng=7, columns="full").iloc[0]
     assert counted["orientation_precision_control_undefined"] == 0
     nothing = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A; B; C"]})
     scored = ce.with_controls(nothing, ["adjacency_precision", "shd"], rng=7, n_draws=20, columns="full").iloc[0]

@@ -9,9 +9,8 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.tables.clusters import Clusters
-from causaleval_pd.tables.matching import check_directions, control_kinds, find_null, given_controls, match_rows
-from causaleval_pd.tables.settings import Cells, NullChoice
-from causaleval_pd.tables.tasks import read_tasks
+from causaleval_pd.tables.matching import check_directions, control_kinds, find_null, match_rows
+from causaleval_pd.tables.settings import NullChoice
 
 FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
 SEVEN = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> E"
@@ -64,27 +63,6 @@ def test_classes_are_a_word_for_all_or_a_column():
     assert control_kinds(RUNS.assign(kind=["dag", None, "cpdag"]), "kind")[0] == "dag"
     with pytest.raises(TypeError, match="control_kind must be a class of graphs or the name of a column, found 3"):
         control_kinds(RUNS, 3)
-
-
-def test_given_controls_are_aligned_with_their_rows():
-    table = RUNS.assign(nc=["A; B; C; D; E", None, "B -> A; C; D; E"])
-    cube = ce.cube(table.assign(r=[2, 0, 1]), ["adjacency_fn", "shd"], by=["a"], control="nc", replicate="r")
-    np.testing.assert_array_equal(cube["adjacency_fn_control"].isel(a=0, draw=0), [np.nan, 7, 8])
-    assert cube.attrs["n_draws"] == 1 and cube["shd"].attrs["control_null"] == "column nc"
-    with pytest.raises(ValueError, match="column 'nc' has no control in rows"):
-        ce.cube(table.assign(nc=None), ["shd"], by=["a"], control="nc")
-    with pytest.raises(ValueError, match="truth has nodes"):
-        ce.cube(table.assign(nc="A -> Z"), ["shd"], by=["a"], control="nc")
-
-
-def test_given_controls_have_one_draw():
-    [task], _ = read_tasks(RUNS, ["shd"], Cells())
-    model = given_controls(task, pd.Series([SEVEN] * 3), "nc")
-    [batch] = task.batches()
-    made = match_rows(RUNS, NullChoice(None, 7)).matcher(model, task)(batch.rows, batch.pairs, np.zeros(2, np.uint64))
-    assert made.kind.tolist() == ["given"] * 2 and made.draw(0, 1).n == 2
-    with pytest.raises(ValueError, match="a column of controls holds one draw a row, asked for draws 0 to 4"):
-        made.draw(0, 5)
 
 
 def test_metrics_of_controls_need_a_direction():

@@ -41,7 +41,7 @@ def test_members_that_agree_have_no_spread(runs):
 
 @pytest.mark.slow
 def test_draws_relabel_all_members_alike(runs):
-    """With one member a run they are those of the null model `permutation`; copies of a member change nothing."""
+    """With one member per run they are those of the null model `permutation`; copies of a member change nothing."""
     one = runs.groupby("run").head(1)
     copied = pd.concat([one, one, one]).reset_index(drop=True)
     how = {"n_draws": 99, "rng": 7}

@@ -41,8 +41,6 @@ def test_methods_that_never_draw():
     ("settings", "error", "message"),
     [
         ({"overwrite": "no"}, TypeError, "overwrite must be True or False, found 'no'"),
-        ({"zero_division": None}, ValueError, "zero_division must be a number or NaN, found None"),
-        ({"zero_division": "x"}, ValueError, "zero_division must be a number or NaN, found 'x'"),
         ({"metrics": {"new": "shd"}}, TypeError, r"found a mapping; rename by ce.metric_set\(new=metric\)"),
         ({"key": []}, ValueError, "key names no column; leave it out to use the index"),
     ],

@@ -21,7 +21,7 @@ __all__ = ["fraction_dependent_h1", "pvalue_ad", "pvalue_ks"]
 
 
 class _Sorted(NamedTuple):
-    """P-values in ascending order, a graph a row, and the number of each graph's; NaN beyond it."""
+    """P-values in ascending order, one graph per row, and the number of each graph's; NaN beyond it."""
 
     p: Values
     rank: Values

@@ -31,7 +31,7 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One case a row, one column a node: categorical with the network's states, or float.
+        One case per row, one column per node: categorical with the network's states, or float.
 
     Raises
     ------

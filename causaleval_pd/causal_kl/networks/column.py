@@ -60,7 +60,7 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
     Parameters
     ----------
     values : Series, list or other sequence
-        One network a row: `DiscreteNetwork`, `GaussianNetwork`, packed bytes, pgmpy and pyagrum networks, fitted
+        One network per row: `DiscreteNetwork`, `GaussianNetwork`, packed bytes, pgmpy and pyagrum networks, fitted
         networks of bnlearn as dicts (`{node: {"parents": [...], "prob": table}}`, or "coefficients" and "sd"), paths of
         BIF files. None, NaN and pd.NA stay missing.
     index : Index, optional

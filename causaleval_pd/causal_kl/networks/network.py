@@ -130,7 +130,7 @@ class Network:
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class DiscreteNetwork(Network):
-    """A Bayesian network of discrete variables: a DAG with a conditional probability table a node.
+    """A Bayesian network of discrete variables: a DAG with a conditional probability table per node.
 
     Nodes, parents and states are kept in code-point order (states that are whole numbers, by value), whatever order
     they were given in: networks are compared by names, never by positions. A row of a table that is NaN throughout is
@@ -141,7 +141,7 @@ class DiscreteNetwork(Network):
     parents : mapping
         Names of each node's parents, in the order of its table's axes.
     cpts : mapping
-        Table of each node: one axis a parent in the listed order, the child last.
+        Table of each node: one axis per parent in the listed order, the child last.
     states : mapping, optional
         Names of each node's states in the order of the axes; default "0", "1", ...
 
@@ -225,7 +225,7 @@ class DiscreteNetwork(Network):
         Returns
         -------
         DataFrame
-            One row a combination of the parents' states, one column a state.
+            One row per combination of the parents' states, one column per state.
         """
         cpt, parents = self.cpts[node], self.parents[node]
         index: pd.Index | None = None
@@ -275,7 +275,7 @@ class GaussianNetwork(Network):
     ) -> None:
         given = {"variances": variances}
         names = node_names(parents, given if intercepts is None else {**given, "intercepts": intercepts})
-        check_type(coefficients, Mapping, "a mapping with an entry a node that has parents", "coefficients")
+        check_type(coefficients, Mapping, "a mapping with one entry per node that has parents", "coefficients")
         coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
         node_names(parents, {"coefficients": coefficients})
         structure = Structure(names, None, parent_positions(names, parents))
@@ -364,7 +364,7 @@ def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mappin
         if len(set(found)) < len(found):
             raise ValueError(f"node {name!r} has a parent twice: {list(found)}")
     for what, mapping in others.items():
-        check_type(mapping, Mapping, "a mapping with an entry a node", what)
+        check_type(mapping, Mapping, "a mapping with one entry per node", what)
         missing, extra = sorted(set(parents) - set(mapping)), sorted(set(mapping) - set(parents), key=str)
         if missing or extra:
             raise ValueError(f"{what} lacks the nodes {missing} and has the unknown nodes {extra}")

@@ -1,6 +1,6 @@
 """The DAGs that a null model draws from: listed where they are few, else drawn.
 
-A DAG is a sequence of parent sets, one a node, as bits.
+A DAG is a sequence of parent sets, one per node, as bits.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ Floats = NDArray[np.float64]
 class RandomNetworks(FittedControls):
     """Controls that are random DAGs with parameters fitted as the estimate's were."""
 
-    #: the observed pairs, one a row
+    #: the observed pairs, one per row
     pairs: NetworkPairs
     #: DAGs of each row's controls
     spaces: list[Space]

@@ -42,7 +42,16 @@ from ..strata import (
 )
 from .clusters import MARKS, ClusterPlan, PartClusters, lazy_setting, part_clusters, plan_clusters
 from .cube_chunks import chunked_variables, row_identities, split
-from .partitions import cells_of, check_draws, cube_settings, in_partition, level_ranks, looks_at_strata, need_key
+from .partitions import (
+    cells_of,
+    check_draws,
+    in_partition,
+    keywords,
+    level_ranks,
+    looks_at_strata,
+    need_key,
+    settle,
+)
 
 #: columns that hold a row's cell while rows are shuffled
 _STRATUM, _REPLICATE, _NUMBER = "__stratum__", "__replicate__", "__number__"
@@ -71,13 +80,13 @@ def cube(
     Parameters
     ----------
     table : dask.dataframe.DataFrame
-        One run a row.
+        One run per row.
     by, n_draws, null, rng
         As in `causaleval_pd.cube`.
     replicate : hashable, optional
         Column that numbers the runs of a stratum and pairs them across strata. By default runs get the number of their
-        truth, as in `causaleval_pd.cube`; for this the keys and the identity of the truths of all rows, some 40 bytes a
-        row, are loaded now.
+        truth, as in `causaleval_pd.cube`; for this the keys and the identity of the truths of all rows, some 40 bytes
+        per row, are loaded now.
     key
         As in `causaleval_pd.dask.with_controls`.
     **settings
@@ -108,7 +117,7 @@ def cube(
     if "best_of" in settings:
         raise ValueError("a cube of a dask table has no setting best_of: candidates may lie in other partitions")
     check_draws(n_draws)
-    made = cube_settings(table, metrics, settings)
+    metrics, made = settle(table, metrics, settings)
     if made.get("truth", "truth") is None and made.get("context") and replicate is None:
         raise ValueError(
             "runs of a dask table without a truth are not paired by their context, which no partition has seen whole; "
@@ -132,7 +141,7 @@ def cube(
     scoring = made | {"cluster": plan.placed}
     blank = table._meta.assign(**MARKS)
     with serially():
-        template = cube_of(blank, metrics, by=by, replicate=replicate, **scoring)
+        template = cube_of(blank, metrics, by=by, replicate=replicate, **keywords(scoring))
     strata = {name: len(coordinates[name]) for name in strata_edges(by)}
     numbers = _numbers(found, coordinates, made) if replicate is None else None
     if numbers is not None:
@@ -209,7 +218,7 @@ def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, own: Task) -> 
 def _look_up(
     part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any], number: int
 ) -> _Found:
-    with in_partition(number):
+    with in_partition(settings, number):
         own = cells_of(part, settings)
         axes = _axes(part, by, replicate, own)
         clusters = part_clusters(part, settings, own)
@@ -307,8 +316,8 @@ def _score(
     stratum, position = (part[name].to_numpy(np.int64) for name in (_STRATUM, _REPLICATE))
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
-    with in_partition(partition, shuffled=shuffled):
-        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, **settings)
+    with in_partition(settings, partition, shuffled=shuffled):
+        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, **keywords(settings))
     at = np.searchsorted(found[_STRATUM].to_numpy().astype(np.int64), stratum), number
     names: list[Hashable] = [*found.data_vars, *row_identities(found)]
     rows = {name: found[name].transpose(_STRATUM, "replicate", ...).to_numpy()[at] for name in names}

@@ -11,24 +11,29 @@ import pandas as pd
 
 from ...contract.context import data_columns, resolve_context
 from ...contract.field import get_field
+from ...contract.metric import Metric
 from ...contract.null import Null, Nulls
-from ...execution.options import serially
+from ...execution.options import get_options, serially
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
 from ...tables.matching import find_null, named_nulls
 from ...tables.settings import Cells
-from ...tables.tasks import Metrics, Task, cells_field, select
+from ...tables.tasks import Metrics, Task, cells_field, default_metrics, select
 from ..strata import MISSING, interval_labels
 
 if TYPE_CHECKING:
     from dask.dataframe import DataFrame as DaskFrame
 
 
+#: what is settled for all partitions and is no keyword of a verb
+_SETTLED = ("field", "zero_division")
+
+
 @contextmanager
-def in_partition(number: int | None, *, shuffled: bool = False) -> Iterator[None]:
+def in_partition(settings: Mapping[str, Any], number: int | None, *, shuffled: bool = False) -> Iterator[None]:
     """Work in this thread, and name the partition in errors: a `shuffled` table has rows at other places."""
     try:
-        with serially():
+        with serially(zero_division=settings["zero_division"]):
             yield
     except (ValueError, TypeError) as error:
         where = f"partition{'' if number is None else f' {number}'}{' of the shuffled table' if shuffled else ''}"
@@ -38,9 +43,7 @@ def in_partition(number: int | None, *, shuffled: bool = False) -> Iterator[None
 def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
     """Refuse text that does not read as a cell of the field: dask may have printed objects."""
     own = get_field(settings["field"])
-    truths = settings.get("truth", "truth")
-    places = [(name, own.of_truth) for name in (truths if isinstance(truths, list) else [truths])]
-    for name, field in [*places, (settings.get("estimate", "estimate"), own)]:
+    for name, field in ((settings.get("truth", "truth"), own.of_truth), (settings.get("estimate", "estimate"), own)):
         cells = part[name] if name in part.columns else part.index[:0].to_series()
         first = int(np.argmax(cells.notna())) if cells.notna().any() else None
         if first is None or not isinstance(cells.iloc[first], str):
@@ -54,13 +57,23 @@ def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
             ) from error
 
 
-def settle_field(table: DaskFrame, metrics: Metrics, truth: Any, estimate: Hashable, field: str | None) -> str:
-    """Return the field of the whole table: a partition whose estimates all failed does not show it."""
+def settle(table: DaskFrame, metrics: Metrics, keywords: Mapping[str, Any]) -> tuple[list[Metric], dict[str, Any]]:
+    """Return the metrics of a call, and its keywords with what is the same in all partitions.
+
+    That is the field of the cells, which a partition whose estimates all failed does not show, and what 0/0 is.
+    """
     check_dims(metrics)
-    # of several truths the first shows it
-    names = Cells(truth[0] if isinstance(truth, list) and truth else truth, estimate).names
-    cells = {role: column(table._meta, name, role) for role, name in names.items()}
-    return cells_field(cells, None if metrics is None else select(metrics), field).name
+    read = Cells(keywords.get("truth", "truth"), keywords.get("estimate", "estimate"))
+    cells = {role: column(table._meta, name, role) for role, name in read.names.items()}
+    chosen = None if metrics is None else select(metrics)
+    field = cells_field(cells, chosen)
+    chosen = default_metrics(field, read.truth) if chosen is None else chosen
+    return list(chosen), {**keywords, "field": field.name, "zero_division": get_options()["zero_division"]}
+
+
+def keywords(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings that are keywords of a verb."""
+    return {name: value for name, value in settings.items() if name not in _SETTLED}
 
 
 def check_dims(metrics: Metrics) -> None:
@@ -90,14 +103,6 @@ def need_key(table: DaskFrame, key: Hashable | Sequence[Hashable] | None) -> Non
             "name columns that tell rows apart by key="
         )
     key_columns(table._meta, key)
-
-
-def cube_settings(table: DaskFrame, metrics: Metrics, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords of `causaleval_pd.cube` with the field settled."""
-    given = dict(settings)
-    cells = given.get("truth", "truth"), given.get("estimate", "estimate")
-    given["field"] = settle_field(table, metrics, *cells, given.get("field"))
-    return given
 
 
 def level_ranks(labels: pd.Series, meta: pd.DataFrame, name: str, edges: Sequence[float] | None) -> pd.Series:

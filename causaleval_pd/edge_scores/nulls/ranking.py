@@ -38,7 +38,7 @@ def no_closed_form(metric: Metric) -> ClosedForm | None:
 class ScoreControls(Controls):
     """Controls of the rows of one batch."""
 
-    #: the observed pairs, one a row
+    #: the observed pairs, one per row
     pairs: Any
     #: what the controls are, a word for all
     word: str
@@ -49,7 +49,7 @@ class ScoreControls(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """What the controls are, a word a row."""
+        """What the controls are, one word per row."""
         return np.full(self.pairs.n, self.word, object)
 
     @property

@@ -268,7 +268,7 @@ class SplitControls(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """What the controls are, a word a row."""
+        """What the controls are, one word per row."""
         found = np.full(self.pairs.n, None, object)
         for places, part in zip(self._places, self.parts, strict=True):
             found[places] = part.kind

@@ -1,4 +1,4 @@
-"""Formats of graphs, one module a tool: what a cell looks like and how it is read.
+"""Formats of graphs, one module per tool: what a cell looks like and how it is read.
 
 Every module of this folder declares encodings (`contract.encoding`) and registers them when it is imported; all are
 imported here. To add a format, add a module and its test.

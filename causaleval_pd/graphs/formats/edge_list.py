@@ -186,7 +186,7 @@ def write_csv(names: Sequence[str], ends: Ends) -> str:
 
 
 def read_edge_table(cell: pd.DataFrame | str) -> Edges:
-    """Read a table with an edge a row, both directions of a pair without marks an undirected edge.
+    """Read a table with one edge per row, both directions of a pair without marks an undirected edge.
 
     A row without an edge and a second node is an isolated node.
     """
@@ -200,7 +200,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         source, target = pd.factorize(pd.concat([cell[x] for x in names[:2]]).astype(str))[0].reshape(2, -1)
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
-        raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take a column a lag")
+        raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take one column per lag")
     numbers = unread_numbers(cell, [*names, "weight", "lag"])
     if numbers:
         raise ValueError(explain_numbers(cell, numbers, [name for name in names if name in cell.columns]))

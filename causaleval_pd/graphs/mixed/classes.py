@@ -1,9 +1,10 @@
 """Classes of mixed graphs: the narrowest one of a graph, and why a graph is not in a class.
 
-A *mag* is a maximal ancestral graph: edges ``->`` and ``<->``, one a pair, without directed or almost directed cycle
+A *mag* is a maximal ancestral graph: edges ``->`` and ``<->``, one per pair, without directed or almost directed cycle
 and without an inducing path between nodes that are not adjacent. A *pag* holds the marks that all MAGs of a Markov
 equivalence class share. An *admg* is an acyclic directed mixed graph, whose pairs may have ``->`` and ``<->``. A
-*skeleton* has ``--`` only, which is read as an adjacency without marks. Any graph with one edge a pair may be *mixed*.
+*skeleton* has ``--`` only, which is read as an adjacency without marks. Any graph with one edge per pair may be
+*mixed*.
 
 There is no selection bias, so that no MAG or PAG has an edge ``--`` or ``o--``.
 

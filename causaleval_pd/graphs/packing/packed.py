@@ -158,7 +158,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
     Notes
     -----
     The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge).
-    `graph_column` checks it in full, and so does what relies on it, once a column.
+    `graph_column` checks it in full, and so does what relies on it, once per column.
     """
     column = series.name if column is None else column
 

@@ -96,7 +96,7 @@ class UnpackedColumn:
         return self.row_node_set < 0
 
     def scatter(self, values: Sequence[NDArray[Any]], fill: Any, dtype: Any) -> NDArray[Any]:
-        """Lay one array a block (a value a graph) out along the rows, `fill` where a graph is missing."""
+        """Lay one array per block (one value per graph) out along the rows, `fill` where a graph is missing."""
         out = np.full(self.n_rows, fill, dtype=dtype)
         for block, part in zip(self.blocks, values, strict=True):
             out[block.rows] = part

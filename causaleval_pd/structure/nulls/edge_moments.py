@@ -121,7 +121,7 @@ def reversal(
 
 
 class Weights(NamedTuple):
-    """Weights of the types of shared edges in a metric at its pairs' margins, a value a pair."""
+    """Weights of the types of shared edges in a metric at its pairs' margins, one value per pair."""
 
     constant: NDArray[np.float64]
     same: NDArray[np.float64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...contract.checks import check_known, check_number, shown
 from ...contract.metric import Metric
 from ...contract.metric_sets import select_metrics, tweak
+from ...execution.options import get_options
 from .edge_moments import linear
 from .hypergeometric import hypergeometric, tails_and_misfit
 
@@ -35,7 +35,6 @@ def expected_metric(
     true_edges: ArrayLike,
     estimated_edges: ArrayLike,
     level: float = 0.95,
-    zero_division: float = math.nan,
     convention: Literal["defined", "published"] = "defined",
 ) -> pd.DataFrame:
     """Return the exact null mean, median and interval of metrics under random graphs with a given number of edges.
@@ -49,8 +48,6 @@ def expected_metric(
         Numbers of nodes and edges, broadcast together; one row of the result each.
     level : float
         Probability between `low` and `high`.
-    zero_division : float
-        What 0/0 is.
     convention : {"defined", "published"}
         "defined" leaves the mean of a metric that is always 0/0 missing; "published" gives the mean that the source's
         formulas yield there (quantiles stay missing).
@@ -91,7 +88,7 @@ def expected_metric(
     parts = []
     for given in select_metrics(metric):
         fixed = "zero_division" in given.options or not given.zero_division
-        chosen = given if fixed else tweak(given, zero_division=zero_division)
+        chosen = given if fixed else tweak(given, zero_division=get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     return pd.concat(parts, ignore_index=True)

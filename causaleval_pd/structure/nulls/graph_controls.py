@@ -47,7 +47,7 @@ def constant(values: ArrayLike) -> ClosedForm:
 class GraphControls(Controls):
     """Controls of the rows of one batch."""
 
-    #: the observed pairs, one a row
+    #: the observed pairs, one per row
     pairs: GraphPairs
     #: (n,): class of a row's controls
     kinds: NDArray[np.uint8]

@@ -63,7 +63,7 @@ def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     follow the law of `edges` given their skeleton; in an ADMG it is uniform which adjacent nodes have a directed edge,
     a bidirected one or both, at the estimate's numbers of each.
 
-    The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees a coin an edge)
+    The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees one coin per edge)
     paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;
     `null=[...]` takes both. Functions of the skeleton do not vary, so that their p is 1.
     """

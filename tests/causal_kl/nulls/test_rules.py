@@ -26,7 +26,7 @@ def register(function, kinds=("discrete", "gaussian")):
 
 @pytest.mark.slow
 def test_the_rule_is_explained():
-    assert ce.list_closed_forms().loc["additive", "explanation"].startswith("A sum of terms, one a node")
+    assert ce.list_closed_forms().loc["additive", "explanation"].startswith("A sum of terms, one per node")
 
 
 @pytest.mark.parametrize("name", ["kl", "ckl2", "edit_distance", "wed_d", "wed_p"])

@@ -30,7 +30,7 @@ def test_cells_that_read_as_the_field_pass():
 
 
 def test_errors_name_the_partition_once():
-    with pytest.raises(TypeError, match="^partition 3: wrong$"), in_partition(3):
+    with pytest.raises(TypeError, match="^partition 3: wrong$"), in_partition({"zero_division": 0.0}, 3):
         raise TypeError("wrong")
 
 

@@ -184,7 +184,7 @@ def test_latents_are_names_or_one_list_a_row() -> None:
         ([3], TypeError, "latents: found 3, expected names of nodes, or one list of names a row"),
         (["L", "L"], ValueError, "latents: names the node 'L' twice"),
         ([["L"]], ValueError, "latents has 1 rows, there are 2 graphs"),
-        ("L", TypeError, "latents must be a list of node names, or one list a row, found 'L'"),
+        ("L", TypeError, "latents must be a list of node names, or one list per row, found 'L'"),
         ([["L"], 3], TypeError, "latents, row 1: found 3"),
         ([["L"], [3]], TypeError, "latents, row 1: found 3, expected the name of a node"),
         (

@@ -38,7 +38,7 @@ def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, cou
 
 
 def flip_coins(stream: Stream, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Direct each pair by a bit, 64 bits a word, the lowest first."""
+    """Direct each pair by a bit, 64 bits per word, the lowest first."""
     words = [stream.word() for _ in range(-(-len(pairs) // 64))]
     return [(b, a) if words[e // 64] >> e % 64 & 1 else (a, b) for e, (a, b) in enumerate(pairs)]
 

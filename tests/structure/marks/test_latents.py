@@ -76,9 +76,9 @@ def test_estimates_without_latent_confounders():
         ({"latents": "['L', 'M']"}, r"found the text .*str\.join\(';'\)"),
         (
             {"latents": [["L"]]},
-            "found a list of lists; put one list a row into a column of the table and pass its name",
+            "found a list of lists; put one list per row into a column of the table and pass its name",
         ),
-        ({"latents": pd.Series([["L"]])}, "found a Series of lists; put one list a row into a column"),
+        ({"latents": pd.Series([["L"]])}, "found a Series of lists; put one list per row into a column"),
     ],
 )
 def test_contexts_that_do_not_fit(context, message):

@@ -238,7 +238,7 @@ def test_types_of_edges():
 
 
 def marks_of_all(d):
-    """All graphs with at most one edge a pair, as codes, and the ordered pairs of nodes."""
+    """All graphs with at most one edge per pair, as codes, and the ordered pairs of nodes."""
     pairs, types = list(itertools.combinations(range(d), 2)), [(0, 0), *EDGES]
     marks = np.zeros((len(types) ** len(pairs), d, d), np.uint8)
     for place, (i, j) in enumerate(pairs):

@@ -76,7 +76,7 @@ def test_law_of_directed_controls(null, n_edges):
 
 
 def test_directions_of_large_graphs_are_independent_coins():
-    names = [f"X{i:02}" for i in range(20)]  # 190 pairs: three words a plane
+    names = [f"X{i:02}" for i in range(20)]  # 190 pairs: three words per plane
     estimate = ce.as_graph("; ".join(f"{a} -> {b}" for a, b in itertools.combinations(names, 2)), kind="digraph")
     _, pairs = drawn("edges", estimate, ce.as_graph("; ".join(names)), 2000, kind="digraph")
     forward = marks_from_planes(pairs.estimate.planes, 20)[:, *np.triu_indices(20, 1)].astype(float)

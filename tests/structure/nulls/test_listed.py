@@ -39,7 +39,8 @@ def by_hand(truth, estimate, controls, weights, names, kind, zero_division):
     cells = ce.graph_column([*controls, estimate])
     cells = cells.graph.cpdag() if kind == "cpdag" else cells
     table = pd.DataFrame({"truth": [truth] * len(cells), "estimate": cells})
-    scores = ce.evaluate(table, names, zero_division=zero_division)
+    with ce.set_options(zero_division=zero_division):
+        scores = ce.evaluate(table, names)
     found = {}
     for name in names:
         metric, values = ce.get_metric(name), scores[name].to_numpy(float)
@@ -68,16 +69,9 @@ def check_exact(truth, estimate, controls, weights, null, kind, zero_division=ma
     if kind == "cpdag":
         runs["estimate"] = runs["estimate"].graph.cpdag()
     names = [n for n in NAMES if kind in ce.get_metric(n).kinds]
-    found = ce.with_controls(
-        runs,
-        names,
-        null=null,
-        rng=1,
-        n_draws=1,
-        columns="full",
-        control_kind=kind,
-        zero_division=zero_division,
-    ).iloc[0]
+    with ce.set_options(zero_division=zero_division):
+        scored = ce.with_controls(runs, names, null=null, rng=1, n_draws=1, columns="full", control_kind=kind)
+    found = scored.iloc[0]
     expected = by_hand(truth, estimate, controls, weights, names, kind, zero_division)
     for name in names:
         for part, value in expected[name].items():

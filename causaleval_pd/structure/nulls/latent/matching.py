@@ -96,7 +96,7 @@ class LatentControls(Controls):
     Parameters
     ----------
     pairs : GraphPairs
-        The observed pairs, one a row.
+        The observed pairs, one per row.
     kinds : (n,) uint8
         Class of a row's controls.
     known : callable

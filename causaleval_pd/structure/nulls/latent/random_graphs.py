@@ -74,7 +74,7 @@ def _by_class(
 
 
 class _Graphs:
-    """The random graphs of a batch, matched to graphs in `planes`, one a row."""
+    """The random graphs of a batch, matched to graphs in `planes`, one per row."""
 
     def __init__(
         self, pairs: GraphPairs, kinds: NDArray[np.uint8], keys: Keys, planes: Planes, skeletons: bool, free: bool

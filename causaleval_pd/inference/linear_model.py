@@ -1,9 +1,9 @@
-"""A linear mixed model of runs over their settings, with truth as random effect."""
+"""A linear model of runs over their settings, with errors that allow for runs on one truth."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,30 +12,32 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_number, check_type
+from ..contract.checks import check_known, check_number, check_type, nearest
 from ..contract.history import call, calls, remember
 from ..contract.words import counted
 from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, values_of
 from ..statistics.arrays import Floats
-from ..statistics.clustered_regression import Variances, clustered_fit, reml_variances
+from ..statistics.clustered_regression import clustered_fit
 from ..statistics.direction import TOLERANCE
-from ..statistics.interval_notes import joined
 from ..statistics.monte_carlo import largest_variance
 from .clusters import words_of_clusters
 from .compared_values import ON, On, run_values
-from .model_formulas import Factor, Formula, read_formula
 
 #: clusters below which no model is fitted
 FEWEST_CLUSTERS = 5
 
 #: columns of the result; it has none for strata, so that strata may have these names
 COLUMNS = (
-    *("metric", "response", "term", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "cluster_variance"),
-    *("residual_variance", "converged", "null", "note", "se", "df", "statistic", "estimate", "ci_low", "ci_high"),
-    "p_value",
+    *("metric", "response", "term", "n_runs", "n_scored", "n_failed", "n_undefined", "n_clusters", "null", "note"),
+    *("se", "df", "statistic", "estimate", "ci_low", "ci_high", "p_value"),
 )
+_ALLOWED = "formulas take names of strata (in backquotes if need be), + * : - 1, C(name) and log(name)"
+#: a stratum, as levels without an order or by its logarithm where that is said
+_FACTOR = re.compile(r"(?:(C|log|np\.log)\(\s*)?(`[^`]+`|[^\W\d]\w*)(?(1)\s*\))")
+_PRODUCT = r"\s*(?:[01]|x\d+(?:\s*[*:]\s*x\d+)*)\s*"
+_TERMS = re.compile(rf"{_PRODUCT}(?:\+{_PRODUCT})*(?:-\s*1\s*)?")
 
 
 def model(
@@ -45,7 +47,7 @@ def model(
     metric: str | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Fit a linear mixed model of the runs over their strata, with truth as random effect.
+    """Fit a linear model of the runs over their strata, with errors that allow for runs on one truth.
 
     Parameters
     ----------
@@ -65,10 +67,10 @@ def model(
     Returns
     -------
     DataFrame
-        A row a coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
+        One row per coefficient: `metric`, `response`, `term` (``algorithm[T.pc]`` is the difference of pc from the
         reference level), `estimate`, `se`, `df`, `statistic` (t), `p_value`, `ci_low`, `ci_high`, `n_runs`, of these
-        `n_scored` (with a value), `n_failed` and `n_undefined`, `n_clusters`, `cluster_variance` (of the truths'
-        means), `residual_variance`, `converged`, `null` (of the controls), `note` (what it rests on).
+        `n_scored` (with a value), `n_failed` and `n_undefined`, `n_clusters`, `null` (of the controls), `note` (what it
+        rests on).
 
     Raises
     ------
@@ -79,33 +81,35 @@ def model(
 
     Notes
     -----
-    Null hypothesis of a row: the coefficient is 0; two-sided. The two variances are estimated by restricted maximum
-    likelihood (REML). They set the weights of the runs; errors come from leaving out one cluster at a time, so
-    that they stay valid where the runs on one truth depend on each other otherwise, as when an algorithm does well on
-    some truths only, or runs are repeated. Degrees of freedom are the effective number of clusters minus 1. The model
-    assumes independent clusters, and effects that add up on the scale of the response. Do not use it for a metric that
-    is mostly at its bound, nor with fewer than about ten clusters at each level of a stratum that differs between them.
+    Null hypothesis of a row: the coefficient is 0; two-sided. Coefficients are those of least squares. Errors come from
+    leaving out one truth (cluster) at a time, so that they are valid however the runs on a truth depend on each other.
+    Degrees of freedom are the effective number of clusters minus 1. The model assumes independent clusters, and effects
+    that add up on the scale of the response. Do not use it for a metric that is mostly at its bound, nor with fewer
+    than about ten clusters at each level of a stratum that differs between them. Mixed and Bayesian models take the
+    rows of `runs`.
 
     The skill of a run is undefined where its controls have no loss, and weighs all runs alike; the skill that `summary`
     and `compare` report is a ratio of sums. P-values are not corrected for their number.
 
     References
     ----------
-    Laird and Ware (1982), 10.2307/2529876; Bell and McCaffrey (2002), Bias reduction in standard errors for linear
-    regression with multi-stage samples.
+    Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples.
 
     Examples
     --------
     >>> import causaleval_pd as ce
     >>> cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
-    >>> found = cube.ceval.model("shd ~ algorithm + density + log(n)")
-    >>> found["term"].tolist()
+    >>> effects = cube.ceval.model("shd ~ algorithm + density + log(n)")
+    >>> effects["term"].tolist()
     ['Intercept', 'algorithm[T.lingam]', 'algorithm[T.pc]', 'density', 'log(n)']
     """
     check_number(level, "level", "(0, 1)")
     check_type(formula, str, "a formula such as 'skill ~ algorithm * density'", "formula")
     cube = read_cube(cube, controls=False)
-    response = formula.split("~", maxsplit=1)[0].strip().strip("`")
+    response, _, terms = formula.partition("~")
+    response = response.strip().strip("`")
+    if not response or not terms or "~" in terms:
+        raise ValueError(f"the formula {formula!r} needs a response, as in 'skill ~ algorithm * density'")
     name, on = _response(cube, response, metric)
     if on != "metric":
         need_controls(cube, [name], f"for {on}")
@@ -114,20 +118,19 @@ def model(
                 f"the cube has several null models; choose one by cube.sel(null={str(cube['null'][0].item())!r})"
             )
     part = read_metric(cube, name)
-    read = read_formula(formula, strata_dims(part))
+    terms, factors = read_terms(terms, formula, strata_dims(part))
     runs, counts = _runs(part, name, on)
-    data, labels = _columns(runs, read)
-    table = _fitted(data, read, labels, runs.errors, level)
-    table = table.assign(
+    table = _fitted(runs, terms, factors, level).assign(
         metric=name,
         response=response,
         n_runs=len(runs.values) + sum(counts.values()),
         n_scored=len(runs.values),
         n_clusters=len(np.unique(runs.groups)),
         **counts,
-        null=pd.array([None if on == "metric" else null_name(part, name)] * len(table), dtype="str"),
+        null=None if on == "metric" else null_name(part, name),
     )
-    settings: Mapping[str, Any] = {"formula": formula, "metric": name, "level": level}
+    table = table.astype(dict.fromkeys(("metric", "response", "null", "note"), "str"))
+    settings = {"formula": formula, "metric": name, "level": level}
     return remember(table[list(COLUMNS)], [*calls(cube.attrs), call("model", settings)])
 
 
@@ -152,8 +155,30 @@ def _response(cube: xr.Dataset, response: str, metric: str | None) -> tuple[str,
     return (known[0] if metric is None else cube_metrics(cube, metric)[0]), on
 
 
+def read_terms(terms: str, formula: str, strata: Sequence[str]) -> tuple[str, dict[str, tuple[str, str]]]:
+    """Return the terms with x0, x1, ... for their factors, and the form and stratum of each; nothing is evaluated."""
+    names: dict[tuple[str, str], str] = {}
+
+    def plain(factor: re.Match[str]) -> str:
+        form, stratum = (factor[1] or "").removeprefix("np."), factor[2].strip("`")
+        check_known(stratum, list(strata), "stratum", f"it is in the formula {formula!r}; {nearest(stratum, strata)}")
+        return names.setdefault((form, stratum), f"x{len(names)}")
+
+    if "|" in terms:
+        raise ValueError(
+            f"'|' in the formula {formula!r} is not allowed: errors allow for clusters in every model; leave the term "
+            "in brackets out"
+        )
+    read = _FACTOR.sub(plain, terms)
+    if not _TERMS.fullmatch(read):
+        raise ValueError(f"the formula {formula!r} cannot be read; {_ALLOWED}")
+    if not names:
+        raise ValueError(f"the formula {formula!r} has no term; name strata: {', '.join(strata)}")
+    return read, {x: factor for factor, x in names.items()}
+
+
 class _Runs(NamedTuple):
-    """The runs with a value: their strata, a row each, values, Monte Carlo standard errors of these, and groups."""
+    """The runs with a value: their strata, values, Monte Carlo standard errors of these, and clusters."""
 
     strata: pd.DataFrame
     values: Floats
@@ -163,16 +188,18 @@ class _Runs(NamedTuple):
 
 def _runs(part: xr.Dataset, name: str, on: On) -> tuple[_Runs, dict[str, int]]:
     """Return the runs with a value, and how many failed or have none."""
+    scored = run_values(part, name, on=on)
     dims = strata_dims(part)
-    status = part["status"].transpose(*dims, "replicate").to_numpy()
-    found = run_values(part, name, on=on)
-    values, errors = (x.transpose(*dims, "replicate").to_numpy().reshape(-1) for x in (found.values, found.errors))
-    groups = np.arange(1, len(values) + 1)
-    if found.groups is not None:
-        groups = found.groups.transpose(*dims, "replicate").to_numpy().reshape(-1)
+    status, values, errors = (
+        array.transpose(*dims, "replicate").to_numpy().reshape(-1)
+        for array in (part["status"], scored.values, scored.errors)
+    )
+    groups: NDArray[Any] = np.arange(1, len(values) + 1)
+    if scored.groups is not None:
+        groups = scored.groups.transpose(*dims, "replicate").to_numpy().reshape(-1)
     strata = strata_table(part) if dims else pd.DataFrame(index=pd.RangeIndex(1))
     table = strata.loc[np.repeat(np.arange(len(strata)), part.sizes["replicate"])].reset_index(drop=True)
-    run, failed = status.reshape(-1) != NO_RUN, status.reshape(-1) == FAILED
+    run, failed = status != NO_RUN, status == FAILED
     infinite = int((run & ~failed & np.isinf(values)).sum())
     if infinite:
         raise ValueError(
@@ -193,58 +220,40 @@ def _runs(part: xr.Dataset, name: str, on: On) -> tuple[_Runs, dict[str, int]]:
     return runs, counts
 
 
-def _columns(runs: _Runs, formula: Formula) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the data with a plain name for every factor, and what results call it."""
-    data, labels = pd.DataFrame({"y": runs.values, "group": runs.groups}), dict[str, str]()
-    for place, factor in enumerate(_factors(formula)):
-        column = runs.strata[factor.name]
-        number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-        if factor.form == "log":
-            if not number or not (column > 0).all():
-                raise ValueError(
-                    f"{factor.label} needs positive numbers, found {column.min() if number else column.iloc[0]}"
-                )
-            data[f"x{place}"] = np.log(column.to_numpy(np.float64))
-        elif number and factor.form == "as it is":
-            data[f"x{place}"] = column.to_numpy(np.float64)
-        else:
-            data[f"x{place}"] = pd.Categorical(column.astype(object), list(pd.unique(column)))
-        if column.nunique() < 2:
-            only = column.iloc[0]
-            raise ValueError(f"{factor.name} has one level among the runs with a value, {only}; leave it out")
-        labels[f"x{place}"] = factor.label
-    return data, labels
+def _factor(column: pd.Series, form: str, label: str) -> pd.Series:
+    """Return a stratum as numbers, logarithms or levels."""
+    if column.nunique() < 2:
+        raise ValueError(f"{column.name} has one level among the runs with a value, {column.iloc[0]}; leave it out")
+    number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    if form == "log":
+        if not number or not (column > 0).all():
+            raise ValueError(f"{label} needs positive numbers, found {column.min() if number else column.iloc[0]}")
+        return pd.Series(np.log(column.to_numpy(np.float64)))
+    if number and form == "":
+        return column.astype(np.float64)
+    return pd.Series(pd.Categorical(column.astype(object), list(pd.unique(column))))
 
 
-def _factors(formula: Formula) -> list[Factor]:
-    return list(dict.fromkeys(factor for term in formula.terms for factor in term))
-
-
-def _fitted(
-    data: pd.DataFrame, formula: Formula, labels: Mapping[str, str], errors: Floats, level: float
-) -> pd.DataFrame:
-    """Return a row a coefficient."""
+def _fitted(runs: _Runs, terms: str, factors: dict[str, tuple[str, str]], level: float) -> pd.DataFrame:
+    """Return one row per coefficient."""
     # statsmodels is imported where it is used
     from statsmodels.regression.linear_model import OLS
 
-    names = {factor: f"x{place}" for place, factor in enumerate(_factors(formula))}
-    terms = [":".join(names[factor] for factor in term) for term in formula.terms]
-    # the formula that is evaluated has nothing but these names
-    plain = f"y ~ {int(formula.intercept)} + {' + '.join(terms)}"
-    made = OLS.from_formula(plain, data)
-    design, response = np.asarray(made.exog, np.float64), data["y"].to_numpy(np.float64)
-    words = [re.sub(r"x\d+", lambda found: labels[found[0]], str(name)) for name in made.exog_names]
+    labels = {x: f"{form}({stratum})" if form else stratum for x, (form, stratum) in factors.items()}
+    data = pd.DataFrame({"y": runs.values})
+    for x, (form, stratum) in factors.items():
+        data[x] = _factor(runs.strata[stratum], form, labels[x])
+    # the formula that is evaluated has nothing but the names y, x0, x1, ...
+    least_squares = OLS.from_formula(f"y ~ {terms}", data)
+    design, response = np.asarray(least_squares.exog, np.float64), runs.values
+    words = [re.sub(r"x\d+", lambda x: labels[x[0]], str(name)) for name in least_squares.exog_names]
     _check_rank(design, words)
-    _check_error(design, response, errors)
-    groups = data["group"].to_numpy(np.int64)
-    found, note = _variances(design, response, groups)
-    ratio = found.cluster / found.residual if found.residual > 0 and found.cluster > 0 else 0.0
-    fit = clustered_fit(design, response, groups, ratio)
-    t = np.divide(fit.estimate, fit.error, out=np.full(len(words), np.nan), where=fit.error > 0)
-    half = scipy.special.stdtrit(fit.df, (1 + level) / 2) * np.where(fit.error > 0, fit.error, np.nan)
+    _check_error(design, response, runs.errors)
+    fit = clustered_fit(design, response, runs.groups)
+    error = np.where(fit.error > 0, fit.error, np.nan)
+    t = fit.estimate / error
+    half = scipy.special.stdtrit(fit.df, (1 + level) / 2) * error
     carried = "carried by one cluster: no error without it"
-    reasons = [carried if np.isnan(e) else None if e > 0 else "no variation" for e in fit.error]
-    notes = joined([note] * len(words), reasons)
     return pd.DataFrame(
         {
             "term": pd.array(words, dtype="str"),
@@ -255,10 +264,7 @@ def _fitted(
             "p_value": 2 * scipy.special.stdtr(fit.df, -np.abs(t)),
             "ci_low": fit.estimate - half,
             "ci_high": fit.estimate + half,
-            "cluster_variance": found.cluster,
-            "residual_variance": found.residual,
-            "converged": found.converged,
-            "note": pd.array(notes, dtype="str"),
+            "note": [carried if np.isnan(e) else None if e > 0 else "no variation" for e in fit.error],
         }
     )
 
@@ -287,17 +293,3 @@ def _check_error(design: Floats, response: Floats, errors: Floats) -> None:
         )
     if np.sqrt((residual**2).mean()) <= 1e-9 * response.std():
         raise ValueError("the terms explain every value exactly, so that there is no error to compare them with")
-
-
-def _variances(design: Floats, response: Floats, groups: NDArray[np.int64]) -> tuple[Variances, str | None]:
-    """Estimate the variances of clusters and residuals, and return what is special about them."""
-    if len(np.unique(groups)) == len(groups):
-        found = reml_variances(design, response, np.zeros(len(groups)))
-        return Variances(np.nan, found.residual, True), "one run a cluster: its variance is part of the residuals'"
-    found = reml_variances(design, response, groups)
-    notes = {
-        "variance of the clusters estimated as 0": found.cluster <= 1e-5 * found.residual,
-        "no variation within clusters": found.residual <= 1e-5 * found.cluster,
-        "REML did not converge: weights are approximate": not found.converged,
-    }
-    return found, next((note for note, here in notes.items() if here), None)

@@ -1,4 +1,4 @@
-"""Mixed models of cubes: against statsmodels and known tests, responses, and designs that are refused or noted."""
+"""Linear models of cubes: against statsmodels and known tests, responses, formulas, and designs that are refused."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
-from statsmodels.regression.mixed_linear_model import MixedLM
+from statsmodels.regression.linear_model import OLS
 
 import causaleval_pd as ce
-from causaleval_pd.inference.mixed_model import model
+from causaleval_pd.inference.linear_model import model, read_terms
 
 
 @pytest.fixture
@@ -28,13 +28,11 @@ def study(make_cube):
 def test_estimates_are_those_of_statsmodels(study):
     cube = study()
     table = cube["m"].to_dataframe().reset_index().rename(columns={"truth_id": "truth"})
-    theirs = MixedLM.from_formula("m ~ algorithm * np.log(n)", table, groups="truth").fit()
+    theirs = OLS.from_formula("m ~ algorithm * np.log(n)", table).fit()
     found = model(cube, "m ~ algorithm * np.log(n)")
     assert found["term"].tolist() == ["Intercept", "algorithm[T.y]", "log(n)", "algorithm[T.y]:log(n)"]
-    np.testing.assert_allclose(found["estimate"], theirs.fe_params, rtol=1e-3)
-    assert found["cluster_variance"].iloc[0] == pytest.approx(theirs.cov_re.iloc[0, 0], rel=1e-3)
-    assert found["residual_variance"].iloc[0] == pytest.approx(theirs.scale, rel=1e-3)
-    assert found["converged"].all() and found["note"].isna().all()
+    np.testing.assert_allclose(found["estimate"], theirs.params, rtol=1e-9)
+    assert found["note"].isna().all()
     assert (found[["n_runs", "n_scored"]] == 72).all(axis=None) and (found["n_clusters"] == 12).all()
 
 
@@ -84,15 +82,7 @@ def test_lazy_cubes_and_history(study):
     assert (made["verb"], made["formula"]) == ("model", "m ~ n")
 
 
-def test_notes_name_what_a_fit_rests_on(study):
-    rng = np.random.default_rng(2)
-    centred = rng.normal(size=(2, 3, 12))
-    centred -= centred.mean(axis=(0, 1))
-    assert set(model(study(centred), "m ~ algorithm")["note"]) == {"variance of the clusters estimated as 0"}
-    own = np.broadcast_to(np.arange(1, 73).reshape(2, 3, 12), (2, 3, 12))
-    apart = model(study(truth=own), "m ~ algorithm")
-    assert set(apart["note"]) == {"one run a cluster: its variance is part of the residuals'"}
-    assert apart["cluster_variance"].isna().all() and apart["p_value"].notna().all()
+def test_a_coefficient_of_one_cluster_has_no_error(study):
     status = np.ones((2, 3, 12))
     status[1, :, 1:] = 0
     one = model(study(status=status), "m ~ algorithm")
@@ -164,3 +154,54 @@ def test_strata_may_have_any_name(name):
     usual = runs.rename(columns={name: "density"}).ceval.cube(["shd"], by=["algorithm", "density"], n_draws=None)
     found, expected = cube.ceval.model(f"shd ~ algorithm * {name}"), usual.ceval.model("shd ~ algorithm * density")
     np.testing.assert_allclose(found["estimate"], expected["estimate"], rtol=1e-9)
+
+
+STRATA = ["algorithm", "density", "n", "n nodes"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "read", "factors"),
+    [
+        ("algorithm", "x0", {"x0": ("", "algorithm")}),
+        ("algorithm*density + n", "x0*x1 + x2", {"x0": ("", "algorithm"), "x1": ("", "density"), "x2": ("", "n")}),
+        ("algorithm : density - 1", "x0 : x1 - 1", {"x0": ("", "algorithm"), "x1": ("", "density")}),
+        ("0 + C(n)", "0 + x0", {"x0": ("C", "n")}),
+        ("1 + np.log(n) + log( n )", "1 + x0 + x0", {"x0": ("log", "n")}),
+        ("`n nodes`:C(n)", "x0:x1", {"x0": ("", "n nodes"), "x1": ("C", "n")}),
+    ],
+)
+def test_terms(terms, read, factors):
+    assert read_terms(terms, "y ~ " + terms, STRATA) == (read, factors)
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ("__import__('os').system('ls')", "unknown stratum '__import__'"),
+        ("algorithm.__class__", "unknown stratum '__class__'"),
+        ("exp(n)", "unknown stratum 'exp'; it is in the formula"),
+        ("n ** 2", "cannot be read; formulas take names of strata"),
+        ("C(n", "unknown stratum 'C'"),
+        ("C(log(n))", "unknown stratum 'C'"),
+        ("n[0]", "cannot be read"),
+        ("n + 2", "cannot be read"),
+        ("(n + density)", "cannot be read"),
+        ("n; density", "cannot be read"),
+        ("algoritm", "unknown stratum 'algoritm'; it is in the formula"),
+        ("n density", "cannot be read"),
+        ("n - density", "cannot be read"),
+        ("n *", "cannot be read"),
+        ("n + + density", "cannot be read"),
+        ("1", "has no term; name strata: algorithm, density"),
+        ("n + (1|truth)", "errors allow for clusters in every model"),
+    ],
+)
+def test_other_terms_are_refused(terms, message):
+    with pytest.raises(ValueError, match=message):
+        read_terms(terms, "y ~ " + terms, STRATA)
+
+
+@pytest.mark.parametrize("formula", ["m", "~ n", "m ~ n ~ n", "", "m ~"])
+def test_a_formula_needs_a_response_and_terms(study, formula):
+    with pytest.raises(ValueError, match="needs a response"):
+        model(study(), formula)
