@@ -162,6 +162,17 @@ def test_every_example_is_shown_with_its_code_and_figures(pages):
     assert "(../../examples/figures/null_models.png)" in pages["examples.md"].split("## 14_null_models")[1]
 
 
+def test_the_picture_of_the_rooms_is_that_of_the_imports():
+    rooms = from_docs("rooms")
+    assert rooms.PICTURE.read_text(encoding="utf-8") == rooms.picture(), "draw it anew by python docs/rooms.py"
+
+
+def test_files_to_read_first_exist():
+    listed = (DOCS / "architecture.md").read_text(encoding="utf-8").split("## Read first")[1].split("\n## ")[0]
+    first = re.findall(r"^\d\. `([\w/.]+)`", listed, re.MULTILINE)
+    assert len(first) == 5 and all((ROOT / path).is_file() for path in first)
+
+
 def test_every_page_is_in_the_navigation(pages, shown):
     generated = {f"generated/{name.removesuffix('.md')}": text for name, text in pages.items()}
     listed = {"index"}
