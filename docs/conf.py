@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import generate
 
 import causaleval_pd
+
+SOURCE = tomllib.loads((generate.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
 
 project = "causaleval_pd"
 author = "The causaleval_pd authors"
@@ -43,15 +46,16 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-# lists of metrics and null models are long: each of their pages would repeat them
-_without_lists = ["metrics", "null_models", *(f"generated/{x}/*" for x in ("metrics", "nulls", "examples"))]
-_without_lists += ["index", "generated/contributing", "generated/changelog"]
-html_sidebars = {page: [] for page in _without_lists}
+html_js_files = ["open.js"]
+html_sidebars = {page: [] for page in ("index", "generated/examples", "generated/contributing", "generated/changelog")}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "navigation_depth": 2,
     "collapse_navigation": True,
+    "icon_links": [{"name": "Repository", "url": SOURCE, "icon": "fa-brands fa-github"}]
+    if "OWNER" not in SOURCE
+    else [],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -68,8 +72,20 @@ def link_chapters(app: Any, name: str, template: str, context: dict[str, Any], p
     context["theme_show_prev_next"] = name.startswith("guide/")
 
 
-def leave_out_object(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Leave the table or cube out of the parameters of an accessor's verb, whose docstring is that of the function."""
+def leave_out(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Leave out of docstrings what their page states once.
+
+    The table or cube of an accessor's verb, whose docstring is that of the function; the pairs, values and errors of a
+    metric, and the source, which its entry links.
+    """
+    if isinstance(value, causaleval_pd.Metric):
+        text = "\n".join(lines)
+        for section in ("Returns", "Raises", *(["References"] if "]_" not in text else [])):
+            text = re.sub(rf"^{section}\n-+\n(?:.*\n)*?(?=^\w[\w ]*\n-+\n|\Z)", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^A metric (?:to|closest|of|without).*\n\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^pairs : .*\n(?:    .*\n)+", "", text, flags=re.MULTILINE)
+        lines[:] = re.sub(r"^Parameters\n-+\n\s*(?=^\w[\w ]*\n-+\n|\Z)", "", text, flags=re.MULTILINE).split("\n")
+        return
     first = next((i + 2 for i, line in enumerate(lines[:-2]) if line == "Parameters"), None)
     if first is not None and re.match(r"(pandas|xarray|dask\.dataframe)\.\w+\.ceval\.\w+$", name):
         last = next(i for i in range(first + 1, len(lines)) if not lines[i].startswith(" "))
@@ -86,6 +102,6 @@ def setup(app: Any) -> None:
     """Write the generated pages before files are listed, and complete the others when they are read."""
     generate.write()
     app.connect("source-read", complete_page)
-    app.connect("autodoc-process-docstring", leave_out_object, priority=400)  # before numpydoc
+    app.connect("autodoc-process-docstring", leave_out, priority=400)  # before numpydoc
     app.connect("doctree-read", forget_parts)
     app.connect("html-page-context", link_chapters)

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import reference
-from markup import DOCS, GENERATED, ROOT, moved, sections, toctree
+from markup import DOCS, GENERATED, ROOT, fold, moved, sections, toctree
 
 
 def pages() -> dict[str, str]:
     """Return all generated pages by their paths in docs/generated."""
-    return {**dict(reference.pages()), **dict(example_pages()), **dict(copied_pages()), **dict(group_pages())}
+    return {**dict(reference.api_pages()), **dict(example_pages()), **dict(copied_pages()), **dict(group_pages())}
 
 
 def write(folder: Path = GENERATED) -> None:
@@ -34,29 +34,20 @@ def write(folder: Path = GENERATED) -> None:
 
 
 def example_pages() -> Iterator[tuple[str, str]]:
-    """Yield one page per example: its docstring, the stored figures that it writes, its code; and their index."""
+    """Yield the page of examples: their list, and of each its docstring, the figures that it writes, its code."""
     figures = sorted((ROOT / "examples/figures").glob("*.png"))
-    names, gallery = [], []
+    readme = ROOT / "examples/README.md"
+    parts = [moved(readme.read_text(encoding="utf-8"), readme, GENERATED / "examples.md")]
     for path in sorted((ROOT / "examples").glob("*.py")):
         code = path.read_text(encoding="utf-8")
         tree = ast.parse(code)
         below = "".join(code.splitlines(keepends=True)[tree.body[0].end_lineno :]).strip("\n")
-        shown = [x for x in figures if re.search(rf"\b{x.stem}\b", code)]
-        parts = [
-            f"# {path.stem}\n",
-            f"{ast.get_docstring(tree)}\n",
-            *(f"![{x.stem.replace('_', ' ')}](../../../examples/figures/{x.name})\n" for x in shown),
-            "```python",
-            below,
-            "```\n",
-        ]
-        yield f"examples/{path.stem}.md", "\n".join(parts)
-        names.append(path.stem)
-        gallery += [
-            f"[![{x.stem.replace('_', ' ')}](../../../examples/figures/{x.name})]({path.stem}.md)" for x in shown
-        ]
-    listed = moved(sections(ROOT / "README.md")["Examples"], ROOT / "README.md", GENERATED / "examples/index.md")
-    yield "examples/index.md", "\n".join(["# Examples\n", listed, "## Figures\n", *gallery, toctree(names)])
+        parts += [f"({path.stem})=\n## {path.stem}\n", f"{ast.get_docstring(tree)}\n"]
+        for figure in figures:
+            if re.search(rf"\b{figure.stem}\b", code):
+                parts.append(f"![{figure.stem.replace('_', ' ')}](../../examples/figures/{figure.name})\n")
+        parts.append(fold(f"code-{path.stem}", "code", f"```python\n{below}\n```"))
+    yield "examples.md", "\n".join(parts)
 
 
 def copied_pages() -> Iterator[tuple[str, str]]:
@@ -69,7 +60,7 @@ def copied_pages() -> Iterator[tuple[str, str]]:
 def groups() -> dict[str, str]:
     """Return the lists of pages in docs/index.md by their captions."""
     text = (DOCS / "index.md").read_text(encoding="utf-8")
-    return dict(re.findall(r"^(\w[\w ]*)\n\n((?:- .+\n(?:  .+\n)*)+)", text, re.MULTILINE))
+    return dict(re.findall(r"^### (.+)\n\n((?:.+\n)*\n?(?:- .+\n(?:  .+\n)*)+)", text, re.MULTILINE))
 
 
 def linked_pages(text: str) -> list[str]:
@@ -82,47 +73,32 @@ def group_pages() -> Iterator[tuple[str, str]]:
     for caption, listed in groups().items():
         page = f"{caption.lower().replace(' ', '_')}.md"
         text = moved(listed, DOCS / "index.md", GENERATED / page)
-        # the guide is an entry of its own
-        names = [name for name in linked_pages(text) if name != "../guide/index"]
-        if names:
-            yield page, f"# {caption}\n\n{text}\n{toctree(names)}"
+        yield page, f"# {caption}\n\n{text}\n{toctree(linked_pages(text))}"
 
 
 def on_site(name: str, text: str) -> str:
-    """Return the text of a page in docs for the site: links to files lead to pages, and lists lead to their entries."""
+    """Return the text of a page in docs for the site: links to files lead to pages, and lists have their entries."""
     page = DOCS / f"{name}.md"
     text = moved(text, page, page)
     if name == "metrics":
-        entry = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
-        text = entry.sub(r"| [`\1`](generated/metrics/\1.md) |", text)
-        return text + toctree(f"generated/metrics/{metric}" for metric in reference.metric_names())
+        return reference.metrics(text)
     if name == "null_models":
-        for field, null in reference.null_names():
-            # the table of a field follows its heading
-            entry = re.compile(rf"(^## {field}\n(?:(?!## ).*\n)*?\| )`{null}`", re.MULTILINE)
-            text = entry.sub(rf"\1[`{null}`](generated/nulls/{field}-{null}.md)", text)
-        return text + toctree(f"generated/nulls/{field}-{null}" for field, null in reference.null_names())
+        return reference.nulls(text)
     if name == "index":
-        return front_page()
+        return front_page(text)
     if name == "guide/index":
         return text + toctree(x for x in linked_pages(text) if "/" not in x)
     return text
 
 
-def front_page() -> str:
-    """Return the first page: the README, with the lists of pages after its example, and the navigation."""
-    file, page = ROOT / "README.md", DOCS / "index.md"
-    parts = []
-    for heading, body in sections(file).items():
-        if heading in ("Examples", "Contributing"):  # entries of the navigation
-            continue
-        parts += [f"## {heading}\n" * bool(heading), moved(body, file, page)]
-        if heading == "Example":
-            lists = "\n".join(f"**{caption}**\n\n{listed}" for caption, listed in groups().items())
-            parts += ["## Where to go on\n\n", moved(lists, page, page), "\n"]
-    tree = [*(["guide/index"] if (DOCS / "guide/index.md").exists() else [])]
-    tree += [f"generated/{Path(path).stem}" for path, _ in group_pages()]
-    tree += [f"generated/{name}" for name in ("examples/index", "api/index", "contributing", "changelog")]
+def front_page(text: str) -> str:
+    """Return the first page: that of docs, sections of the README, and the navigation."""
+    readme = sections(ROOT / "README.md")
+    parts = [text]
+    for heading in ("Compared with other packages", "Limits", "How to cite"):
+        parts += [f"\n## {heading}\n", moved(readme[heading], ROOT / "README.md", DOCS / "index.md")]
+    tree = ["guide/index", *(f"generated/{Path(path).stem}" for path, _ in group_pages())]
+    tree += [f"generated/{name}" for name in ("api/index", "examples", "contributing", "changelog")]
     return "".join([*parts, toctree(tree)])
 
 

@@ -22,14 +22,18 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n" for cells in lines)
 
 
-def facts(rows: Iterable[tuple[str, str]]) -> str:
-    """Lay out facts by name, without those that are empty."""
-    return table(["", ""], [row for row in rows if row[1]])
-
-
 def names(entries: Iterable[tuple[str, str, Any]]) -> str:
-    """Lay out names, linked to their pages, with the first sentences of their docstrings."""
-    return table(["name", "purpose"], [(f"[`{name}`]({page}.md)", first_sentence(x)) for name, page, x in entries])
+    """Lay out names, linked to their pages or to where functions are shown, with first sentences of docstrings."""
+    rows = []
+    for name, page, value in entries:
+        link = f"[`{name}`]({page})" if page else f"{{py:obj}}`{name} <causaleval_pd.{name}>`"
+        rows.append((link, first_sentence(value)))
+    return table(["name", "purpose"], rows)
+
+
+def fold(anchor: str, title: str, text: str) -> str:
+    """Lay out a text that opens by a click on its title, which is HTML; links lead to its anchor."""
+    return f'<details id="{anchor}">\n<summary>{title}</summary>\n\n{text}\n\n</details>\n'
 
 
 def first_sentence(value: Any) -> str:
@@ -84,15 +88,17 @@ def moved(text: str, source: Path, page: Path) -> str:
         ROOT / "README.md": DOCS / "index.md",
         ROOT / "CONTRIBUTING.md": GENERATED / "contributing.md",
         ROOT / "CHANGELOG.md": GENERATED / "changelog.md",
+        ROOT / "examples/README.md": GENERATED / "examples.md",
     }
 
     def link(found: re.Match[str]) -> str:
         target = (source.parent / found[1]).resolve()
+        anchor = found[2] or ""
         if target.parent == ROOT / "examples" and target.suffix == ".py":
-            target = GENERATED / f"examples/{target.stem}.md"
+            target, anchor = GENERATED / "examples.md", f"#{target.stem}"
         target = shown_by.get(target, target)
         # Markdown that no page shows is a file to download
         is_file = target.suffix == ".md" and not target.is_relative_to(DOCS)
-        return "path:" * is_file + Path(os.path.relpath(target, page.parent)).as_posix() + (found[2] or "")
+        return "path:" * is_file + Path(os.path.relpath(target, page.parent)).as_posix() + anchor
 
     return _LINK.sub(link, text)

@@ -1,7 +1,8 @@
-"""The generated pages of the site: everything public has one, and links lead to pages and files."""
+"""The generated parts of the site: everything public is on a page, and links lead to pages and files."""
 
 from __future__ import annotations
 
+import html
 import importlib
 import inspect
 import re
@@ -9,7 +10,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 import causaleval_pd as ce
@@ -59,24 +59,43 @@ def in_toctrees(text: str) -> set[str]:
     return {line for tree in trees for line in tree.split()}
 
 
-@pytest.mark.slow
-def test_every_metric_has_a_page_in_the_list_of_metrics(pages, shown):
+def entries(page: str) -> dict[str, str]:
+    """Return what opens on a page, by anchor."""
+    return dict(re.findall(r'^<details id="([\w-]+)">\n(.*?)^</details>$', page, re.DOTALL | re.MULTILINE))
+
+
+def test_the_site_has_few_pages(pages, shown):
+    assert len(pages) + len(shown) <= 75
+
+
+def test_every_metric_has_an_entry_on_one_page(shown):
+    found = entries(shown["metrics"])
+    assert set(found) == set(ce.list_metrics().index)
     for name, row in ce.list_metrics().iterrows():
-        page = pages[f"metrics/{name}.md"]
-        assert shows(pages[f"metrics/{name}.md"], "autofunction", name)
-        assert row["reference"] in page and row["field"] in page
-        assert f"| [`{name}`](generated/metrics/{name}.md) |" in shown["metrics"]
-    assert {f"generated/metrics/{name}" for name in ce.list_metrics().index} == in_toctrees(shown["metrics"])
+        assert shows(found[name], "autofunction", name) and html.escape(row["long_name"], quote=False) in found[name]
+        assert not row["reference"] or f"(https://doi.org/{row['reference']})" in found[name]
+        if isinstance(row["closed_form"], str):
+            assert f"(closed_forms.md#{row['closed_form']})" in found[name]
+    assert "| metric |" not in shown["metrics"]
 
 
-@pytest.mark.slow
-def test_pages_of_metrics_without_a_best_value_name_none(pages):
-    bounded = np.isfinite(ce.list_metrics()["optimum"].dropna().astype(float))
-    assert 0 < (~bounded).sum() < bounded.sum()
-    for name, is_bounded in bounded.items():
-        page, doc = pages[f"metrics/{name}.md"], inspect.getdoc(ce.get_metric(name))
-        assert ("a perfect estimate has" in page, "with optimum" in doc) == (is_bounded, is_bounded)
-        assert "has inf" not in page and "optimum inf" not in doc
+def test_metrics_without_a_best_value_name_none(shown):
+    found = entries(shown["metrics"])
+    assert "higher is better, 0 to ∞" in found["adjacency_tp"] and "lower is better, 0 to ∞" in found["shd"]
+    assert "a perfect estimate" not in shown["metrics"] and "inf" not in found["adjacency_tp"]
+
+
+def test_every_null_model_has_an_entry_with_its_law(shown):
+    found = entries(shown["null_models"])
+    assert set(found) == {f"{field}-{name}" for field, name in ce.list_nulls().index}
+    for (field, name), row in ce.list_nulls().iterrows():
+        entry = found[f"{field}-{name}"]
+        assert (
+            row["long_name"] in entry
+            and "```{eval-rst}" in entry
+            and f'ce.null_model("{name}"' in entry.replace("\n    ", "")
+        )
+    assert "| a control is |" not in shown["null_models"]
 
 
 def test_no_text_of_a_page_is_cut_off():
@@ -90,75 +109,28 @@ def test_no_text_of_a_page_is_cut_off():
     assert "overflow-x: auto" in table and "max-width: 100%" in table
 
 
-@pytest.mark.slow
 def test_code_of_generated_pages_fits_them(pages):
-    """Pages of examples are wider than others: they have no sidebar."""
+    """The page of examples is wider than others: it has no sidebar."""
     for name, page in pages.items():
-        widest = 120 if name.startswith("examples/") else 88
+        widest = 120 if name == "examples.md" else 88
         blocks = re.findall(r"^```(?:python|console)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
         assert [line for block in blocks for line in block.splitlines() if len(line) > widest] == [], name
 
 
-def test_every_null_model_has_a_page_in_the_list_of_null_models(pages, shown):
-    for (field, name), row in ce.list_nulls().iterrows():
-        page = pages[f"nulls/{field}-{name}.md"]
-        assert row["long_name"] in page and (f"[{field}]" in page)
-        assert shown["null_models"].count(f"| [`{name}`](generated/nulls/{field}-{name}.md)") == 1
-    assert {f"generated/nulls/{x}-{y}" for x, y in ce.list_nulls().index} == in_toctrees(shown["null_models"])
-
-
-def test_every_closed_form_is_on_the_pages_of_its_metrics(pages):
-    forms = ce.list_metrics()["closed_form"].dropna()
-    for name, form in forms.items():
-        assert f"(../../closed_forms.md#{form}):" in pages[f"metrics/{name}.md"]
-    assert "Mann-Whitney statistic" in pages["metrics/auroc.md"]
-    # what all keys of a field share is there too
-    assert "(Hoeffding 1951" in pages["metrics/correctness_literal.md"]
-    edges, degree = (pages[f"nulls/graph-{name}.md"].split("this null model: ")[-1] for name in ("edges", "degree"))
-    assert re.findall(r"\[(\w+)\]", edges.split("Other closed")[0]) == [
-        "hypergeometric",
-        "linear",
-        "reversal",
-        "mean_over_edges",
-    ]
-    assert "Other closed forms of the field: [hypergeometric]" in degree and "that name" not in degree
-
-
-def test_null_laws_are_a_table_of_what_null_models_compute(pages):
-    def row(page: str, start: str) -> list[str]:
-        [line] = [x for x in pages[page].splitlines() if x.startswith(f"| [{start}]")]
-        return [cell.strip() for cell in line.split("|")[2:-1]]
-
-    moments, listed = "exact mean and variance", "up to {} nodes"
-    assert row("metrics/shd.md", "`edges`") == [moments, "simulated", "simulated", listed.format(5)]
-    assert row("metrics/shd.md", "`permutation`") == [moments, moments, moments, listed.format(7)]
-    assert row("metrics/adjacency_f1.md", "`edges`") == ["exact law"] * 3 + [listed.format(5)]
-    assert row("metrics/sid.md", "`degree`") == ["simulated", ""]
-    assert row("metrics/auroc.md", "`ranking`") == ["exact law", ""]
-    assert row("nulls/graph-edges.md", "hypergeometric") == ["exact law"] * 3
-    assert row("nulls/scores-permutation.md", "average_precision") == ["exact mean"]
-    # the verbs find the same on other graphs
-    table = ce.datasets.runs().query("n == 100 and algorithm == 'lingam' and density == 0.2").head(4)
-    found = table.ceval.with_controls(["shd", "adjacency_f1"], method="exact", columns="full")
-    assert found["shd_mean_method"].eq("exact").all() and found["shd_p_method"].isna().all()
-    assert found["adjacency_f1_p_method"].eq("exact").all()
-
-
-def test_every_public_function_and_class_has_a_page(pages):
-    index = in_toctrees(pages["api/index.md"])
+def test_every_public_function_and_class_is_on_a_page(pages):
     for name in dir(ce):
         value = getattr(ce, name)
-        assert f"| [`{name}`](" in pages["api/index.md"]
+        assert re.search(rf"^\| (\[`{name}`\]\(|\{{py:obj\}}`{name} )", pages["api/index.md"], re.MULTILINE), name
         if isinstance(value, ModuleType):
             own = [
                 key for key in getattr(value, "__all__", []) if not hasattr(ce, key) and key not in vars(ce.accessors)
             ]
             for key in own:
                 if inspect.isroutine(getattr(value, key)):
-                    assert shows(pages[f"api/{name}.module.md"], "autofunction", key) and f"{name}.module" in index
+                    assert shows(pages[f"api/{name}.module.md"], "autofunction", key)
         elif inspect.isroutine(value) or inspect.isclass(value):
             kind = "autoclass" if inspect.isclass(value) else "autofunction"
-            assert shows(pages[f"api/{name}.md"], kind, name) and name in index
+            assert shows(pages["api/functions.md"], kind, name)
     assert shows(pages["api/datasets.module.md"], "autofunction", "runs")
 
 
@@ -173,19 +145,32 @@ def test_every_public_function_and_class_has_a_page(pages):
     ],
 )
 def test_every_verb_of_an_accessor_is_on_its_page(page, accessor, pages):
+    """A verb that is a function too is shown there, and linked."""
     name = page.split(".", 1)[1]
     for verb in vars(accessor):
         if not verb.startswith("_"):
             kind = "attribute" if isinstance(vars(accessor)[verb], property) else "method"
-            assert shows(pages[f"api/{page}.md"], f"autoaccessor{kind}", f"{name}.{verb}")
-    assert page in in_toctrees(pages["api/index.md"])
+            linked = f"| {{py:obj}}`{verb} <causaleval_pd.{verb}>`" in pages[f"api/{page}.md"]
+            assert linked != shows(pages[f"api/{page}.md"], f"autoaccessor{kind}", f"{name}.{verb}")
+            assert linked == inspect.isroutine(getattr(ce, verb, None))
 
 
-def test_every_example_has_a_page_with_its_code_and_figures(pages):
+def test_every_example_is_shown_with_its_code_and_figures(pages):
     for path in (ROOT / "examples").glob("*.py"):
-        page = pages[f"examples/{path.stem}.md"]
-        assert page.rstrip().endswith(path.read_text(encoding="utf-8").splitlines()[-1] + "\n```")
-    assert "(../../../examples/figures/null_models.png)" in pages["examples/14_null_models.md"]
+        code = entries(pages["examples.md"])[f"code-{path.stem}"]
+        assert code.rstrip().endswith(path.read_text(encoding="utf-8").splitlines()[-1] + "\n```")
+    assert "(../../examples/figures/null_models.png)" in pages["examples.md"].split("## 14_null_models")[1]
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_imports():
+    rooms = from_docs("rooms")
+    assert rooms.PICTURE.read_text(encoding="utf-8") == rooms.picture(), "draw it anew by python docs/rooms.py"
+
+
+def test_files_to_read_first_exist():
+    listed = (DOCS / "architecture.md").read_text(encoding="utf-8").split("## Read first")[1].split("\n## ")[0]
+    first = re.findall(r"^\d\. `([\w/.]+)`", listed, re.MULTILINE)
+    assert len(first) == 5 and all((ROOT / path).is_file() for path in first)
 
 
 def test_every_page_is_in_the_navigation(pages, shown):
@@ -197,7 +182,6 @@ def test_every_page_is_in_the_navigation(pages, shown):
     assert listed == {*shown, *generated}
 
 
-@pytest.mark.slow
 def test_links_lead_to_pages_and_files(pages, shown):
     texts = {DOCS / f"{name}.md": text for name, text in shown.items()}
     texts |= {DOCS / "generated" / name: text for name, text in pages.items()}
@@ -210,7 +194,6 @@ def test_links_lead_to_pages_and_files(pages, shown):
             assert found in texts if found.suffix == ".md" and not is_file else found.exists(), (page, target)
 
 
-@pytest.mark.slow
 def test_pages_are_written_once_and_old_ones_removed(tmp_path, pages):
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics/gone.md").write_text("# gone\n", encoding="utf-8")

@@ -268,6 +268,9 @@ class Recogniser:
             return settled
         possible = [encoding for encoding in self._candidates(cell) if not encoding.by_name]
         if self.chosen is not None and isinstance(cell, self.chosen.types):
+            if isinstance(cell, str):
+                # its reader's own message names what is wrong
+                return self.chosen
             possible.insert(0, self.chosen)
         if possible and possible[0].recognise is None:
             self._settled[type(cell)] = possible[0]
@@ -309,9 +312,11 @@ class Recogniser:
                 readings.setdefault(graph, []).append(encoding)
         if not readings:
             names = ", ".join(repr(encoding.name) for encoding in possible)
+            columns = list(getattr(cell, "columns", []))
+            table = f"; in a table of edges the columns {columns!r:.80} are called 'from' and 'to'" if columns else ""
             return AmbiguousEncodingError(
                 f"{found} only if its encoding is named: make the column with graph_column(..., encoding=), one of "
-                f"{names}; list_encodings() shows what their codes mean"
+                f"{names}; list_encodings() shows what their codes mean{table}"
             )
         ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
         parts = []

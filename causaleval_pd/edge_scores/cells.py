@@ -31,9 +31,12 @@ from ..contract.cells import CellFormat, register_cell_format
 from ..contract.checks import check_known, check_type, name_row, refuse_masked, shown
 from ..contract.encoding import AmbiguousEncodingError
 from ..graphs.cells import is_missing
+from ..graphs.edge_marks import ARROW, CIRCLE, TAIL
+from ..graphs.formats.graph_text import is_tetrad, read_tetrad_shares
 from ..graphs.node_names import NodeLists, node_name
 from ..graphs.packing.header import HEADER_WORDS, MAX_NODES, TEXT_WORDS, check_names, names_header
 from ..graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
+from .lists import matrix_of_list, read_list
 
 __all__ = ["score_column"]
 
@@ -253,14 +256,18 @@ def score_column(
     values : sequence
         One square matrix a row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and columns
         name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair is not
-        scored, 0 is a score. None, NaN and pd.NA as a row stay missing (a failed run).
+        scored, 0 is a score. Or a list of scored edges: a DataFrame with the columns from and to (source and target,
+        TF and target, ...) and one column of numbers, or a networkx graph with one number an edge; pairs that are not
+        in the list have the score 0. Or Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row
+        stay missing (a failed run).
     nodes : list of str, one list per row, or packed column of graphs, optional
         Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
     encoding : {"row->column", "column->row"}, optional
         Where the score of the edge i -> j stands: in cell (i, j), or in cell (j, i). Required for matrices that are not
-        symmetric.
+        symmetric; lists state it themselves.
     symmetric : bool, optional
-        True: scores are of unordered pairs; a matrix that differs from its transpose is refused. False: scores are of
+        True: scores are of unordered pairs; a matrix that differs from its transpose is refused, and a list may have a
+        pair once. False: scores are of
         ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN; constant
         scores, as of no edge, are of ordered pairs where an `encoding` is given.
     kind : {"weight", "probability", "score"}, optional
@@ -389,6 +396,12 @@ def _read(
             )
         unpack_column(pd.Series([cell], dtype=object))
         return cell
+    if isinstance(cell, str) and is_tetrad(cell):
+        return _of_shares(cell, names)
+    table = read_list(cell)
+    if table is not None:
+        # a list names the direction of its edges, a matrix does not
+        cell, encoding = matrix_of_list(table, names, kind, symmetric=bool(symmetric)), "row->column"
     matrix, names = _matrix(cell, names)
     nodes, order = _ordered(names)
     values = np.asarray(matrix[np.ix_(order, order)], np.float64)
@@ -409,6 +422,27 @@ def _read(
         symmetric = found and (encoding is None or not _is_constant(values))
     flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
+
+
+def _of_shares(text: str, names: tuple[str, ...] | None) -> bytes:
+    """Read shares of bootstrap samples of Tetrad: of types of edges, or of adjacencies where some have circles."""
+    known, types = read_tetrad_shares(text)
+    nodes = known if names is None else names
+    if {*nodes} != {*known}:
+        raise ValueError(f"the text has the nodes {list(known)[:10]}, expected {list(nodes)[:10]} (nodes=)")
+    place = [nodes.index(name) for name in known]
+    planes = np.zeros((3, len(nodes), len(nodes)))
+    for a, b, at_a, at_b, share in types:
+        i, j = place[a], place[b]
+        plane = 0 if (at_a, at_b) == (TAIL, ARROW) else 2 if (at_a, at_b) == (ARROW, ARROW) else 1
+        planes[plane, i, j] += share
+        if plane:
+            planes[plane, j, i] += share
+    if any(CIRCLE in (at_a, at_b) for _, _, at_a, at_b, _ in types):
+        both = np.minimum(planes[0] + planes[0].T + planes[1] + planes[2], 1.0)
+        ordered, order = _ordered(nodes)
+        return pack_scores(ordered, both[np.ix_(order, order)][None], PROBABILITY, SYMMETRIC)
+    return type_cells(nodes, planes if planes[2].any() else planes[:2])
 
 
 def _matrix(cell: Any, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tuple[str, ...]]:

@@ -21,6 +21,7 @@ _BLANK = {"", "na", "nan", "none", "null", "."}
 _ROW_NUMBERS = {"", "id", "index", "row", "no", "nr", "#", "unnamed: 0"}
 #: attributes of edges that state how these are numbered and drawn
 _DRAWN = {"id", "key", "penwidth", "len", "minlen", "width", "fontsize", "labeldistance", "labelangle"}
+_DRAWN |= {"arrowsize", "pos", "lp", "labelfontsize"}
 _P_VALUE = re.compile(r"[pq](?:[ _.-]*(?:val(?:ue)?|adj)?s?)?|.*(?:p[ _.-]?val|fdr).*", re.I)
 
 
@@ -127,18 +128,22 @@ def explain_numbers(table: pd.DataFrame, names: Sequence[Hashable], read: Sequen
         f"found numbers in the {what} (first {first!s:.20}), which a graph does not keep; drop the {what} if every row "
         f"is an edge, or keep the rows that are edges, as table.loc[{kept}, {list(read)!r}]"
     )
-    if all(_P_VALUE.fullmatch(str(name)) for name in names):
+    if all(map(is_p_value, names)):
         return message
     return (
-        f"{message}; to rank edges by a column, make scores: score_column([matrix], encoding='row->column') of "
-        f"matrix = table.pivot(index={read[0]!r}, columns={read[1]!r}, values={names[0]!r})"
-        ".reindex(index=nodes, columns=nodes).fillna(0)"
+        f"{message}; to rank edges by it, make a column of scores, as "
+        f"score_column([table[{[*read[:2], names[0]]!r}]], nodes=nodes)"
     )
+
+
+def is_p_value(name: Hashable) -> bool:
+    """Return whether a column holds p-values, by its name."""
+    return _P_VALUE.fullmatch(str(name)) is not None
 
 
 def _cut(column: pd.Series, name: Hashable) -> str:
     """Return how numbers of a column are cut, for messages."""
-    if _P_VALUE.fullmatch(str(name)):
+    if is_p_value(name):
         return "< 0.05"
     size = pd.to_numeric(column, errors="coerce").abs().dropna()
     if size.empty or (size <= 1).all():

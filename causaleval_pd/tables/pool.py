@@ -161,6 +161,8 @@ def pool(
     if class_of_truth is not None:
         tasks = _with_truths_in(tasks, class_of_truth, table.index, truth)
     used = ~own.field.missing(own.estimate)
+    others = table.drop(columns=[x for x in (*keys, truth, estimate, weight, log_weight) if x in table.columns])
+    _check_settings(own, others, codes, used, table, keys, first)
     raw = _weights(table, weight, log_weight, codes, ~used)
     sums = np.bincount(codes, raw, len(first)).astype(np.float64)
     _check_sums(sums, codes, used, table, keys, first)
@@ -267,6 +269,35 @@ def _check_truths(task: Task, codes: Ints, first: Ints, table: pd.DataFrame, tru
             f"{name_row(begin, table.index)} and {name_row(row, table.index)} are of one run, but have different truths"
             f" ({truth!r}); name the column that tells them apart in by="
         )
+
+
+def _check_settings(
+    task: Task,
+    others: pd.DataFrame,
+    codes: Ints,
+    used: NDArray[np.bool_],
+    table: pd.DataFrame,
+    keys: Sequence[Hashable],
+    first: Ints,
+) -> None:
+    """Refuse runs whose members are of several algorithms or other settings: texts that differ and recur in a run."""
+    for name in others.columns:
+        values = others[name][used]
+        if not (pd.api.types.is_string_dtype(values.dtype) or isinstance(values.dtype, pd.CategoricalDtype)):
+            continue
+        if not isinstance(values, pd.Series) or task.field.holds(values):
+            continue
+        found = values.reset_index(drop=True).groupby(codes[used]).agg(["nunique", "count"])
+        mixed = found.index[(found["nunique"] > 1) & (found["nunique"] < found["count"])]
+        if len(mixed):
+            run = int(mixed[0])
+            shown = ", ".join(map(repr, values[codes[used] == run].dropna().unique()[:3].tolist()))
+            named = ", ".join(f"{key} {column_or_level(table, key, 'by').iloc[first[run]]}" for key in keys)
+            raise ValueError(
+                f"the run with {named} has members of {found['nunique'][run]} values of {name!r} ({shown}); name "
+                f"the column in by={[*keys, name]!r}, or drop it where its values are to be pooled: "
+                f"table.drop(columns={name!r})"
+            )
 
 
 def _weights(

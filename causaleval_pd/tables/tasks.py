@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,12 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.checks import name_row
 from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.metric import Metric, get_metric
 from ..contract.metric_dims import with_components
 from ..contract.metric_sets import bind_zero_division, metric_set
 from ..contract.pairs import Batch
+from ..contract.words import counted
 from .columns import column
 from .settings import Cells
 
@@ -88,11 +91,13 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     except TypeError as error:
         _refuse_other_field(own, found, chosen, error)
         raise
-    if "truth" in canonical:
-        _check_rows(own.of_truth.missing(canonical["truth"]), own.missing(canonical["estimate"]), table.index, cells)
+    absent = {role: _of_role(own, role).missing(values) for role, values in canonical.items()}
+    if "truth" in absent:
+        _check_rows(absent["truth"], absent["estimate"], table.index, cells)
     if chosen is None:
         chosen = default_metrics(own, cells.truth)
     _check_truth(chosen, cells.truth)
+    _warn_of_missing(absent, chosen, table.index, cells)
     fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [own]
     inputs = resolve_context(table, cells.context, {field.name: field.context for field in fields})
     tasks = []
@@ -145,6 +150,42 @@ def _check_rows(no_truth: NDArray[np.bool_], no_estimate: NDArray[np.bool_], ind
         "give both the same labels before they are put into one table, as in "
         "graphs.rename(lambda name: name.split('.')[0])"
     )
+
+
+def _warn_of_missing(
+    absent: Mapping[str, NDArray[np.bool_]], metrics: Sequence[Metric], index: pd.Index, cells: Cells
+) -> None:
+    """Warn of missing truths, and of cells that are missing where a list was put into a table with other labels."""
+    for role, missing in absent.items():
+        beyond = _labels_beyond(index)
+        # in fewer rows it is likely to be chance
+        if len(index) > 2 and beyond.any() and np.array_equal(missing, beyond):
+            warnings.warn(
+                f"column {cells.names[role]!r} is missing in exactly the {counted(int(missing.sum()), 'row')} whose "
+                f"index label is not among 0 to {len(index) - 1}, as where a list was made a column and put into a "
+                "filtered table: pandas aligns by index, so the other rows may hold cells of other runs; make the "
+                "column with index=table.index",
+                UserWarning,
+                stacklevel=2,
+            )
+    no_truth = absent.get("truth", np.zeros(0, bool)) & ~absent["estimate"][: len(absent.get("truth", ()))]
+    if no_truth.any() and any(m.truth_kinds for m in metrics):
+        row = int(np.argmax(no_truth))
+        warnings.warn(
+            f"found an estimate without a truth in {int(no_truth.sum())} of {counted(len(index), 'row')}, the first "
+            f"{name_row(row, index)}: their metrics are missing, and they count as failed runs; where it is the data "
+            f"that lack the truth, leave them out by table.dropna(subset=[{cells.truth!r}])",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _labels_beyond(index: pd.Index) -> NDArray[np.bool_]:
+    """Return which labels of a table are not among 0 to n - 1, the labels of a list."""
+    if not pd.api.types.is_integer_dtype(index.dtype) or not index.is_unique:
+        return np.zeros(len(index), bool)
+    labels = index.to_numpy(dtype=np.int64, na_value=-1)
+    return np.asarray((labels < 0) | (labels >= len(index)))
 
 
 def _by_truth(

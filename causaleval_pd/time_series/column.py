@@ -29,7 +29,7 @@ from .cells import (
     read_head,
     read_lagged_text,
 )
-from .formats import ENCODINGS, Presence, Reading, read
+from .formats import ENCODINGS, Presence, Reading, is_tetrad_text, read
 
 __all__ = ["as_lagged", "lagged_column"]
 
@@ -99,7 +99,8 @@ def lagged_column(
     encoding                  cell
     ========================  =============================================================================
     ``tigramite``             strings (d, d, lags + 1): `graph[i, j, lag]` from i at t - lag to j at t
-    ``tigramite links``       ``{effect: [((cause, -lag), coefficient, function), ...]}``
+    ``tigramite links``       ``{effect: [((cause, -lag), coefficient, function), ...]}``, or parents
+                              ``{effect: [(cause, -lag), ...]}``
     ``VARLiNGAM``             a fitted model, or its `adjacency_matrices_`: (lag, effect, cause)
     ``statsmodels VAR``       a fitted model, or `params` or `pvalues` as a table: rows "L1.X", columns effects
     ``statsmodels coefs``     `coefs` (lags, d, d): (lag - 1, effect, cause)
@@ -107,8 +108,9 @@ def lagged_column(
     ``DYNOTEARS``             the pair (W, A), causes in rows, lags of A below one another
     ``pywhy-graphs``          a graph over nodes (name, -lag)
     ``CausalRivers``          (d, d, lags): (effect, cause, lag - 1)
-    ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source, target, lag, and
-                              link ("->") or weight; columns of other numbers are refused
+    ``Tetrad text``           Tetrad's text of a graph over nodes X, X:1, ...; X:1 is X at t - 1
+    ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source (from, cause), target
+                              (to, effect), lag, and link ("->") or weight; columns of other numbers are refused
     ``cause,effect,lag``      an array of numbers with these axes, as `p_matrix` of tigramite; also
                               ``effect,cause,lag``, ``lag,cause,effect``, ``lag,effect,cause``; with `first_lag`
     ========================  =============================================================================
@@ -222,7 +224,8 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
             raise ValueError(f"has the variables {list(cell.nodes)}, expected {sorted(names)}")
         return cell
     given = None if names is None else list(names)
-    if isinstance(cell, str) and reading.encoding in (None, "text"):
+    is_text = isinstance(cell, str) and (reading.encoding == "text" or not is_tetrad_text(cell))
+    if is_text and reading.encoding in (None, "text"):
         found, codes, lowest = read_lagged_text(cell)
         return reading.graph(found, codes, lowest, given, is_open=False)
     links = read(cell, given, reading)

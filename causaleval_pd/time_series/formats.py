@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..contract.checks import check_choice, check_number, refuse_masked, shown
 from ..contract.encoding import AmbiguousEncodingError
-from ..graphs.edge_marks import SHORT_SIGNS
+from ..graphs.edge_marks import SHORT_SIGNS, forward
+from ..graphs.formats.edge_list import edge_columns
+from ..graphs.formats.graph_text import is_tetrad, read_tetrad
 from ..graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ..graphs.node_names import node_name
-from ..graphs.weights import unread_numbers
+from ..graphs.weights import refuse_numbers, unread_numbers
 from .cells import (
     CODE_OF_SIGN,
     DIRECTED,
@@ -337,7 +339,7 @@ _COLUMNS = ("source", "target", "lag")
 
 def is_table(value: Any) -> bool:
     """Return whether a cell is a table of links, or a mapping of its columns."""
-    return isinstance(value, (pd.DataFrame, Mapping)) and set(_COLUMNS) <= set(map(str, value))
+    return isinstance(value, (pd.DataFrame, Mapping)) and "lag" in value and edge_columns(value) is not None
 
 
 def is_path(value: Any) -> bool:
@@ -350,6 +352,9 @@ def read_table(value: Any, presence: Presence) -> Links:
     table = _read_csv(value) if is_path(value) else value
     if isinstance(table, Mapping):
         table = pd.DataFrame({str(name): list(values) for name, values in table.items()})
+    ends = edge_columns(table.columns)
+    if ends is not None:
+        table = table.rename(columns=dict(zip(ends[:2], _COLUMNS[:2], strict=True)))
     lacking = [name for name in _COLUMNS if name not in table.columns]
     if lacking:
         raise ValueError(f"a table of links lacks {', '.join(lacking)}; its columns: {list(table.columns)}")
@@ -395,16 +400,8 @@ def _read_csv(path: Any) -> pd.DataFrame:
 
 
 def _kept(weights: pd.Series, presence: Presence) -> Any:
-    """Return which rows are links; without a threshold every row is, and a weight of 0 contradicts it."""
-    numbers = as_numbers(weights, f"column {weights.name!r} of a table of links")
-    if presence != Presence():
-        return presence.of(numbers)
-    if not np.isfinite(numbers).all() or (numbers == 0).any():
-        row = int(np.argmax(~np.isfinite(numbers) | (numbers == 0)))
-        raise ValueError(
-            f"link {row} has the weight {numbers[row]:g}; a row is a link: leave it out, or pass threshold= or alpha="
-        )
-    return np.ones(len(numbers), bool)
+    """Return which rows are links by their weights or p-values."""
+    return presence.of(as_numbers(weights, f"column {weights.name!r} of a table of links"))
 
 
 def is_link_dict(value: Any) -> bool:
@@ -418,9 +415,10 @@ def is_link_dict(value: Any) -> bool:
 
 
 def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> Links:
-    """Read `{effect: [((cause, -lag), coefficient, function), ...]}`, or `{effect: {(cause, -lag): "-->"}}`.
+    """Read links of tigramite, by effect.
 
-    Effects and causes are names, or positions among `names`.
+    They are `{effect: [((cause, -lag), coefficient, function), ...]}`, `{effect: {(cause, -lag): "-->"}}`, or parents
+    `{effect: [(cause, -lag), ...]}`. Effects and causes are names, or positions among `names`.
     """
     found, max_lag = Collector(names or ()), 0
 
@@ -438,7 +436,9 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
         for entry in links:
             if not (isinstance(entry, tuple) and entry):
                 raise ValueError(f"effect {effect!r}: expected ((cause, -lag), ...), found {shown(entry)}")
-            place = entry if isinstance(links, Mapping) else entry[0]
+            # parents are listed without coefficients
+            is_parent = len(entry) == 2 and not isinstance(entry[0], tuple)
+            place = entry if isinstance(links, Mapping) or is_parent else entry[0]
             if not (isinstance(place, tuple) and len(place) == 2):
                 raise ValueError(f"effect {effect!r}: expected (cause, -lag), found {shown(place)}")
             cause, step = place
@@ -452,7 +452,7 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
             if isinstance(links, Mapping):
                 number = code_of_string(str(links[entry]))
                 sign, keep = SIGN_OF_CODE.get(number, ""), number != 0
-            elif len(entry) > 1:
+            elif len(entry) > 1 and not is_parent:
                 weight = entry[1]
                 if not isinstance(weight, (int, float, np.integer, np.floating)):
                     raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weight)}")
@@ -559,6 +559,32 @@ def dynotears_weights(value: Any, names: list[str] | None) -> Weights:
     return Weights(names, np.concatenate([within[None], lagged.reshape(-1, d, d)]))
 
 
+_TETRAD_NODE = re.compile(r"(.+):(\d+)", re.DOTALL)
+
+
+def is_tetrad_text(value: Any) -> bool:
+    """Return whether a cell is Tetrad's text of a graph."""
+    return isinstance(value, str) and is_tetrad(value)
+
+
+def read_tetrad_lags(value: Any) -> Links:
+    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1): its edges that end at t are links."""
+    graph = read_tetrad(value)
+    found, places = Collector(), []
+    for label in graph.labels or ():
+        parts = _TETRAD_NODE.fullmatch(str(label))
+        name, lag = (str(label), 0) if parts is None else (parts[1], check_lag(int(parts[2]), f"node {label!r}"))
+        found.place(name)
+        places.append((name, lag))
+    for edge in map(forward, graph.ends):
+        a, b, at_a, at_b = edge
+        i, j, at_i, at_j = edge if places[a][1] >= places[b][1] else (b, a, at_b, at_a)
+        if places[j][1] == 0:
+            # copies at earlier times are left out
+            found.add(places[i][0], places[j][0], places[i][1], SHORT_SIGNS[at_i, at_j])
+    return found.found(max((lag for _, lag in places), default=0))
+
+
 def has_edges(value: Any) -> bool:
     """Return whether a cell is a graph object with nodes, and edges with attributes as those of networkx."""
     return bool(_nodes(value)) and hasattr(value, "get_edge_data")
@@ -583,9 +609,15 @@ def read_causalnex(value: Any, presence: Presence) -> Links:
         (cause, lag), (effect, at) = places[source], places[target]
         if at:
             raise ValueError(f"found the edge {source!r} -> {target!r}; edges end at lag 0")
-        if presence == Presence() or bool(presence.of([data.get("weight", np.nan)])[0]):
+        if _is_kept(data, presence):
             found.add(cause, effect, lag, "->")
     return found.found(max((lag for _, lag in places.values()), default=0))
+
+
+def _is_kept(attributes: Mapping[str, Any], presence: Presence) -> bool:
+    """Return whether an edge of networkx is a link; one without a weight is, unless weights are cut."""
+    refuse_numbers([attributes], ("weight",))
+    return bool(presence.of([attributes.get("weight", 1 if presence == Presence() else np.nan)])[0])
 
 
 def is_stationary_graph(value: Any) -> bool:
@@ -601,7 +633,7 @@ def is_stationary_graph(value: Any) -> bool:
 _MARKS = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
 
 
-def read_stationary(value: Any) -> Links:
+def read_stationary(value: Any, presence: Presence) -> Links:
     """Read a graph over nodes (name, -lag) that repeats its edges at all times: those that end at time 0 are links.
 
     Edges of the type "circle" are circles at their target, beside other marks, as in PAGs of pywhy-graphs.
@@ -613,7 +645,11 @@ def read_stationary(value: Any) -> Links:
     for name, _ in nodes:
         found.place(name)
     edges = value.edges() if callable(value.edges) else value.edges
-    by_type = edges if isinstance(edges, dict) else {"directed" if value.is_directed() else "undirected": edges}
+    if isinstance(edges, dict):
+        by_type = edges
+    else:
+        kept = [(a, b) for a, b, data in value.edges(data=True) if _is_kept(data, presence)]
+        by_type = {"directed" if value.is_directed() else "undirected": kept}
     unknown = [kind for kind, some in by_type.items() if kind not in (*_MARKS, "circle") and len(some)]
     if unknown:
         raise ValueError(f"found {unknown[0]} edges, expected {', '.join(_MARKS)} and circle")
@@ -694,8 +730,9 @@ ENCODINGS: dict[str, Read] = {
     "statsmodels coefs": lambda cell, names, how: coefs_weights(cell, names).links(how.presence),
     "causalnex": lambda cell, names, how: read_causalnex(cell, how.presence),
     "DYNOTEARS": lambda cell, names, how: dynotears_weights(cell, names).links(how.presence),
-    "pywhy-graphs": lambda cell, names, how: read_stationary(cell),
+    "pywhy-graphs": lambda cell, names, how: read_stationary(cell, how.presence),
     "CausalRivers": lambda cell, names, how: causal_rivers_weights(cell, names).links(how.presence),
+    "Tetrad text": lambda cell, names, how: read_tetrad_lags(cell),
     "link table": lambda cell, names, how: read_table(cell, how.presence),
 }
 
@@ -727,6 +764,7 @@ WEIGHTS |= {axes: _weights_with_axes(axes) for axes in AXES}
 #: formats that are recognised by their cells
 _RECOGNISED: dict[str, Callable[[Any], bool]] = {
     "tigramite": is_strings,
+    "Tetrad text": is_tetrad_text,
     "link table": lambda cell: is_table(cell) or is_path(cell),
     "statsmodels VAR": is_var,
     "tigramite links": is_link_dict,
@@ -745,6 +783,7 @@ _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tigramite links": ("a mapping", lambda cell: isinstance(cell, Mapping)),
     "causalnex": ("a networkx graph", has_edges),
     "pywhy-graphs": ("a graph", is_stationary_graph),
+    "Tetrad text": ("a text with the line 'Graph Nodes:'", is_tetrad_text),
 }
 
 
@@ -776,6 +815,13 @@ def find_encoding(cell: Any) -> str:
             f"found {_described(cell)}; the axes of arrays differ from tool to tool: pass encoding= as one of "
             f"{', '.join(map(repr, ENCODINGS))}"
         )
+    if isinstance(cell, pd.DataFrame):
+        raise TypeError(
+            f"found a DataFrame with the columns {list(cell.columns)!r:.80}, expected a table of links with source, "
+            "target and lag"
+        )
+    if isinstance(cell, Mapping) and is_strings(cell.get("graph")):
+        raise TypeError("found a mapping with the value 'graph', as results of tigramite are; pass results['graph']")
     raise TypeError(f"found {type(cell).__name__}, which is not a lagged graph in a known format; see lagged_column")
 
 

@@ -115,7 +115,7 @@ def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
         ("0,0;1,0\n0;0\n", "line 1: found '0,0', expected a number in column 1; write a point"),
         ("A,B\nFALSE,TRUE\nFALSE,FALSE\n", "line 2: found 'FALSE', .* in column 'A'; write 1 for true and 0 for false"),
         ("A,B,\n0,1,\n0,0,\n", "line 2: ends with a separator; delete it at the end of all lines"),
-        ("1,2\n0,1\n0,0\n", "line 3: found more than 2 rows .* if line 1 holds names, write ones that are not numbers"),
+        ("1,0\n0,1\n0,0\n", "line 3: found more than 2 rows .* if line 1 holds names, write ones that are not numbers"),
         ("# by me\n# today\nA,B\n0,1\n0,0\n", "line 1: found the comment '# by me' before a matrix"),
         ("from,to\nA,B\n,C\n", "edge 2: found the node '' in the column 'from', expected a name"),
         ("from;to;weight\nA;B;0,5\n", "line 2: found '0,5' in the column 'weight', expected a number; write a point"),
@@ -129,7 +129,7 @@ def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: s
         ce.read_graphs(f"{tmp_path}/*.txt")
 
 
-@pytest.mark.parametrize("text", ["From,To\nA,B\n", "A,B\n0,100%\n0,0\n", "# by me\nA\n", "A;B"])
+@pytest.mark.parametrize("text", ["Left,Right\nA,B\n", "A,B\n0,100%\n0,0\n", "# by me\nA\n", "A;B"])
 def test_tables_of_something_else_are_no_edge_strings(tmp_path: Path, text: str) -> None:
     Path(tmp_path, "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"^file a.csv: line 1: found .*(expected names of nodes|before a)"):
@@ -304,3 +304,17 @@ def test_empty_files_are_counted(tmp_path: Path) -> None:
     assert summary[["n_failed", "n_scored"]].to_numpy().tolist() == [[8, 2]]
     with pytest.warns(UserWarning, match="^8 of 8 files are empty"):
         assert ce.read_graphs([tmp_path / f"{i}.txt" for i in (0, 1, 2, 5, 6, 7, 8, 9)]).isna().all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2,3\n0,1,0\n0,0,1\n0,0,0\n",
+        ",1,2,3\n1,0,1,0\n2,0,0,1\n3,0,0,0\n",
+        '"1" "2" "3"\n"1" 0 1 0\n"2" 0 0 1\n"3" 0 0 0\n',
+    ],
+)
+def test_names_of_nodes_may_be_numbers(tmp_path: Path, text: str) -> None:
+    Path(tmp_path, "a.csv").write_text(text, encoding="utf-8")
+    found = ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
+    assert found.graph.to_strings().tolist() == ["1 -> 2; 2 -> 3"]

@@ -17,7 +17,9 @@ TRUTH = "A -> B; B -> C; D"
 def runs():
     rng = np.random.default_rng(3)
     found = ce.datasets.runs().query("algorithm in ['pc', 'ges']").head(60)
-    return found.assign(w=rng.random(len(found)), run=np.arange(len(found)) // 5, truth=found["truth"].iloc[0])
+    return found.drop(columns="algorithm").assign(
+        w=rng.random(len(found)), run=np.arange(len(found)) // 5, truth=found["truth"].iloc[0]
+    )
 
 
 def test_expected_metrics_are_weighted_means(runs):
@@ -208,3 +210,31 @@ def test_refused(change, settings, message):
     by = settings.pop("by", "run")
     with pytest.raises(ValueError, match=message):
         table.ceval.pool(by, **settings)
+
+
+MEMBERS = pd.DataFrame({"run": [1] * 4, "estimate": ["A -> B", "B -> A", "A -> B", None], "truth": "A -> B"})
+
+
+@pytest.mark.parametrize("name", ["algorithm", "learner", "scale"])
+def test_two_algorithms_in_a_run_are_refused_by_name(name):
+    members = MEMBERS.assign(**{name: ["pc", "pc", "ges", "ges"]})
+    message = rf"run 1 has members of 2 values of '{name}' \('pc', 'ges'\); name the column in by=\['run', '{name}'\]"
+    for table in (members, members.astype({name: "category"})):
+        with pytest.raises(ValueError, match=message):
+            table.ceval.pool("run", ["shd"])
+    assert members.ceval.pool(["run", name], ["shd"])["n_members"].tolist() == [2, 1]
+    assert members.drop(columns=name).ceval.pool("run", ["shd"])["n_members"].tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"seed": [1, 2, 3, 4]},
+        {"file": ["a.txt", "b.txt", "c.txt", "d.txt"]},
+        {"status": ["ok", "ok", "ok", "timeout"]},
+        {"algorithm": ["pc"] * 4},
+        {"alternative": ["A -> B", "A -> B", "B -> A", "B -> A"]},
+    ],
+)
+def test_columns_that_tell_members_apart_are_pooled(column):
+    assert MEMBERS.assign(**column).ceval.pool("run", ["shd"])["n_members"].tolist() == [3]

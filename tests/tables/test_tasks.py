@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from causaleval_pd.tables.settings import Cells
 from causaleval_pd.tables.tasks import bind_zero_division, cells_field, read_tasks, select
 
 RUNS = pd.DataFrame({"truth": ["A -> B; C", "A -> B; C", None], "estimate": ["A -> B; C", None, "A; B; C"]})
+without_truth = pytest.mark.filterwarnings("ignore:found an estimate without a truth in 1 of 3 rows")
 NETWORKS = pd.DataFrame(
     {
         "truth": [ce.causal_kl.metastatic()] * 2,
@@ -29,6 +31,7 @@ def test_one_task_a_field_and_metrics_in_the_order_of_the_call():
     assert [[m.name for m in task.metrics] for task in tasks] == [["shd", "adjacency_f1"], ["edit_distance"]]
 
 
+@without_truth
 def test_no_metrics_are_the_default_set_and_an_empty_list_is_none():
     [task], chosen = read_tasks(RUNS, None, Cells())
     assert tuple(m.name for m in chosen) == get_field("graph").default_metrics
@@ -46,6 +49,7 @@ def test_truths_and_estimates_in_different_rows_are_refused():
     read_tasks(apart, [], Cells(truth=None))
 
 
+@without_truth
 def test_rows_without_truth_or_estimate_failed_and_truths_have_identities():
     [task], _ = read_tasks(RUNS, ["shd"], Cells())
     assert task.failed().tolist() == [False, True, True]
@@ -95,6 +99,7 @@ def test_zero_division_binds_where_there_is_one_and_nothing_is_fixed():
     assert math.isnan(bind_zero_division(ce.adjacency_f1, math.nan).options["zero_division"])
 
 
+@without_truth
 def test_names_of_components_and_metrics_may_not_meet():
     from causaleval_pd.contract.metric import METRICS
 
@@ -117,3 +122,39 @@ def test_names_of_components_and_metrics_may_not_meet():
         assert [m.name for m in chosen] == ["shd", "counted_a", "counted_b", "sid"]
     finally:
         del METRICS["counted"]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "with_controls"])
+def test_missing_truths_are_named(verb):
+    settings = {} if verb == "evaluate" else {"n_draws": 5, "rng": 1}
+    with pytest.warns(
+        UserWarning, match=r"without a truth in 1 of 3 rows, the first row 2 \(index 2\).*dropna"
+    ) as found:
+        getattr(RUNS.ceval, verb)(["shd"], **settings)
+    assert len(found) == 1
+    getattr(RUNS.dropna(subset=["truth"]).ceval, verb)(["shd"], **settings)
+
+
+def test_a_missing_truth_means_nothing_to_metrics_that_need_none():
+    assert RUNS.ceval.evaluate(["n_implied"])["n_implied"].notna().tolist() == [True, False, True]
+
+
+GRAPHS = ["A -> B; C", "A; B; C", "B -> A; C", "A -> C; B", "C -> B; A", "A; B -> C"]
+MISALIGNED = r"is missing in exactly the 3 rows whose index label is not among 0 to 3.*index=table.index"
+
+
+@pytest.mark.parametrize("role", ["truth", "estimate"])
+def test_a_list_in_a_filtered_table_is_named(role):
+    table = pd.DataFrame({"truth": GRAPHS, "estimate": GRAPHS}).iloc[[1, 4, 5, 3]]
+    table.index = pd.Index([1, 14, 15, 13])
+    wrong = table.assign(**{role: ce.graph_column(table[role].tolist())})
+    with pytest.warns(UserWarning) as found:
+        wrong.ceval.evaluate(["shd"])
+    assert any(re.search(f"column '{role}' {MISALIGNED}", str(one.message)) for one in found)
+    for right in (ce.graph_column(table[role]), ce.graph_column(table[role].tolist(), index=table.index)):
+        assert table.assign(**{role: right}).ceval.evaluate(["shd"])["shd"].tolist() == [0.0] * 4
+
+
+def test_failed_runs_of_a_filtered_table_are_not_taken_for_a_list():
+    table = pd.DataFrame({"truth": GRAPHS, "estimate": [*GRAPHS[:3], None, *GRAPHS[4:]]}).iloc[[1, 3, 4, 5]]
+    assert table.ceval.evaluate(["shd"])["shd"].isna().tolist() == [False, True, False, False]

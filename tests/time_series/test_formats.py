@@ -225,11 +225,13 @@ def test_networkx_graphs_of_causalnex():
     graph.add_edge("X_lag1", "Y_lag_lag0", weight=0.5)
     graph.add_edge("X_lag2", "Z_lag0", weight=-0.05)
     graph.add_edge("Y_lag_lag0", "Z_lag0", weight=-0.7)
-    assert text(graph) == "lags 0..2: X@-1 -> Y_lag; X@-2 -> Z; Y_lag -> Z"
+    with pytest.raises(ValueError, match="found weights or p-values; links are those .* above threshold="):
+        ce.as_lagged(graph)
+    assert text(graph, threshold=0) == "lags 0..2: X@-1 -> Y_lag; X@-2 -> Z; Y_lag -> Z"
     assert text(graph, threshold=0.1) == "lags 0..2: X@-1 -> Y_lag; Y_lag -> Z"
     graph.add_edge("X_lag2", "Z_lag1")
     with pytest.raises(ValueError, match="edges end at lag 0"):
-        ce.as_lagged(graph)
+        ce.as_lagged(graph, threshold=0)
 
 
 def test_matrices_of_dynotears():
@@ -284,7 +286,10 @@ def test_tables_of_links(tmp_path):
     assert text(dict(table.items())) == TRUE
     path = tmp_path / "links.csv"
     table.assign(weight=[0.5, 0.5, 0.4, -0.4, 0.6]).to_csv(path, index=False)
-    assert text(Path(path)) == TRUE
+    with pytest.raises(ValueError, match="found weights or p-values; links are those .* above threshold="):
+        ce.as_lagged(Path(path))
+    assert text(Path(path), threshold=0) == TRUE
+    assert text(table.rename(columns={"source": "Cause", "target": "Effect"})) == TRUE
     assert text(path, threshold=0.45) == "lags 0..2: X@-1 -> X; X@-1 -> Y; Y -> Z"
     assert text(table.assign(p=[0.01, 0.2, 0.01, 0.2, 0.01]), alpha=0.05) == "lags 0..2: X@-1 -> X; Y -> Z; Y@-1 -> Y"
     assert text(table, nodes=[*NAMES, "U"]) == TRUE.replace("X@-1", "U; X@-1", 0) + "; U"
@@ -299,7 +304,8 @@ def test_tables_of_links(tmp_path):
         ({"lag": [-1]}, "link 0: a lag is a whole number from 0"),
         ({"lag": [1.5]}, "link 0: a lag is a whole number"),
         ({"source": ["Y"], "lag": [0]}, "from 'Y' to itself"),
-        ({"weight": [0.0]}, "link 0 has the weight 0"),
+        ({"weight": [float("nan")]}, "found nan in cell"),
+        ({"probability": [0.3]}, "found numbers in the column 'probability' of a table of links"),
         ({"source": [None]}, "link 0: the source or the target is missing"),
         ({"link": ["=>"]}, "found the link '=>'"),
     ],
@@ -345,3 +351,46 @@ def test_nothing_is_no_lagged_graph(settings, tmp_path):
             ValueError, match=r"row 1 .*the file '.*links.csv' is empty; .* failed run as a missing value"
         ):
             ce.lagged_column(["X@-1 -> Y", path], **settings)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges"),
+    [
+        ("X;X:1;Y;Y:1", ["X:1 --> X", "X:1 --> Y", "Y o-> X"]),
+        ("X;(Y);X:1;Y:1", ["X <-- X:1", "(Y) <-- X:1", "X <-o (Y)"]),
+    ],
+)
+def test_lagged_graphs_of_tetrad(nodes, edges):
+    lines = "\n".join(f"{k}. {edge}" for k, edge in enumerate(edges, 1))
+    cell = f"Search result:\n\nGraph Nodes:\n{nodes}\n\nGraph Edges:\n{lines}\n"
+    assert text(cell) == "lags 0..1: X@-1 -> X; X@-1 -> Y; Y o-> X"
+    assert text(cell, encoding="Tetrad text") == text(cell)
+
+
+def test_copies_of_tetrads_links_at_earlier_times_are_left_out():
+    cell = "Graph Nodes:\nX;X:1;X:2\n\nGraph Edges:\n1. X:1 --> X\n2. X:2 --> X:1\n"
+    assert text(cell) == "lags 0..2: X@-1 -> X"
+
+
+def test_parents_of_tigramite():
+    assert text({0: [(0, -1)], 1: [(1, -1), (0, -2)]}) == "lags 0..2: 0@-1 -> 0; 0@-2 -> 1; 1@-1 -> 1"
+
+
+def test_weights_of_stationary_graphs_ask_for_a_threshold():
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([(("A", -1), ("A", 0), 0.01), (("B", -1), ("A", 0), 0.9)])
+    with pytest.raises(ValueError, match="found weights or p-values; links are those .* above threshold="):
+        ce.as_lagged(graph)
+    assert text(graph, threshold=0.1) == "lags 0..1: B@-1 -> A"
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (pd.DataFrame({"a": [1]}), r"the columns \['a'\], expected a table of links with source, target and lag"),
+        ({"graph": np.array([[[""]]]), "p_matrix": np.ones((1, 1, 1))}, r"pass results\['graph'\]"),
+    ],
+)
+def test_tables_and_results_of_another_shape(cell, message):
+    with pytest.raises(TypeError, match=message):
+        ce.as_lagged(cell)

@@ -130,7 +130,7 @@ class Network:
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class DiscreteNetwork(Network):
-    """A Bayesian network of discrete variables: a DAG with a conditional probability table a node.
+    """A Bayesian network of discrete variables: a DAG with a conditional probability table per node.
 
     Nodes, parents and states are kept in code-point order (states that are whole numbers, by value), whatever order
     they were given in: networks are compared by names, never by positions. A row of a table that is NaN throughout is

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
     for edge in cell:
         if not isinstance(edge, tuple) or len(edge) != 2:
             mend = "make nested lists a numpy array and name its encoding="
-            if isinstance(edge, str):
+            if isinstance(edge, tuple) and len(edge) == 3:
+                mend = "make the list a table of edges, pd.DataFrame(edges, columns=['from', 'to', 'weight'])"
+            elif isinstance(edge, str):
                 mend = "write edges as one text, as 'A -> B; B -> C'"
             elif isinstance(edge, dict):
                 mend = "make the list a table of edges, pd.DataFrame(edges)"
@@ -61,23 +63,41 @@ EDGE_LIST = register_encoding(
     )
 )
 
-#: columns of the two nodes and the mark of an edge, by tool
+#: columns of the two nodes and the mark of an edge, by tool, in lower case
 EDGE_COLUMNS = (
     ("from", "to", "edge"),
     ("source", "target", "type"),
-    ("Source", "Target", "Type"),
-    ("Variable 1", "Variable 2", "Dependency"),
+    ("variable 1", "variable 2", "dependency"),
     ("node1", "node2", "edge"),
     ("cause", "effect", "edge"),
+    ("parent", "child", "edge"),
+    ("tf", "target", "edge"),
+    ("regulatorygene", "targetgene", "edge"),
 )
 _LONGEST_HEADING = 10_000
 
 
-def _columns_of(cell: Any) -> tuple[str, str, str] | None:
+def edge_columns(columns: Iterable[Any]) -> tuple[str, str, str] | None:
+    """Return the columns of the nodes and marks of a table of edges, None for another table.
+
+    Examples
+    --------
+    >>> edge_columns(["Cause", "Effect", "Score"])
+    ('Cause', 'Effect', 'edge')
+    """
+    known = {str(name).strip().lower(): name for name in reversed(list(columns)) if isinstance(name, str)}
+    names = next((names for names in EDGE_COLUMNS if {*names[:2]} <= {*known}), None)
+    if names is None:
+        return None
+    first, second, mark = (known.get(name, name) for name in names)
+    return first, second, mark
+
+
+def columns_of(cell: Any) -> tuple[str, str, str] | None:
     """Return the names of the columns of a table of edges, None for any other object."""
     if not isinstance(cell, pd.DataFrame) or set(cell.columns) == set(cell.index):
         return None
-    return next((names for names in EDGE_COLUMNS if {*names[:2]} <= {*cell.columns}), None)
+    return edge_columns(cell.columns)
 
 
 def is_edge_table(cell: Any) -> bool:
@@ -85,9 +105,9 @@ def is_edge_table(cell: Any) -> bool:
     if isinstance(cell, str):
         line = cell.lstrip("\r\n").partition("\n")[0].partition("\r")[0]
         # a name that holds a comma is one field
-        heading = {x.strip() for x in next(csv.reader([line[:_LONGEST_HEADING]], skipinitialspace=True), [])}
-        return any({*names[:2]} <= heading for names in EDGE_COLUMNS)
-    return _columns_of(cell) is not None
+        heading = [x.strip() for x in next(csv.reader([line[:_LONGEST_HEADING]], skipinitialspace=True), [])]
+        return edge_columns(heading) is not None
+    return columns_of(cell) is not None
 
 
 def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
@@ -110,11 +130,32 @@ def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
                 lines.append(reader.line_num)
     except csv.Error as fault:
         raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
-    table = pd.DataFrame(rows, columns=names, dtype=object)
+    return _with_numbers(pd.DataFrame(rows, columns=names, dtype=object), lines)
+
+
+def _with_numbers(table: pd.DataFrame, lines: list[int]) -> pd.DataFrame:
+    """Return a table of texts with numbers in the columns that hold them; `lines` are those of its rows."""
     for name in ("weight", "lag"):
         if name in table.columns:
             table[name] = _numbers(table[name], name, lines)
     return table
+
+
+def read_printed(text: str) -> pd.DataFrame:
+    """Read a table of edges whose fields stand between blanks, as R prints it, perhaps with the numbers of its rows."""
+    names: list[str] = []
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = [field.strip('"') for field in line.split()]
+        if not names or not fields:
+            names = names or fields
+        elif len(fields) - len(names) not in (0, 1):
+            raise ValueError(f"line {number}: found {len(fields)} fields, the header has {len(names)}")
+        else:
+            rows.append(fields[-len(names) :])
+            lines.append(number)
+    return _with_numbers(pd.DataFrame(rows, columns=names, dtype=object), lines)
 
 
 def _numbers(fields: pd.Series, name: str, lines: list[int]) -> pd.Series:
@@ -151,7 +192,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     """
     if isinstance(cell, str):
         cell = read_csv(cell)
-    names = _columns_of(cell)
+    names = columns_of(cell)
     if names is None or not cell.columns.is_unique:
         raise ValueError(f"found a table with the columns {list(cell.columns)!r:.80}, expected from, edge and to")
     if "weight" in cell.columns and not (cell["weight"] == 1).all():

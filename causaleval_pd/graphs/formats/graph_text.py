@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, CIRCLE, MARKS, SIGNS, TAIL, MarkedEdges, forward
 from ..edge_strings import write_graph, write_names
+from ..weights import refuse_numbers
 
 Marks = tuple[int, int]
 Attributes = dict[str, str]
@@ -84,6 +85,8 @@ class _Reader:
         self.token = next(self.tokens)
         self.edges = MarkedEdges()
         self.labels: dict[str, str] = {}
+        #: of the edges, one a chain
+        self.numbered: list[Attributes] = []
         self.n_edges = 0
 
     def next(self) -> Token:
@@ -108,6 +111,9 @@ class _Reader:
         self.statements(Attributes(), 0)
         if self.token.kind != "end":
             raise self.refuse("nothing after the closing brace")
+        if self.language != "dagitty":
+            # a coefficient of dagitty (beta) belongs to an edge of the model
+            refuse_numbers(self.numbered, ())
         return self.edges.found()
 
     def statements(self, defaults: Attributes, depth: int) -> list[str]:
@@ -141,7 +147,9 @@ class _Reader:
             signs.append(self.next())
             groups.append(self.operand(depth, defaults))
         attributes = self.attributes()
-        if not signs:
+        if signs:
+            self.numbered.append(defaults | attributes)
+        else:
             self.node(word, groups[0], attributes)
         names = [group if group is not None else [] for group in groups]
         for left, sign, right in zip(names, signs, names[1:], strict=False):
@@ -317,18 +325,26 @@ DOT = register_encoding(
 
 _NODES = re.compile(r"Graph Nodes:(.*)")
 _EDGES = re.compile(r"Graph Edges:\s*$")
+_HEADING = re.compile(r"^[^\S\n]*Graph (?:Nodes|Edges):", re.M)
 _NUMBER = re.compile(r"\d+\.$")
+#: [X --> Y]:0.9800
+_SHARE = re.compile(r"\[(\S[^\[\]]*?) ([-<>o]{3}) ([^\[\]]*\S)\]:([01]?\.?\d+)")
+_LATENT = re.compile(r"\([^()]+\)")
 #: what follows the nodes of an edge: how certain it is, and shares of bootstrap samples
 _ATTRIBUTE = re.compile(r"(?:dd|nl|pd|pl)$|\[|\S*:|-?\d")
 
 
 def is_tetrad(text: str) -> bool:
-    """Return whether a text has Tetrad's heading of nodes or edges."""
-    return bool(re.match(r"\s*Graph (?:Nodes|Edges):", text))
+    """Return whether a text has Tetrad's heading of nodes or edges, perhaps below others."""
+    return _HEADING.search(text) is not None
 
 
 def read_tetrad(text: str) -> Edges:
-    """Read Tetrad's text; attributes of edges and sections after them are not part of the graph."""
+    """Read Tetrad's text.
+
+    Lines before the nodes, attributes of edges and sections after them are not part of the graph. A latent variable is
+    printed in parentheses, which are not part of its name.
+    """
     edges, section, names = MarkedEdges(), "", frozenset[str]()
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
@@ -348,8 +364,8 @@ def read_tetrad(text: str) -> Edges:
                 section = "other"
                 continue
             _read_edge(stripped, edges, names, number)
-        elif stripped and not section:
-            raise ValueError(f"line {number}: found {stripped[:60]!r}, expected 'Graph Nodes:' or 'Graph Edges:'")
+    if not section:
+        raise ValueError(f"found {text[:60]!r}, expected a line 'Graph Nodes:' or 'Graph Edges:'")
     if section not in ("edges", "other"):
         raise ValueError("found no line 'Graph Edges:'; the text is cut off")
     return edges.found(is_open=not names)
@@ -357,9 +373,15 @@ def read_tetrad(text: str) -> Edges:
 
 def _read_nodes(listed: str, edges: MarkedEdges, number: int) -> None:
     for name in re.split(r";" if ";" in listed else r",", listed.strip().rstrip(";,")):
-        if name.strip() in edges.position:
-            raise ValueError(f"line {number}: found the node {name.strip()!r} twice")
-        edges.node(name.strip())
+        node = _without_parentheses(name.strip())
+        if node in edges.position:
+            raise ValueError(f"line {number}: found the node {node!r} twice")
+        edges.node(node)
+
+
+def _without_parentheses(name: str) -> str:
+    """Return the name of a variable, which is printed in parentheses where it is latent."""
+    return name[1:-1] if _LATENT.fullmatch(name) else name
 
 
 def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str], number: int) -> None:
@@ -372,15 +394,16 @@ def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str], number: int
         raise ValueError(
             f"line {number}: found {line[:60]!r}, expected an edge as '1. X --> Y', with one of {', '.join(MARKS)}"
         )
-    left, rest = " ".join(words[:at]), words[at + 1 :]
-    right = rest[0]
+    left, rest = _without_parentheses(" ".join(words[:at])), words[at + 1 :]
+    right, after = _without_parentheses(rest[0]), rest[1:]
     if names:
-        most = 1 + max(name.count(" ") for name in names)
-        right = next((" ".join(rest[:k]) for k in range(most, 0, -1) if " ".join(rest[:k]) in names), right)
+        for k in range(1 + max(name.count(" ") for name in names), 0, -1):
+            if (name := _without_parentheses(" ".join(rest[:k]))) in names:
+                right, after = name, rest[k:]
+                break
         unknown = next((name for name in (left, right) if name not in names), None)
         if unknown is not None:
             raise ValueError(f"line {number}: found the node {unknown[:60]!r}, which 'Graph Nodes:' does not list")
-    after = rest[right.count(" ") + 1 :]
     if after and not _ATTRIBUTE.match(after[0]):
         raise ValueError(f"line {number}: found {after[0][:60]!r} after the edge {left} {words[at]} {right}")
     try:
@@ -389,9 +412,33 @@ def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str], number: int
         raise ValueError(f"line {number}: {fault}") from None
 
 
+def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int, int, int, float]]]:
+    """Return the nodes of Tetrad's text, and the types of its edges with their shares of bootstrap samples.
+
+    A type is (i, j, mark at i, mark at j, share), as `[X --> Y]:0.9800` behind an edge has it.
+    """
+    graph = read_tetrad(text)
+    names = tuple(map(str, graph.labels or ()))
+    position = {name: i for i, name in enumerate(names)}
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for left, sign, right, share in _SHARE.findall(line):
+            ends = [position.get(_without_parentheses(name)) for name in (left, right)]
+            i, j = ends
+            if sign not in MARKS or i is None or j is None:
+                raise ValueError(f"line {number}: found '[{left} {sign} {right}]', expected an edge as '[X --> Y]'")
+            found.append((*forward((i, j, *MARKS[sign])), float(share)))
+    if not found:
+        raise ValueError(
+            "found a graph without shares of bootstrap samples, as '[X --> Y]:0.9800'; make it a column by graph_column"
+        )
+    return names, found
+
+
 def _reads_otherwise(name: str) -> bool:
     """Return whether a name holds a mark or a heading, or begins as the number of an edge."""
-    return bool({*MARKS} & {*name.split()} or _NODES.match(name) or _EDGES.match(name))
+    marked = {*MARKS} & {*name.split()}
+    return bool(marked or _NODES.match(name) or _EDGES.match(name) or _LATENT.fullmatch(name))
 
 
 def write_tetrad(names: Sequence[str], ends: Ends) -> str:

@@ -22,6 +22,8 @@ from ..weights import refuse_numbers
 
 #: keys of an edge that are read
 _READ = ("from", "to", "node1", "node2", "source", "target", "endpoint1", "endpoint2", "edge", "type", "weight")
+#: of Tetrad's endpoints
+_ORDINALS = {0: "tail", 1: "arrow", 2: "circle"}
 _EDGE_KEYS = "edges|edgesSet|links"
 _ARRAY = re.compile(r'\s*+\[\s*+(?:\[\s*+"|\{\s*+")')
 _GAP = re.compile(r"[\s,]*+")
@@ -33,6 +35,7 @@ def is_json(cell: Any) -> bool:
     A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
     """
     if isinstance(cell, Mapping):
+        cell = _graph_in(cell)
         lists = [cell.get("nodes", []), next((cell[key] for key in _EDGE_KEYS.split("|") if key in cell), None)]
         return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
     if not isinstance(cell, str):
@@ -40,6 +43,12 @@ def is_json(cell: Any) -> bool:
     if cell.lstrip()[:1] == "{":
         return bool(re.search(rf'"(?:nodes|{_EDGE_KEYS})"\s*:', cell[:100_000]))
     return bool(_ARRAY.match(cell))
+
+
+def _graph_in(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the graph of an object: Tetrad's may be one of its values."""
+    graph = found.get("graph")
+    return graph if isinstance(graph, Mapping) and "edgesSet" in graph else found
 
 
 def _parsed(text: str) -> Any:
@@ -63,10 +72,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read_json(cell: Any) -> Edges:
     """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx, or an array of edges."""
     found, text = (_parsed(cell), cell) if isinstance(cell, str) else (dict(cell), "")
-    if isinstance(found, list):
-        found = {"edges": found}
-    elif isinstance(found.get("graph"), dict) and "edgesSet" in found["graph"]:
-        found = found["graph"]
+    found = {"edges": found} if isinstance(found, list) else _graph_in(found)
     edges_of = next((found[key] for key in _EDGE_KEYS.split("|") if key in found), None)
     if not isinstance(edges_of, list) or not isinstance(found.get("nodes", []), list):
         raise ValueError("found a JSON object without lists of nodes and edges")
@@ -130,9 +136,9 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
         raise ValueError(f"found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
     a, b = _json_name(edge[first]), _json_name(edge[second])
     if "endpoint1" in edge and "endpoint2" in edge:
-        ends = [_json_name(edge[key]).lower() for key in ("endpoint1", "endpoint2")]
+        ends = [_endpoint(edge[key]) for key in ("endpoint1", "endpoint2")]
         if not {*ends} <= {*MARK_OF_WORD}:
-            raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE")
+            raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE, or their ordinals")
         return a, b, MARK_OF_WORD[ends[0]], MARK_OF_WORD[ends[1]]
     if "weight" in edge and edge["weight"] != 1:
         raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
@@ -141,6 +147,14 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
     if marks is None:
         raise ValueError(f"found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
     return a, b, *marks
+
+
+def _endpoint(value: Any) -> str:
+    """Return the word of an endpoint, of which Tetrad has also written the ordinal."""
+    if isinstance(value, dict):
+        ordinal = value.get("ordinal")
+        value = value.get("name", _ORDINALS.get(ordinal, value) if isinstance(ordinal, int) else value)
+    return value.lower() if isinstance(value, str) else str(value)
 
 
 def write_json(names: Sequence[str], ends: Ends) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..packing.header import MAX_NODES
-from .edge_list import EDGE_COLUMNS, read_csv
+from .edge_list import edge_columns, read_csv, read_printed
 
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*+,\d++(?:[eE][-+]?\d++)?$")
@@ -49,10 +49,12 @@ def read_table(text: str, *, is_table: bool = False) -> Any:
         )
     separator = _separator(lines)
     first, *second = [_fields(line, separator) for line in lines]
-    if first and all(map(_NUMBER.match, first)):
-        return _matrix(text, separator, header=False)
-    if separator is not None and any({*names[:2]} <= {*first} for names in EDGE_COLUMNS):
-        return read_csv(text, separator)
+    if first and all(_NUMBER.match(field) or not field for field in first):
+        header = _names_are_numbers(text, separator)
+        if header or all(first):
+            return _matrix(text, separator, header=header)
+    if edge_columns(first) is not None and not (separator is None and any(map(_ARROW.search, lines))):
+        return read_printed(text) if separator is None else read_csv(text, separator)
     if any(map(_ARROW.search, lines)):
         return text
     plain = _is_row(first, None)
@@ -86,6 +88,19 @@ def _is_row(fields: list[str], names: list[str] | None) -> bool:
         return len(numbers) > 1 and all(map(_NUMBER.match, fields))
     alike = [bool(_NUMBER.match(x) or _DECIMAL_COMMA.match(x) or x.lower() in _FLAGS or not x) for x in numbers]
     return len(fields) > 1 and any(numbers) and all(alike)
+
+
+def _names_are_numbers(text: str, separator: str | None) -> bool:
+    """Return whether the first line of a text of numbers names the nodes, as the matrix is square without it only."""
+    rows = [fields for line in text.splitlines() if any(fields := _fields(line, separator))]
+    names, others = rows[0], rows[1:]
+    if names[0] == "":
+        return names[1:] == [row[0] for row in others]
+    if len(others) != len(names) or len({*names}) < len(names) or {*names} <= {"0", "1"}:
+        # one row too many of zeros and ones is a fault of the file
+        return False
+    with_labels = all(len(row) == len(names) + 1 for row in others) and names == [row[0] for row in others]
+    return with_labels or all(len(row) == len(names) for row in others)
 
 
 def _is_label(field: str) -> bool:

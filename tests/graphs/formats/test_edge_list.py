@@ -165,12 +165,11 @@ def test_the_advice_for_numbers_makes_graphs_and_scores(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="columns 'strength', 'direction'") as error:
         ce.shd("A -> B; B -> C", BOOTSTRAP)
     message = str(error.value)
-    nodes = ["A", "B", "C"]
     kept = eval(re.search(r"table\.loc\[.*?\]\]", message)[0], {"table": BOOTSTRAP})
     assert ce.shd("A -> B; B -> C", kept) == 0
-    matrix = eval(re.search(r"table\.pivot\(.*\.fillna\(0\)", message)[0], {"table": BOOTSTRAP, "nodes": nodes})
-    scores = ce.score_column([matrix], encoding="row->column")
-    assert matrix.loc["A", "B"] == 0.98 and matrix.loc["C", "A"] == 0 and scores.notna().all()
+    scope = {"score_column": ce.score_column, "table": BOOTSTRAP, "nodes": ["A", "B", "C"]}
+    [matrix] = eval(re.search(r"score_column\(.*\)", message)[0], scope).score.to_numpy()
+    assert matrix[0, 1] == 0.98 and matrix[2, 0] == 0
     for end, sep in ((".csv", ","), (".tsv", "\t"), (".txt", ";")):
         BOOTSTRAP.to_csv(tmp_path / f"edges{end}", index=False, sep=sep)
         with pytest.raises(ValueError, match=f"file edges{end}: found numbers in the columns 'strength', 'direction'"):
@@ -196,3 +195,32 @@ def test_lines_of_csv_have_the_fields_of_the_header(line: str, n: int) -> None:
     assert as_graph("from,edge,to\nA,-->,B\nC,,\n") == as_graph("A -> B; C")
     with pytest.raises(ValueError, match=f"line 3: found {n} fields, the header has 3"):
         as_graph(f"from,edge,to\nA,-->,B\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [("Cause", "Effect"), ("parent", "child"), ("FROM", "To"), ("TF", "target"), ("regulatoryGene", "targetGene")],
+)
+def test_columns_of_tools_name_the_nodes(columns: tuple[str, str], tmp_path: Path) -> None:
+    table = pd.DataFrame([("A", "B"), ("B", "C")], columns=columns)
+    assert ce.as_graph(table).to_string() == "A -> B; B -> C"
+    table.to_csv(tmp_path / "edges.csv", index=False)
+    assert ce.read_graphs(tmp_path / "edges.csv").graph.to_strings().tolist() == ["A -> B; B -> C"]
+    with pytest.raises(ValueError, match="found numbers in the column 'share'"):
+        ce.as_graph(table.assign(share=[0.2, 0.9]))
+
+
+@pytest.mark.parametrize("text", ['  "from" "to"\n"1" "A" "B"\n"2" "B" "C"\n', "from to\nA B\nB C\n"])
+def test_tables_as_r_prints_them(text: str, tmp_path: Path) -> None:
+    (tmp_path / "edges.txt").write_text(text, encoding="utf-8")
+    assert ce.read_graphs(tmp_path / "edges.txt").graph.to_strings().tolist() == ["A -> B; B -> C"]
+    (tmp_path / "edges.txt").write_text(text.replace("A", "A 1 2"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 2: found \d fields, the header has 2"):
+        ce.read_graphs(tmp_path / "edges.txt")
+
+
+def test_a_table_without_names_of_its_columns() -> None:
+    with pytest.raises(ValueError, match=r"in a table of edges the columns \[0, 1\] are called 'from' and 'to'"):
+        ce.as_graph(pd.DataFrame([("A", "B"), ("B", "C")]))
+    with pytest.raises(TypeError, match=r"pd.DataFrame\(edges, columns=\['from', 'to', 'weight'\]\)"):
+        ce.as_graph([("A", "B", 0.3)])

@@ -92,3 +92,17 @@ def test_networkx_names_nodes_by_their_id_whatever_else_they_have(directed):
     nx.set_node_attributes(graph, {0: "x", 1: "y"}, "label")
     data = nx.node_link_data(graph)
     assert ce.as_graph(json.dumps(data)) == ce.as_graph(data) == ce.as_graph(graph)
+
+
+@pytest.mark.parametrize(
+    ("ordinals", "expected"), [((0, 1), "A -> B"), ((1, 1), "A <-> B"), ((2, 1), "A o-> B"), ((0, 0), "A -- B")]
+)
+def test_ordinals_of_endpoints_of_tetrad(ordinals, expected):
+    ends = {f"endpoint{k}": {"ordinal": ordinal} for k, ordinal in enumerate(ordinals, 1)}
+    edge = {"node1": {"name": "A"}, "node2": {"name": "B"}} | ends
+    graph = {"nodes": [{"name": "A"}, {"name": "B"}], "edgesSet": [edge]}
+    for cell in (graph, {"graph": graph}, json.dumps(graph), json.dumps({"graph": graph})):
+        assert ce.as_graph(cell).to_string() == expected
+    edge["endpoint1"] = {"ordinal": 4}
+    with pytest.raises(ValueError, match="edge 1: found the endpoints .*expected TAIL, .* or their ordinals"):
+        ce.as_graph(graph)

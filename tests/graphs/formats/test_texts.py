@@ -73,7 +73,7 @@ READ = [
     ("dagitty", 'mag { "blood pressure" -> B; A <-> B }', "blood pressure -> B; A <-> B"),
     ("dagitty", "dag{A->B<-C}", "A -> B <- C"),
     ("dagitty", "pdag { A -- B /* later */ }", "A -- B"),
-    ("DOT", 'digraph "g" { rankdir=LR; A -> B [label="0.3"]; B -> {C; D} }', "A -> B; B -> C; B -> D"),
+    ("DOT", 'digraph "g" { rankdir=LR; A -> B [label="yes"]; B -> {C; D} }', "A -> B; B -> C; B -> D"),
     ("DOT", "graph { A -- B; C }", "A -- B; C"),
     ("DOT", "digraph { edge [dir=none]; A -> B; edge [dir=back]; B -> C }", "A -- B; C -> B"),
     ("DOT", 'digraph { A -> B [dir=both, arrowtail=odot, arrowhead=normal] A -> C [dir="both"] }', "A o-> B; A <-> C"),
@@ -357,3 +357,45 @@ def test_two_nodes_of_one_name_are_refused_in_every_form():
     ):
         with pytest.raises(ValueError, match="two nodes with one name"):
             ce.as_graph(text)
+
+
+LINES = "Graph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B"
+
+
+@pytest.mark.parametrize("encoding", [None, "Tetrad text"])
+@pytest.mark.parametrize("heading", ["Result:\n\n", "====\nFinal Resampling Search Result:\n====\n", "\n \n"])
+def test_headings_before_the_text_of_tetrad(heading: str, encoding: str | None) -> None:
+    assert ce.as_graph(heading + LINES, encoding=encoding).to_string() == "A -> B"
+
+
+def test_latent_variables_of_tetrad_are_named_without_parentheses() -> None:
+    found = ce.as_graph("Graph Nodes:\n(L 1);X;Y\n\nGraph Edges:\n1. (L 1) --> X\n2. Y <-- (L 1) nl\n")
+    assert found.to_string() == "L 1 -> X; L 1 -> Y"
+    with pytest.raises(ValueError, match=r"line 2: found the node 'L' twice"):
+        ce.as_graph("Graph Nodes:\n(L);L\n\nGraph Edges:\n")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("Tetrad text", "found 'A -> B', expected a line 'Graph Nodes:' or 'Graph Edges:'"),
+        ("JSON", "line 1: found no JSON"),
+        ("DOT", "line 1: found 'A -> B', expected 'digraph {' or 'graph {'"),
+        ("model string", "found 'A -> B', expected a model string"),
+    ],
+)
+def test_the_reader_of_a_named_encoding_explains_what_is_wrong(encoding: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ce.as_graph("A -> B", encoding=encoding)
+
+
+@pytest.mark.parametrize("attribute", ['label="0.31"', "weight=0.3", 'taillabel="12 %"'])
+def test_numbers_of_edges_in_dot_are_refused(attribute: str) -> None:
+    name = attribute.partition("=")[0]
+    with pytest.raises(ValueError, match=f"found numbers in the attribute '{name}' of edges"):
+        ce.as_graph(f"digraph {{ A -> B [{attribute}] }}")
+
+
+def test_numbers_that_draw_are_not_read() -> None:
+    drawn = 'digraph { edge [weight=1]; A -> B [penwidth=2, pos="0,1", arrowsize=.5]; B -> C [len=1.5] }'
+    assert ce.as_graph(drawn).to_string() == "A -> B; B -> C"
