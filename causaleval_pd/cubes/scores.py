@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,20 +106,16 @@ def score_runs(
     # a partition of a table keeps as many draws as the whole table
     n_bytes = 8 * runs.n_rows * len(runs.metrics) * (len(models) + any(joint))
     drawing = replace(drawing, keep=min(drawing.n_draws, max(LEAST_DRAWS, DRAWS_BYTES // max(1, n_bytes))))
-    relabelled = [
-        None if model is None or runs.candidates else _relabelled(runs, task, model, grid, drawing, repeated)
-        for task, model in zip(runs.tasks, joint, strict=True)
-    ]
     scores: dict[str, MetricScores] = {}
     kinds = []
     for by_task in models:
         found: set[str] = set()
-        for task, model, jointly in zip(runs.tasks, by_task, relabelled, strict=True):
+        for task, model in zip(runs.tasks, by_task, strict=True):
             values = {m.name: np.full(len(runs.index), np.nan) for m in task.metrics}
             gathered = _Gathered(task, model, grid, drawing.keep)
             if runs.candidates is None:
                 match, keys = runs.matches.matcher(model, task, grid.stratum), runs.matches.keys_of(model)
-                chunks = control_chunks(task, match, keys, drawing, runs.index)
+                chunks = control_chunks(task, match, keys, drawing, runs.index, observed=_observed(scores, task))
             else:
                 how = (drawing, runs.index)
                 chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values)
@@ -129,12 +125,15 @@ def score_runs(
             for m in task.metrics:
                 mine = scores.setdefault(m.name, MetricScores(m, gathered.rows[m.name]["observed"]))
                 mine.nulls.append(gathered.scores(m))
-                if jointly is not None:
-                    mine.relabelled = jointly.draws[m.name]
                 if runs.candidates is not None:
                     mine.chosen = runs.candidates.numbers_of(runs.candidates.chosen(m, values[m.name]))
                     mine.relabelled = gathered.draws[m.name] if repeated.any() else None
         kinds.append(", ".join(sorted(found)))
+    for task, relabelling in zip(runs.tasks, joint, strict=True):
+        if relabelling is not None and runs.candidates is None:
+            draws = _relabelled(runs, task, relabelling, grid, drawing, repeated, _observed(scores, task))
+            for m in task.metrics:
+                scores[m.name].relabelled = draws[m.name]
     return list(scores.values()), {
         "n_draws": drawing.keep,
         "control_relabelled": json.dumps(
@@ -155,6 +154,12 @@ def score_runs(
     }
 
 
+def _observed(scores: Mapping[str, MetricScores], task: Task) -> dict[str, Floats] | None:
+    """Return the scores of the rows of a task, None before its first null model."""
+    known = {m.name: scores[m.name].observed for m in task.metrics if m.name in scores}
+    return known if len(known) == len(task.metrics) else None
+
+
 def _joint_models(
     runs: Runs, choice: NullChoice, models: Sequence[Sequence[Null]], repeated: NDArray[np.bool_]
 ) -> list[Null | None]:
@@ -171,7 +176,8 @@ def _relabelled(
     grid: Grid,
     drawing: Drawing,
     repeated: NDArray[np.bool_],
-) -> _Gathered:
+    observed: Mapping[str, Floats] | None,
+) -> dict[str, Floats]:
     """Relabel the estimates of strata that repeat a cluster, those of a cluster alike."""
     if runs.matches is None:
         raise ValueError("a cube without controls has no clusters")
@@ -179,9 +185,9 @@ def _relabelled(
     alone = replace(drawing, n_draws=drawing.keep, method="simulate", summarise=False)
     gathered = _Gathered(task, model, grid, drawing.keep)
     keys = runs.clusters.keys(runs.matches.seed)
-    for chunk in control_chunks(task, match, keys, alone, runs.index, repeated):
+    for chunk in control_chunks(task, match, keys, alone, runs.index, repeated, observed):
         gathered.add(chunk)
-    return gathered
+    return gathered.draws
 
 
 class _Gathered:

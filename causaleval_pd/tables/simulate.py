@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,6 +43,8 @@ class _Job:
     keys: NDArray[np.uint64]
     how: Drawing
     index: pd.Index
+    #: scores of all rows by metric, where they are known
+    observed: Mapping[str, Floats] | None
 
     def controls(self, batch: Batch) -> Controls:
         """Match controls to rows."""
@@ -56,16 +58,19 @@ def control_chunks(
     how: Drawing,
     index: pd.Index,
     wanted: NDArray[np.bool_] | None = None,
+    observed: Mapping[str, Floats] | None = None,
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
     `match` makes the controls of a batch of rows: a null model prepared for the task. Rows have random streams named by
-    `keys`, and `index` labels for messages. Of `wanted` (n,) rows alone, if it is given.
+    `keys`, and `index` labels for messages. Of `wanted` (n,) rows alone, if it is given. Rows whose scores are
+    `observed` are not scored again.
     """
     batches = list(_wanted(task, wanted))
-    job = _Job(task, match, keys, how, index)
-    check_kinds(task.metrics, batches, how.invalid, index)
-    warn_of_rows(task.metrics, batches, index)
+    job = _Job(task, match, keys, how, index, observed)
+    if observed is None:
+        check_kinds(task.metrics, batches, how.invalid, index)
+        warn_of_rows(task.metrics, batches, index)
     costs = [_row_costs(job, batch) for batch in batches]
     units = work_units(batches, [work for work, _ in costs], [rows for _, rows in costs])
 
@@ -107,7 +112,7 @@ def _score(job: _Job, batch: Batch) -> Chunk:
     """Score rows and their controls."""
     task, how = job.task, job.how
     controls = job.controls(batch)
-    observed = {m.name: score(m, batch.pairs, how.invalid, rows=batch.rows, index=job.index) for m in task.metrics}
+    observed = {m.name: _observed(job, batch, m) for m in task.metrics}
     closed = {m.name: _closed_form(controls, m, how) if how.summarise else None for m in task.metrics}
     drawn = tuple(m for m in task.metrics if _needs_draws(closed[m.name], how))
     most = _block_rows(how, len(drawn))
@@ -123,6 +128,13 @@ def _score(job: _Job, batch: Batch) -> Chunk:
         summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
     kept = {name: values[:, : how.keep] for name, values in draws.items()} if how.keep else {}
     return Chunk(batch.rows, controls.kind, summaries, kept)
+
+
+def _observed(job: _Job, batch: Batch, metric: Metric) -> Floats:
+    """Return the scores of rows themselves."""
+    if job.observed is not None:
+        return job.observed[metric.name][batch.rows]
+    return score(metric, batch.pairs, job.how.invalid, rows=batch.rows, index=job.index)
 
 
 def _joined(parts: list[Chunk]) -> Chunk:

@@ -129,3 +129,20 @@ def test_references_give_rows_no_p():
     assert cube["shd_p"].isnull().all() and cube["shd_control_mean"].notnull().any()
     assert json.loads(cube.attrs["control_reference"]) == ["complete", "empty"]
     assert cube["shd_p"].attrs["method"] == "complete: none; empty: none"
+
+
+@pytest.mark.parametrize("nulls", ["edges", ["edges", "permutation", "degree"]])
+def test_runs_are_scored_once_however_many_null_models(nulls):
+    scored = []
+
+    def counted(pairs):
+        scored.append(pairs.n)
+        return pairs.counts.tp
+
+    spec = {"field": "graph", "kinds": ("dag",), "direction": "maximize", "range": (0, 99), "optimum": 99}
+    metric = ce.Metric("counted", counted, long_name="counted", symmetric=True, **spec)
+    # two runs on each truth, which are relabelled alike for the test of the stratum
+    runs = pd.DataFrame({"truth": ["A -> B; C", "B -> C; A"] * 2, "estimate": ["A -> B; C"] * 4})
+    cube = ce.cube(runs, [metric], by=[], null=nulls, n_draws=7, rng=1)
+    assert "counted_relabelled" in cube
+    assert scored.count(len(runs)) == 1
