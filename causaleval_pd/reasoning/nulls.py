@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm, Dealt, Distribution
+from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import random_words, uniforms
@@ -290,13 +290,7 @@ class _RandomAnswers(Controls):
             for answer in (False, True)
         ]
         values, weights = np.stack(each, axis=1), np.stack([1 - self.p_yes, self.p_yes], axis=1)
-        found = _closed(np.arange(self.pairs.n), values, weights)
-        if self.decks is None or found.distribution is None:
-            return found
-        decks, rows = self.decks
-        question = decks.question[rows]
-        dealt = Dealt(question, decks.size[question], decks.n_yes[question], values)
-        return replace(found, distribution=replace(found.distribution, dealt=dealt))
+        return _closed(np.arange(self.pairs.n), values, weights)
 
 
 @dataclass(frozen=True, eq=False)
