@@ -20,6 +20,7 @@ import causaleval_pd.dask
 from causaleval_pd.contract.field import FIELDS
 from causaleval_pd.contract.null import Null
 
+USUAL = set(ce.list_metrics().query("usual").index)
 #: what is better, by the direction of a metric
 BETTER = {"minimize": "lower is better", "maximize": "higher is better", "zero": "0 is best", None: "descriptive"}
 
@@ -45,13 +46,14 @@ def metrics(page: str) -> str:
 def family(metric: ce.Metric) -> str:
     """Return the first words of the docstring of a metric's file, which are the title of its family."""
     text = markup.first_sentence(sys.modules[metric.__module__])
-    return re.split(r"[:;.]", text)[0]
+    return re.split(r"[:;.,]", text)[0]
 
 
 def metric_entry(metric: ce.Metric) -> str:
     """Describe a metric: what it declares, its docstring, its source and what is known of its null distribution."""
     low, high = (f"{x:g}".replace("inf", "∞") for x in metric.range)
-    facts = f"{metric.long_name}: {BETTER[metric.direction]}, {low} to {high}"
+    usual = " (usual)" * (metric.name in USUAL)
+    facts = f"{metric.long_name}: {BETTER[metric.direction]}, {low} to {high}{usual}"
     known = [
         f"Source: [doi:{metric.reference}](https://doi.org/{metric.reference})." * bool(metric.reference),
         f"Null distribution: [{metric.closed_form}](closed_forms.md#{metric.closed_form})." * bool(metric.closed_form),

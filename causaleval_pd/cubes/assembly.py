@@ -78,6 +78,8 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
     if nulls:
         coordinates["draw"] = np.arange(int(attrs["n_draws"]))
     coordinates |= _identities(runs, grid, nulls, attrs)
+    if "status" in grid.strata_dims:
+        variables["run_status"] = variables.pop("status")
     return xr.Dataset(variables, coordinates, own | attrs | null)
 
 

@@ -33,7 +33,9 @@ from .schema import (
     SETTINGS,
     declared,
     metrics_of,
+    stratum_name,
     values_of,
+    with_own_names,
     write_nulls,
 )
 from .worst_case import cells
@@ -108,6 +110,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
         raise ValueError("found no cube to put together")
     if not isinstance(name, str) or name == "draw":
         raise ValueError(f"cubes cannot be put together along {name!r}; name a stratum, 'replicate' or 'null'")
+    name = stratum_name(name)
+    dim = name if isinstance(dim, str) else dim.rename(name)
     _check_alike(parts, name)
     if name == "replicate":
         _refuse_repeats(parts)
@@ -118,7 +122,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str | pd.Index) -> xr.Dataset:
         parts = _along_stratum(parts, dim, name)
     aligned = _aligned(_with_optional(parts, name), name)
     whole = _joined(_numbered(aligned) if name == "replicate" else aligned, name)
-    return _ordered(whole.assign_attrs(_attributes(parts, name)), parts, name)
+    return with_own_names(_ordered(whole.assign_attrs(_attributes(parts, name)), parts, name))
 
 
 def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:

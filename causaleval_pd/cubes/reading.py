@@ -24,6 +24,7 @@ from .schema import (
     RESERVED,
     metrics_of,
     read_nulls,
+    stratum_name,
     values_of,
     variable_name,
 )
@@ -219,7 +220,7 @@ def asked_strata(by: str | Sequence[str] | None, known: Sequence[str]) -> list[s
     if isinstance(by, str) and by == "all":
         return list(known)
     check_type(by, (str, Sequence, type(None)), "the names of strata, or 'all'", "by")
-    return [] if by is None else [by] if isinstance(by, str) else list(by)
+    return [stratum_name(name) for name in ([] if by is None else [by] if isinstance(by, str) else by)]
 
 
 def tested(cube: xr.Dataset, metric: str) -> NDArray[np.bool_]:
@@ -236,13 +237,13 @@ def has_controls(cube: xr.Dataset, metric: str | None = None) -> bool:
 
 
 def control_values(cube: xr.Dataset, metric: str) -> xr.DataArray:
-    """Return all control values of each stratum, over strata and `value`."""
+    """Return all control values of each stratum, over strata and `__value__`."""
     need_controls(cube, [metric])
     draws = variable(cube, metric, "control")
     kept = [dim for dim in draws.dims if dim not in ("replicate", "draw")]
     array = draws.transpose(*kept, "replicate", "draw").to_numpy()
     pooled = array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
-    return xr.DataArray(pooled, {dim: draws[dim] for dim in kept}, [*kept, "value"])
+    return xr.DataArray(pooled, {dim: draws[dim] for dim in kept}, [*kept, "__value__"])
 
 
 def as_good_shares(cube: xr.Dataset, metric: str) -> NDArray[np.float64]:

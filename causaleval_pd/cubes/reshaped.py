@@ -41,8 +41,8 @@ from .schema import (
     declared,
     metrics_of,
     read_nulls,
-    result_columns,
     values_of,
+    with_stratum_names,
 )
 
 
@@ -69,7 +69,7 @@ def read_cube(cube: xr.Dataset, *, controls: bool = True, load: bool = True) -> 
         If it is not a cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
     """
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
-    cube = _named(_unstacked(_with_attributes(_with_coordinates(cube))))
+    cube = _named(_unstacked(with_stratum_names(_with_attributes(_with_coordinates(cube)))))
     if "status" not in cube:
         raise ValueError(
             "the dataset lacks the cube's variable 'status'; keep the whole cube and name metrics in the call, as in "
@@ -190,12 +190,6 @@ def _with_strata(cube: xr.Dataset) -> xr.Dataset:
             f"the cube has lost its stratum {lost[0]!r}: values over several strata, as of mean() or max(), are not "
             f"those of runs; keep the label of a selected stratum, as in isel({lost[0]}=0), or make the cube without it"
         )
-    for dim in dims:
-        if dim in result_columns() - {"null"}:
-            raise ValueError(
-                f"the dimension {dim!r} has the name of a column of the tables that are made of a cube; rename it, "
-                f"e.g. cube.rename({{{dim!r}: 'my_{dim}'}})"
-            )
     if lost or not set(dims) <= set(named):
         gone = [name for name in named if name in cube.coords and not cube[name].ndim]
         cube = cube.assign_attrs(strata=json.dumps([*dims, *gone]))

@@ -21,7 +21,7 @@ from ..tables.matching import Matches, find_null, match_rows, named_nulls
 from ..tables.scoring import score_rows
 from ..tables.settings import Cells, NullChoice
 from ..tables.tasks import Metrics, Task, read_tasks
-from .schema import RESERVED, result_columns
+from .schema import RESERVED
 from .strata import By, StratumColumn, stratum_entries
 
 Floats = NDArray[np.float64]
@@ -252,19 +252,15 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
     ValueError
         If a name is unknown, repeated or reserved.
     """
-    taken = result_columns()
     columns: list[StratumColumn] = []
     for name, edges in stratum_entries(by):
         if not isinstance(name, str):
             raise ValueError(f"by names {name!r}, and a stratum needs a string as its name; rename the table's column")
         if name in [found.name for found in columns]:
             raise ValueError(f"by names {name!r} twice; a stratum needs a name of its own")
-        if name in RESERVED or name in taken:
-            what = (
-                "a dimension that cubes have" if name in RESERVED else "a column of the tables that are made of a cube"
-            )
+        if name in RESERVED:
             raise ValueError(
-                f"by names {name!r}, {what}; rename the table's column, "
+                f"by names {name!r}, which cubes and their tables need; rename the table's column, "
                 f"e.g. table.rename(columns={{{name!r}: 'my_{name}'}})"
             )
         columns.append(StratumColumn(name, _values(table, name, task), edges))

@@ -13,8 +13,8 @@ import xarray as xr
 #: status of a cell of strata x replicates
 NO_RUN, SCORED, FAILED = 0, 1, 2
 
-#: dimensions of every cube, which no stratum may be called
-RESERVED = ("replicate", "draw", "null")
+#: dimensions of cubes, and the first column of their tables, which no stratum may be called
+RESERVED = ("metric", "replicate", "draw", "null")
 
 
 @dataclass(frozen=True)
@@ -193,5 +193,40 @@ def declare_columns(verb: str, columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def result_columns() -> frozenset[str]:
-    """Return the columns of all tables made of a cube; a stratum of such a name would be overwritten there."""
+    """Return the columns of all tables made of a cube."""
     return frozenset(name for columns in _RESULT_COLUMNS.values() for name in columns)
+
+
+def stratum_name(name: str) -> str:
+    """Return what verbs and their tables call a stratum: that of the name of one of their own columns gets a suffix.
+
+    Examples
+    --------
+    >>> stratum_name("density"), stratum_name("skill")
+    ('density', 'skill_stratum')
+    """
+    own = isinstance(name, str) and name not in RESERVED and name in result_columns() | {"status"}
+    return f"{name}_stratum" if own else name
+
+
+def with_stratum_names(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube whose strata are called as in the tables made of it."""
+    words = {dim: stratum_name(str(dim)) for dim in cube.dims}
+    renamed = {dim: word for dim, word in words.items() if dim != word}
+    if not renamed:
+        return cube
+    # the variable beside a stratum of its name is called run_status
+    own = {f"run_{dim}": dim for dim in renamed if f"run_{dim}" in cube.variables}
+    strata = [words.get(name, name) for name in json.loads(cube.attrs["strata"])]
+    return cube.rename(renamed).rename(own).assign_attrs(strata=json.dumps(strata))
+
+
+def with_own_names(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube whose strata are called as the columns of the table that it was made of."""
+    bases = {dim: str(dim).removesuffix("_stratum") for dim in cube.dims}
+    renamed = {dim: base for dim, base in bases.items() if dim != base and stratum_name(base) == dim}
+    if not renamed:
+        return cube
+    own = {name: f"run_{name}" for name in renamed.values() if name in cube.variables}
+    strata = [renamed.get(name, name) for name in json.loads(cube.attrs["strata"])]
+    return cube.rename(own).rename(renamed).assign_attrs(strata=json.dumps(strata))

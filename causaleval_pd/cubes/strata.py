@@ -319,7 +319,7 @@ def check_names(strata: Sequence[str], metrics: Sequence[str], values: Sequence[
     """Refuse a name that two dimensions or variables of a cube would have."""
     made = METRIC_VARIABLES.values() if controls else [METRIC]
     names = [*strata, *(variable.name(metric) for metric in metrics for variable in made)]
-    counts = Counter([*names, *values, "status", *IDENTITIES, *RESERVED])
+    counts = Counter([*names, *values, *RESERVED, *IDENTITIES, *({"status"} - {*strata})])
     twice = sorted(name for name, n in counts.items() if n > 1)
     if twice:
         raise ValueError(

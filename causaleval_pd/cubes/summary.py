@@ -163,11 +163,11 @@ def summary(
     if adjust is not None:
         _warn_of_floors(table, adjust, 1 - level)
     if columns == "short":
-        noted = [*SHORT, "note"] if table["reading"].notna().any() else SHORT
-        strata = [name for name in table if name not in (*SHORT, *FURTHER, "reading")]
+        noted = [*SHORT, "note"] if table["__reading"].notna().any() else SHORT
+        strata = [name for name in table if name not in (*SHORT, *FURTHER, "__reading")]
         nulls = ["null"] if "null" in table.columns[: list(table).index("metric")] else []
-        table = table.assign(note=table["reading"])[[*nulls, *strata, *noted]]
-    return table.drop(columns="reading", errors="ignore")
+        table = table.assign(note=table["__reading"])[[*nulls, *strata, *noted]]
+    return table.drop(columns="__reading", errors="ignore")
 
 
 def full_summary(
@@ -192,9 +192,9 @@ def full_summary(
         tables.append(with_floors(summary_columns(part, name, how), part, name, 1 - how.level))
     table = pd.concat(tables, ignore_index=True)
     nulls = ["null"] if "null" in strata_dims(cube) else []
-    strata = [*nulls, *(name for name in table if name not in (*SHORT, *FURTHER, "reading"))]
+    strata = [*nulls, *(name for name in table if name not in (*SHORT, *FURTHER, "__reading"))]
     further = [name for name in FURTHER if name not in nulls]
-    table = table.loc[table["n_runs"] > 0, [*strata, *SHORT, *further, "reading"]].reset_index(drop=True)
+    table = table.loc[table["n_runs"] > 0, [*strata, *SHORT, *further, "__reading"]].reset_index(drop=True)
     return remember(_typed(table), history)
 
 
@@ -222,7 +222,7 @@ def pooled_strata(cube: xr.Dataset, by: str | Sequence[str] | None) -> xr.Datase
 
 def _typed(table: pd.DataFrame) -> pd.DataFrame:
     """Give words and numbers that may be missing their types."""
-    words = ("p_method", "note", "verdict", "reading", *(["null"] if table["null"].dtype == object else []))
+    words = ("p_method", "note", "verdict", "__reading", *(["null"] if table["null"].dtype == object else []))
     numbers = {name: table[name].to_numpy(np.int64) for name in ("n_clusters", "n_draws", "n_no_information")}
     return table.assign(
         **{name: pd.array(table[name].tolist(), dtype="str") for name in words},

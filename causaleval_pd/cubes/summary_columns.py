@@ -100,7 +100,7 @@ def summary_columns(cube: xr.Dataset, metric: str, how: Settings) -> pd.DataFram
     n = len(scores)
     columns |= {name: np.full(n, np.nan) for name in _OF_CONTROLS}
     columns |= {"n_clusters": np.full(n, -1), "n_draws": np.full(n, -1), "n_no_information": np.full(n, -1)}
-    columns |= dict.fromkeys(("p_method", "verdict", "reading", "null"), np.full(n, None, object))
+    columns |= dict.fromkeys(("p_method", "verdict", "__reading", "null"), np.full(n, None, object))
     columns |= {"p_at_floor": np.full(n, pd.NA, object), "note": notes}
     if drawn:
         columns |= _control_columns(cube, metric, defined, means, filled, how)
@@ -115,7 +115,7 @@ def _control_columns(
     """Return the columns that need controls; `means` are those of the runs' controls, `filled` the runs' values."""
     dims, able, direction = strata_dims(cube), tested(cube, metric), str(cube[metric].attrs["direction"])
     if how.interval == "quantile":
-        low, high = quantile_interval(cells(control_values(cube, metric), dims, ["value"]), how.level)
+        low, high = quantile_interval(cells(control_values(cube, metric), dims, ["__value__"]), how.level)
     else:
         low, high = quantile_interval(ratio(*draw_sums(cube, metric)), how.level)
     failed = (cells(cube["status"], dims) == FAILED) & (how.missing == "worst")
@@ -149,7 +149,7 @@ def _control_columns(
         squares = np.where(defined, cells(variable(cube, metric, "control_mean_se"), dims), np.nan) ** 2
         columns["control_mean_se"] = np.sqrt(_means(squares) / np.maximum((~np.isnan(squares)).sum(axis=1), 1))
     reading = joined(columns.pop("effect_note"), tests.notes(able), _contradictions(columns))
-    columns["reading"] = reading
+    columns["__reading"] = reading
     of_skill = [note and f"skill: {note}" for note in skill_notes(*losses, control_error=errors)]
     columns["note"] = joined(of_skill, reading, _floor_notes(p))
     return columns

@@ -41,9 +41,9 @@ def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dat
         found = loss(cube[name]).max(["replicate", *pool])
         if has_controls(cube, name):
             values = control_values(cube, name)
-            if values.sizes["value"]:
+            if values.sizes["__value__"]:
                 nulls = ["null"] if "null" in values.dims and "null" not in cube[name].dims else []
-                other = loss(values).max(["value", *pool, *nulls])
+                other = loss(values).max(["__value__", *pool, *nulls])
                 found = found.where(~(other > found), other)
         worst = optimum + found if direction == "zero" else sign * found
     return cube.assign({name: cube[name].where(cube["status"] != FAILED, worst).assign_attrs(spec)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -25,7 +26,7 @@ from .clusters import words_of_clusters
 from .compared_values import (
     ON,
     On,
-    check_dim,
+    compared_stratum,
     compared_values,
     kept_strata,
     level_pairs,
@@ -244,7 +245,7 @@ def compare(
     >>> bool(raw["p_value"][0] < 1e-6), bool(skill["p_value"][0] > 0.05)
     (True, True)
     """
-    check_dim(dim)
+    dim = compared_stratum(dim)
     check_known(on, ON, "on")
     check_missing(missing)
     check_choice(columns, ("short", "full"), "columns")
@@ -274,7 +275,6 @@ def compare(
 
     rows = [_rows(read_metric(cube, name), name, asked) for name in names]
     table = _finish(rows, [name for name in dims if name in kept and name != "null"], asked)
-    table = table.rename(columns={"n_clusters": "n_truths", "method": "test"})
     several = ["null"] if "null" in dims and on != "metric" else []
     strata = [name for name in table if name not in (*SHORT, *FURTHER)]
     further = [name for name in FURTHER if columns == "full" or (name == "note" and table["note"].notna().any())]
@@ -283,8 +283,11 @@ def compare(
     return remember(table[chosen], [*calls(cube.attrs), made])
 
 
-def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
-    """Return the rows of one metric, in the order of the strata and then of the pairs of levels."""
+def _rows(part: xr.Dataset, name: str, asked: Request) -> tuple[pd.DataFrame, list[Sample]]:
+    """Return the rows of one metric, in the order of the strata and then of the pairs of levels.
+
+    Where they are corrected jointly, also the differences of each.
+    """
     how, first, second = asked.how, asked.first, asked.second
     compared = compared_values(
         part,
@@ -310,13 +313,14 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> pd.DataFrame:
     else:
         found = compare_skills(losses, levels, first, second, how)
     table = table.assign(**found)
+    samples: list[Sample] = []
     if how.jointly:
         value = complete_values(levels, first, second)
         cluster = clusters_of_pairs(levels.cluster, first, second)
         blocks = np.broadcast_to(np.arange(value.shape[1]), value.shape) if cluster is None else cluster
-        rows = _samples(value, blocks)
-        table["sample"] = pd.Series(rows, index=table.index, dtype=object)
-    return table[compared.here.reshape(-1)]
+        samples = _samples(value, blocks)
+    here = compared.here.reshape(-1)
+    return table[here], list(itertools.compress(samples, here))
 
 
 class Sample(NamedTuple):
@@ -334,15 +338,15 @@ def _samples(values: Floats, clusters: Ints) -> list[Sample]:
     return found
 
 
-def _finish(parts: list[pd.DataFrame], strata: Sequence[str], asked: Request) -> pd.DataFrame:
+def _finish(rows: list[tuple[pd.DataFrame, list[Sample]]], strata: Sequence[str], asked: Request) -> pd.DataFrame:
     """Stack the metrics' rows, and add what is the same in all of them."""
     how, same = asked.how, []
-    if parts:
-        table = pd.concat(parts, ignore_index=True)
+    if rows:
+        table = pd.concat([part for part, _ in rows], ignore_index=True)
         if how.paired and len(table) and not table[["n_pairs", "n_failed", "n_undefined"]].to_numpy().any():
             refuse_unpaired(asked.dim)
         if how.jointly:
-            table = corrected_jointly(table, table.pop("sample").tolist(), how)
+            table = corrected_jointly(table, [sample for _, samples in rows for sample in samples], how)
         same = [
             table.assign(
                 alternative=how.claim,

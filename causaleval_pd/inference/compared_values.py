@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, shown
 from ..cubes.reading import asked_strata, control_errors, null_name, strata_dims, strata_table, variable
-from ..cubes.schema import FAILED, NO_RUN
+from ..cubes.schema import FAILED, NO_RUN, stratum_name
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
 from ..statistics.direction import TOLERANCE, score
@@ -33,7 +33,7 @@ class Compared(NamedTuple):
     levels: Levels
     #: losses expected of the controls, for skill
     expected: Floats | None
-    #: the strata that are kept, a row each
+    #: the strata that are kept, one row each
     strata: pd.DataFrame
     #: strata x pairs of levels where both levels have runs
     here: NDArray[np.bool_]
@@ -102,13 +102,14 @@ def run_values(part: xr.Dataset, name: str, *, on: On) -> RunValues:
     return RunValues(1 - share, share * errors / expected.where(expected > TOLERANCE), groups)
 
 
-def check_dim(dim: object) -> None:
-    """Refuse what cannot name a stratum, such as metrics in its place."""
+def compared_stratum(dim: object) -> str:
+    """Return what the stratum whose levels are compared is called; refuse what cannot name one, such as metrics."""
     if not isinstance(dim, str):
         raise TypeError(
             f"dim must be the name of the stratum whose levels are compared, found {shown(dim)}; name it first, then "
             "the metrics, as in compare('algorithm', ['shd'])"
         )
+    return stratum_name(dim)
 
 
 def kept_strata(by: str | Sequence[str] | None, known: Sequence[str], dim: str) -> list[str]:

@@ -26,7 +26,7 @@ def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
     up to `EXACT_BLOCKS` clusters.
     """
     p = table["p_value"].to_numpy(np.float64)
-    few = table["n_clusters"].to_numpy(np.int64) <= EXACT_BLOCKS
+    few = table["n_truths"].to_numpy(np.int64) <= EXACT_BLOCKS
     drawn = np.full(len(p), how.test.resamples) & ~(few & (how.test.design == "blocks"))
     with np.errstate(invalid="ignore"):  # without a p-value
         least = drawn & (p * (RESAMPLES + 1) <= 1 + 1e-9)
@@ -55,7 +55,7 @@ def least_p_notes(
     known = table["p_value"].notna().to_numpy()
     if not (how.test.signs or how.test.resamples) or not known.any():
         return notes
-    clusters = np.asarray(table["n_clusters"], np.int64)
+    clusters = np.asarray(table["n_truths"], np.int64)
     families = np.zeros(len(table), np.int64) if labels is None else labels
     least = np.where(known, _least_p(clusters, how), np.nan)
     correction = None if how.jointly else how.adjust

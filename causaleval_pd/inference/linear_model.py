@@ -17,7 +17,7 @@ from ..contract.history import call, calls, remember
 from ..contract.words import counted
 from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
-from ..cubes.schema import FAILED, NO_RUN, values_of
+from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
 from ..statistics.arrays import Floats
 from ..statistics.clustered_regression import clustered_fit
 from ..statistics.direction import TOLERANCE
@@ -160,7 +160,7 @@ def read_terms(terms: str, formula: str, strata: Sequence[str]) -> tuple[str, di
     names: dict[tuple[str, str], str] = {}
 
     def plain(factor: re.Match[str]) -> str:
-        form, stratum = (factor[1] or "").removeprefix("np."), factor[2].strip("`")
+        form, stratum = (factor[1] or "").removeprefix("np."), stratum_name(factor[2].strip("`"))
         check_known(stratum, list(strata), "stratum", f"it is in the formula {formula!r}; {nearest(stratum, strata)}")
         return names.setdefault((form, stratum), f"x{len(names)}")
 

@@ -169,10 +169,10 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         "ci_low": effect.low,
         "ci_high": effect.high,
         "n_pairs": (~undefined).sum(axis=1),
-        "n_clusters": n_clusters,
+        "n_truths": n_clusters,
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & undefined).sum(axis=1),
-        "method": how.test.name,
+        "test": how.test.name,
         "note": np.where(empty, lacking, notes),
     }
 

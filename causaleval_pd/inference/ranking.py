@@ -10,12 +10,12 @@ import xarray as xr
 
 from ..contract.checks import check_known, check_number
 from ..contract.history import call, calls, remember
-from ..cubes.reading import cube_metrics, strata_dims, strata_table
+from ..cubes.reading import cube_metrics, strata_columns, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
-from .compared_values import compared_values
+from .compared_values import compared_stratum, compared_values, kept_strata
 from .pairwise import blocks_of_clusters, complete_blocks, refuse_unpaired
 from .result_tables import Missing, check_missing
 
@@ -34,11 +34,12 @@ def rank_test(
     dim: str,
     metrics: str | Sequence[str] | None = None,
     *,
+    by: str | Sequence[str] | None = None,
     adjust: str | None = None,
     level: float = 0.95,
     missing: Missing = "drop",
 ) -> pd.DataFrame:
-    """Rank the levels of one dimension on each truth, and test in every stratum whether their ranks differ.
+    """Rank the levels of one dimension on each truth, and test whether their ranks differ.
 
     Parameters
     ----------
@@ -48,6 +49,9 @@ def rank_test(
         The stratum whose levels are ranked, such as "algorithm".
     metrics : str or sequence of str, optional
         Which of its metrics and of the columns that it carries (`values=`); default all metrics.
+    by : str or sequence of str, optional
+        Strata that the table keeps, as in `compare`. Default is to pool all: each truth (cluster) ranks the levels by
+        their means over the strata that all of them have. "all" ranks in each stratum.
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction over the tests returned, one per stratum and metric.
     level : float
@@ -58,7 +62,7 @@ def rank_test(
     Returns
     -------
     DataFrame
-        One row per stratum, metric and level: the other strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest
+        One row per stratum kept, metric and level: these strata, `metric`, `dim`, `mean_rank` (1 is best; the smallest
         value where the metric has no direction), then the same for all levels of a stratum: `statistic` and `p_value`
         of Friedman's test, `p_adjusted`, `critical_difference` of Nemenyi (mean ranks that differ by more differ
         significantly, in any pair), `n_blocks` (truths, or other clusters of the cube, on which every level has a
@@ -100,6 +104,7 @@ def rank_test(
     1    lingam      1.175        20
     2        pc      2.625        20
     """
+    dim = compared_stratum(dim)
     check_missing(missing)
     cube = read_cube(cube, controls=missing == "worst")
     names = cube_metrics(cube, metrics)
@@ -108,16 +113,18 @@ def rank_test(
     check_number(level, "level", "(0, 1)")
     if cube.sizes[dim] < 2:
         raise ValueError(f"{dim!r} has {cube.sizes[dim]} level, and ranks need two")
-    rows = [_rows(read_metric(cube, name), name, dim, level, missing) for name in names]
-    settings = {"metrics": names, "dim": dim, "adjust": adjust, "level": level, "missing": missing}
+    kept = kept_strata(by, [name for name in strata_columns(cube, names) if name != dim], dim)
+    pooled = [name for name in dims if name not in (dim, "null", *kept)]
+    rows = [_rows(read_metric(cube, name), name, dim, pooled, level, missing) for name in names]
+    settings = {"metrics": names, "dim": dim, "by": kept, "adjust": adjust, "level": level, "missing": missing}
     return remember(_finish(rows, dim, adjust), [*calls(cube.attrs), call("rank_test", settings)])
 
 
-def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing) -> pd.DataFrame:
+def _rows(part: xr.Dataset, name: str, dim: str, pooled: Sequence[str], level: float, missing: Missing) -> pd.DataFrame:
     """Return the rows of one metric, in the order of the strata and then of the levels; see `rank_test`."""
     n_levels = part.sizes[dim]
     pairs = np.triu_indices(n_levels, 1)
-    compared = compared_values(part, name, dim, *pairs, on="metric", missing=missing, margin=0.0)
+    compared = compared_values(part, name, dim, *pairs, on="metric", missing=missing, margin=0.0, pooled=pooled)
     levels, strata = compared.levels, compared.strata
     found = friedman(blocks_of_clusters(complete_blocks(levels), levels.cluster))
     ranks = found.mean_rank
@@ -141,8 +148,8 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing)
         n_failed=(levels.status == FAILED).sum(axis=2).reshape(-1),
         n_undefined=(runs & (levels.status != FAILED) & np.isnan(levels.scores)).sum(axis=2).reshape(-1),
         # whether the stratum has several levels, and any two of them a replicate in common
-        several=(here.sum(axis=1) > 1)[row],
-        shared=(runs.sum(axis=1) > 1).any(axis=1)[row],
+        __several=(here.sum(axis=1) > 1)[row],
+        __shared=(runs.sum(axis=1) > 1).any(axis=1)[row],
     )
     return table[here.reshape(-1)]
 
@@ -150,9 +157,9 @@ def _rows(part: xr.Dataset, name: str, dim: str, level: float, missing: Missing)
 def _finish(parts: list[pd.DataFrame], dim: str, adjust: str | None) -> pd.DataFrame:
     """Stack the metrics' rows and adjust the p-values, one per stratum and metric."""
     table = pd.concat(parts, ignore_index=True)
-    if table["several"].any() and not table["shared"].any():
+    if table["__several"].any() and not table["__shared"].any():
         refuse_unpaired(dim)
-    table = table.drop(columns=["several", "shared"])
+    table = table.drop(columns=["__several", "__shared"])
     strata = [name for name in table if name not in COLUMNS and name != dim]
     tests = table.groupby([*strata, "metric"], dropna=False, sort=False)
     first = tests["p_value"].first().to_numpy(np.float64)

@@ -17,9 +17,7 @@ from ..statistics.multiplicity import adjust as adjusted
 Missing = Literal["drop", "worst"]
 
 #: columns of every table of tests: after the strata what is tested, at the end results, which printed tables show there
-TESTED = (
-    *("metric", "comparison", "n_pairs", "n_clusters", "n_failed", "n_undefined", "null", "method", "alternative"),
-)
+TESTED = (*("metric", "comparison", "n_pairs", "n_truths", "n_failed", "n_undefined", "null", "test", "alternative"),)
 RESULTS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted")
 
 

@@ -62,10 +62,10 @@ def compare_skills(
         "ci_low": found.low,
         "ci_high": found.high,
         "n_pairs": (~gone).sum(axis=1),
-        "n_clusters": n_clusters,
+        "n_truths": n_clusters,
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
-        "method": how.test.name,
+        "test": how.test.name,
         "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite, drawn),
     }
 

@@ -73,7 +73,7 @@ def distributions(
     facets.check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()
-    pool = control_values(cube, metric).transpose(*dims, "value").to_numpy() if has_controls(cube) else None
+    pool = control_values(cube, metric).transpose(*dims, "__value__").to_numpy() if has_controls(cube) else None
     edges = _bins(values, pool, cube[metric].attrs)
     n_hue = 1 if hue is None else cube.sizes[hue]
     shades, empty = colours(n_hue), []

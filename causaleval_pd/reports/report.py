@@ -18,7 +18,7 @@ from ..contract.figure import FIGURES
 from ..contract.words import BETTER, NOT_ALL_GUESSES, counted, level_words
 from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import is_lazy, read_cube
-from ..cubes.schema import FAILED, NO_RUN, values_of
+from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..execution.outputs import replace_file
@@ -136,6 +136,7 @@ def report(
     names = cube_metrics(cube, metrics)
     dims = strata_dims(cube)
     if over is not None:
+        over = stratum_name(over)
         check_known(over, [dim for dim in dims if dim != "null"], "stratum (over)")
     else:
         words = [dim for dim in dims if dim != "null" and cube[dim].dtype.kind not in "iufmM"]

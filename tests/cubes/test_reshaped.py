@@ -578,9 +578,10 @@ def test_runs_are_scored_failed_or_undefined(seed, lazy):
     assert table["n_failed"].any() and table["n_undefined"].any()
 
 
-def test_a_dimension_with_the_name_of_a_result_column_is_refused(cubes):
-    with pytest.raises(ValueError, match=r"dimension 'mean' has the name of a column .*: 'my_mean'"):
-        cubes["draws"].rename(algorithm="mean").ceval.summary(columns="full")
+def test_a_dimension_may_be_renamed_to_a_result_column(cubes):
+    renamed = cubes["draws"].rename(algorithm="mean").ceval.summary(columns="full")
+    usual = cubes["draws"].ceval.summary(columns="full").rename(columns={"algorithm": "mean_stratum"})
+    pd.testing.assert_frame_equal(renamed, usual)
 
 
 @pytest.mark.slow

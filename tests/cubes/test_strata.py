@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import causaleval_pd as ce
-from causaleval_pd.cubes.schema import NO_RUN, result_columns
+from causaleval_pd.cubes.schema import NO_RUN
 from causaleval_pd.cubes.strata import number_replicates
 
 BY = ["algorithm", "density", "n"]
@@ -98,22 +98,36 @@ def test_values_that_are_written_alike_are_refused(small, odd):
         ce.cube(small.assign(g=values), ["shd"], by=["g"], n_draws=None)
 
 
-@pytest.mark.slow
-def test_a_stratum_cannot_have_the_name_of_a_result():
-    runs = ce.datasets.runs().query("n_nodes == 10 and n == 100")
-    with pytest.raises(
-        ValueError, match=r"by names 'verdict', a column of the tables .*rename\(columns=\{'verdict': 'my_"
-    ):
-        ce.cube(runs.rename(columns={"algorithm": "verdict"}), ["shd"], by=["verdict"], n_draws=None)
-    cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=20, rng=1)
-    made = [
-        cube.ceval.summary(columns="full"),
-        ce.summary(cube, adjust="holm", columns="full"),
-        ce.compare(cube, "algorithm", columns="full"),
-        ce.rank_test(cube, "algorithm"),
-    ]
-    columns = set().union(*(table.columns for table in made)) - {"algorithm", "density", "null"}
-    assert columns <= result_columns()
+def results(cube, name):
+    """Return what the verbs make of a cube by this stratum and n."""
+    parts = [cube.sel({name: [level]}) for level in ("pc", "ges")]
+    return {
+        "summary": cube.ceval.summary(columns="full"),
+        "pooled": cube.ceval.summary(by=[name]),
+        "compare": cube.ceval.compare(name, columns="full"),
+        "other": cube.ceval.compare("n", by=[name], test="max_t", columns="full"),
+        "ranks": cube.ceval.rank_test(name, by="all"),
+        "model": cube.ceval.model(f"shd ~ {name}"),
+        "concat": ce.concat(parts, name).ceval.summary(by=[name]),
+        "runs": cube.ceval.runs(),
+    }
+
+
+#: columns of results, variables of cubes, and words that verbs use inside
+@pytest.mark.parametrize("name", ["status", "method", "mean", "skill", "note", "p_value", "value", "sample", "reading"])
+def test_a_stratum_may_be_called_anything(name):
+    rows = ce.datasets.runs().query("replicate < 6 and density == 0.2 and algorithm != 'lingam'")
+    how = {"n_draws": 20, "rng": 1}
+    usual = results(ce.cube(rows, ["shd"], by=["algorithm", "n"], **how), "algorithm")
+    cube = ce.cube(rows.rename(columns={"algorithm": name}), ["shd"], by=[name, "n"], **how)
+    assert cube[name].to_numpy().tolist() == ["ges", "pc"] and cube.sizes["n"] == 3
+    for verb, found in results(cube, name).items():
+        expected = usual[verb].set_axis(found.columns, axis=1)
+        if verb == "model":
+            assert found["term"].tolist()[1].startswith(name)
+            found, expected = found.drop(columns="term"), expected.drop(columns="term")
+        pd.testing.assert_frame_equal(found, expected, obj=verb)
+        assert found.columns.is_unique
 
 
 def test_runs_without_truths_are_numbered_by_their_keys():

@@ -72,7 +72,7 @@ def test_clusters_are_one_value_each(levels):
     difference = (levels.scores[1, 0] - levels.scores[1, 1]).reshape(4, 2).mean(axis=1)
     assert found["p_value"][3] == pytest.approx(float(paired_t(difference).p_value))
     assert found["effect"][3] == pytest.approx(difference.mean())
-    assert found["n_clusters"].tolist() == [3, 4, 4, 4, 4, 4] and found["n_pairs"].tolist()[3:] == [8, 8, 8]
+    assert found["n_truths"].tolist() == [3, 4, 4, 4, 4, 4] and found["n_pairs"].tolist()[3:] == [8, 8, 8]
 
 
 @pytest.mark.slow

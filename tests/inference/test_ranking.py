@@ -25,7 +25,7 @@ def cube(runs):
 
 @pytest.mark.slow
 def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
-    table = ce.rank_test(cube, "algorithm", adjust="holm")
+    table = ce.rank_test(cube, "algorithm", by="all", adjust="holm")
     assert list(table.columns[:6]) == ["density", "n", "metric", "algorithm", "mean_rank", "statistic"]
     tests = []
     for (density, n, metric), part in table.groupby(["density", "n", "metric"], sort=False):
@@ -46,7 +46,7 @@ def test_ranks_and_tests_equal_scipy_stratum_by_stratum(cube):
 
 @pytest.mark.slow
 def test_failed_runs_rank_last_when_they_count(cube):
-    dropped, worst = (ce.rank_test(cube, "algorithm", "shd", missing=x) for x in ("drop", "worst"))
+    dropped, worst = (ce.rank_test(cube, "algorithm", "shd", by="all", missing=x) for x in ("drop", "worst"))
     assert set(worst["n_blocks"]) == {20} and set(dropped["n_blocks"]) == {17}
     ges = worst["algorithm"] == "ges"
     assert (worst["mean_rank"][ges].to_numpy() > dropped["mean_rank"][ges].to_numpy()).all()
@@ -55,7 +55,7 @@ def test_failed_runs_rank_last_when_they_count(cube):
 def test_a_level_without_runs_has_no_rank_and_others_keep_theirs(runs):
     absent = (runs["algorithm"] == "ges") & (runs["density"] == 0.2)
     cube = ce.cube(runs[~absent], ["shd"], by=["algorithm", "density", "n"], n_draws=None)
-    table = ce.rank_test(cube, "algorithm")
+    table = ce.rank_test(cube, "algorithm", by="all")
     here = table[table["density"] == 0.2]
     assert set(here["algorithm"]) == {"lingam", "pc"} and set(here["n_levels"]) == {2}
     np.testing.assert_allclose(here.groupby("n")["mean_rank"].sum(), 3.0)
@@ -92,6 +92,17 @@ def test_repeats_on_a_truth_are_one_block():
 
 def test_cut_draws_matter_only_where_failed_runs_count(runs):
     cut = ce.cube(runs, ["shd"], by=["algorithm", "density", "n"], n_draws=3, rng=1).isel(draw=slice(2))
-    assert set(ce.rank_test(cut, "algorithm")["n_blocks"]) == {17}
+    assert set(ce.rank_test(cut, "algorithm", by="all")["n_blocks"]) == {17}
     with pytest.raises(ValueError, match="the cube has 2 of its 3 draws"):
         ce.rank_test(cut, "algorithm", missing="worst")
+
+
+def test_pooled_strata_rank_the_means_of_each_truth(runs):
+    cube = ce.cube(runs, ["shd"], by=["algorithm", "density", "n"], n_draws=None)
+    wide = cube["shd"].mean("n").stack(truth=("density", "replicate")).to_pandas().T.dropna()
+    theirs = scipy_stats.friedmanchisquare(*wide.to_numpy().T)
+    table = cube.ceval.rank_test("algorithm")
+    np.testing.assert_allclose(table["mean_rank"], wide.rank(axis=1).mean())
+    assert table["p_value"].iloc[0] == pytest.approx(theirs.pvalue) and set(table["n_blocks"]) == {len(wide)}
+    kept = cube.ceval.rank_test("algorithm", by=["density"])
+    assert kept.groupby("density").size().tolist() == [3] * runs["density"].nunique()

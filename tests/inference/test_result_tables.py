@@ -18,7 +18,7 @@ TABLES = {
         cube, "algorithm", by="all", adjust=None, columns="full"
     ),
     (*SHORT, *FURTHER): lambda cube: summary(cube, columns="full"),
-    ranking.COLUMNS: lambda cube: ranking.rank_test(cube, "algorithm"),
+    ranking.COLUMNS: lambda cube: ranking.rank_test(cube, "algorithm", by="all"),
 }
 
 

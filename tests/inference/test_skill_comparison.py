@@ -36,7 +36,7 @@ def study():
 def test_losses_are_added_up_by_cluster(study):
     losses, levels = study
     found = compare_skills(losses, levels, FIRST, SECOND, settings())
-    assert found["n_pairs"].tolist() == [13, 14] and found["n_clusters"].tolist() == [7, 7]
+    assert found["n_pairs"].tolist() == [13, 14] and found["n_truths"].tolist() == [7, 7]
     assert found["n_failed"].tolist() == [1, 0] and found["n_undefined"].tolist() == [0, 0]
     kept = ~np.isnan(losses.own[0, 1])
     sums = [[np.bincount(levels.cluster[0, 0][kept], x[0, side][kept])[1:] for x in losses] for side in (0, 1)]

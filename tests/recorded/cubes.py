@@ -90,12 +90,12 @@ for _which in ("kept", "larger"):
     add(f"summary/{_which}/mean_ci", verb, _which, "summary", interval="mean_ci", level=0.9, columns="full")
     for _adjust in ("holm", "bh", "by", "bonferroni", "none"):
         add(f"summary/{_which}/{_adjust}", verb, _which, "summary", adjust=_adjust, columns="full")
-    add(f"rank_test/{_which}", verb, _which, "rank_test", "algorithm", adjust="holm")
+    add(f"rank_test/{_which}", verb, _which, "rank_test", "algorithm", by="all", adjust="holm")
 add("summary/worst", verb, "kept", "summary", missing="worst", columns="full")
 add("summary/pooled", verb, "larger", "summary", by=["algorithm"], columns="full")
 add("summary/short", verb, "larger", "summary")
 add("runs", verb, "larger", "runs")
-add("rank_test/worst", verb, "kept", "rank_test", "algorithm", missing="worst", level=0.9)
+add("rank_test/worst", verb, "kept", "rank_test", "algorithm", by="all", missing="worst", level=0.9)
 
 COMPARE: dict[str, dict[str, Any]] = {
     **{f"adjust/{x}": {"adjust": x} for x in ("holm", "bh", "by", "bonferroni", "none", None)},

@@ -25,7 +25,7 @@ def results(cube):
         "summary": cube.ceval.summary(columns="full"),
         "full": cube.ceval.summary(adjust="bh", columns="full"),
         "compare": cube.ceval.compare("algorithm", columns="full"),
-        "rank_test": cube.ceval.rank_test("algorithm"),
+        "rank_test": cube.ceval.rank_test("algorithm", by="all"),
     }
 
 
