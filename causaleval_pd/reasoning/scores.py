@@ -208,7 +208,7 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
     tp, fp = int((truth & answer).sum()), int((~truth & answer).sum())
     fn, tn = int((truth & ~answer).sum()), int((~truth & ~answer).sum())
     right = (truth == answer).astype(np.float64)
-    low, high = _clustered_wilson(right, known, level)
+    low, high = clustered_wilson(right, known, level)
     expected = _shuffled_hits(known) if n else float("nan")
     by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
     accuracy = _ratio(tp + tn, n)
@@ -252,7 +252,7 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
-def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
+def clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, with the effective number of independent answers."""
     from statsmodels.stats.proportion import proportion_confint
 
