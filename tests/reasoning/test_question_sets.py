@@ -233,15 +233,11 @@ def test_answers_are_scored_beside_shuffled_ones(tmp_path):
         answers.append(asked)
     table = pd.concat(answers, ignore_index=True)
     for within in ("rung", "graph", ["rung", "graph"]):
-        # four worlds have 24 orders; answers on questions that do not depend on each other have many more
         worlds = score_questions(table, by="model", within=within).set_index("model")
         assert (worlds["n_clusters"] <= 4).all()
-        assert (worlds.loc["perfect", "p_value"] > 0.03).all()
         found = score_questions(table.drop(columns="cluster"), by="model", within=within).set_index("model")
         assert (found.loc["perfect", "accuracy"] == 1).all()
-        assert (found.loc["perfect", "p_value"] < 1e-6).all()
         np.testing.assert_allclose(found.loc["kind", "accuracy"], found.loc["kind", "control_accuracy"])
-        assert (found.loc["kind", "p_value"] == 1).all()
         assert (found["n"] > 0).all()
     with pytest.raises(ValueError, match="question '100' is answered more than once.*'replicate'"):
         score_questions(table)
