@@ -116,7 +116,7 @@ def score_questions(
     Parameters
     ----------
     answers : DataFrame
-        Answered questions, as `ask` returns for the sets of `read_cladder`, `read_corr2cause`, `read_counterbench`:
+        Answered questions, as `ask` returns for the sets of `read_cladder` and `read_corr2cause`:
         question (key), truth, answer, and columns to split by. A column `replicate` (or `epoch`) numbers the answers to
         a repeated question.
     by : str or sequence of str, optional
