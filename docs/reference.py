@@ -46,7 +46,7 @@ def metrics(page: str) -> str:
 def family(metric: ce.Metric) -> str:
     """Return the first words of the docstring of a metric's file, which are the title of its family."""
     text = markup.first_sentence(sys.modules[metric.__module__])
-    return re.split(r"[:;.]", text)[0]
+    return re.split(r"[:;.,]", text)[0]
 
 
 def metric_entry(metric: ce.Metric) -> str:

@@ -249,17 +249,17 @@ def score_column(
     kind: str | None = None,
     index: Any = None,
 ) -> pd.Series:
-    """Make a column of edge scores, a matrix of weights, probabilities or other scores a row.
+    """Make a column of edge scores: one matrix of weights, probabilities or other scores per row.
 
     Parameters
     ----------
     values : sequence
-        One square matrix a row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and columns
-        name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair is not
-        scored, 0 is a score. Or a list of scored edges: a DataFrame with the columns from and to (source and target,
-        TF and target, ...) and one column of numbers, or a networkx graph with one number an edge; pairs that are not
-        in the list have the score 0. Or Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row
-        stay missing (a failed run).
+        One square matrix per row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and
+        columns name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair
+        is not scored, 0 is a score. Or a list of scored edges: a DataFrame with the columns from and to (source and
+        target, TF and target, ...) and one column of numbers, or a networkx graph with one number an edge; pairs that
+        are not in the list have the score 0. Or Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as
+        a row stay missing (a failed run).
     nodes : list of str, one list per row, or packed column of graphs, optional
         Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
     encoding : {"row->column", "column->row"}, optional

@@ -1,4 +1,4 @@
-"""Effects of a table of results with their intervals, a row each."""
+"""Effects of a table of results with their intervals, one row each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NAMES, _PLOT = 2.8, 3.6
     concludes="which differences are detected, how large they are, and whom they favour",
 )
 def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, ax: Axes | None = None) -> Axes:
-    r"""Draw the effects of a table of results with their intervals, a row each, about the line of no difference.
+    r"""Draw the effects of a table of results with their intervals, one row each, about the line of no difference.
 
     Parameters
     ----------
