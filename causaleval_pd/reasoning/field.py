@@ -266,7 +266,7 @@ _COUNTS = ("pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "
 def function_of_answers(value: Value) -> str | None:
     """Check that a metric is a function of one true and one given answer."""
     truth, answer = np.array(_ANSWERS).T
-    return _not_pairwise(value, AnswerPairs(truth, answer))
+    return not_pairwise(value, AnswerPairs(truth, answer))
 
 
 def function_of_quantities(value: Value) -> str | None:
@@ -276,10 +276,10 @@ def function_of_quantities(value: Value) -> str | None:
     terms, factors = parse_counts(_COUNTS)
     if not _same(value(QuantityPairs(truth, estimate, terms, factors)), value(pairs)):
         return "its value depends on yes-counts besides the truth and the estimate"
-    return _not_pairwise(value, pairs)
+    return not_pairwise(value, pairs)
 
 
-def _not_pairwise(value: Value, pairs: AnswerPairs | QuantityPairs) -> str | None:
+def not_pairwise(value: Value, pairs: Pairs) -> str | None:
     """Return where the value of a pair depends on the other pairs, or None."""
     together = value(pairs)
     if together.shape != (pairs.n,):
