@@ -36,7 +36,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
         def graphs(start: int, count: int) -> GraphBatch:
-            drawn = []
+            drawn: list[Graph] = []
             for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
                 estimate = Graph.from_bytes(cell)
 
