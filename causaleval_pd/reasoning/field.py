@@ -132,10 +132,7 @@ def _no_answer(cell: Any) -> str:
     if found in ("0", "1", "0.0", "1.0"):
         hint = "; make a column of 0 and 1 answers by .astype('boolean')"
     elif isinstance(cell, str):
-        hint = (
-            "; read replies of yes and no by ce.reasoning.parse_answers, and compare one of several labels with the "
-            "others, as by table['truth'] == 'a' and table['estimate'] == 'a'"
-        )
+        hint = "; read replies of yes and no by ce.reasoning.parse_answers, and score other labels by label_accuracy"
     else:
         hint = ""
     return f"found {found}{hint}"

@@ -365,8 +365,7 @@ def as_bits(cells: pd.Series, name: str) -> Floats:
         odd = known[~known.isin([True, False])].iloc[0]
         raise ValueError(
             f"column {name!r} must hold True, False or missing, found {odd!r}; read replies of yes and no "
-            f"by ce.reasoning.parse_answers, and compare one of several labels with the others, as by "
-            f"table[{name!r}] == 'a'"
+            "by ce.reasoning.parse_answers, and score other labels by ce.reasoning.label_scores"
         )
     return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from causaleval_pd.reasoning import answer_scores, score_questions
+from causaleval_pd.reasoning import answer_scores, label_scores, parse_answers, score_questions
 
 
 def table(truth, answer, **more):
@@ -160,3 +160,20 @@ def test_questions_need_no_rungs_or_kinds():
     plain = score_questions(table)
     assert len(plain) == 1
     pd.testing.assert_frame_equal(plain, score_questions(table, within=[], shuffle_within=[]))
+
+
+def test_texts_as_truths_are_refused_and_the_advice_reads_them():
+    """Yes and no in words are read by `parse_answers`, in tables and verbs; other labels have their metric."""
+    words = pd.DataFrame({"sample": range(3), "truth": ["yes", "no", "yes"], "answer": ["Yes", "yes", "yes."]})
+    for call in (
+        lambda: answer_scores(words),
+        lambda: words.ceval.evaluate(["answer_accuracy"], estimate="answer"),
+    ):
+        with pytest.raises(ValueError, match=r"truth.* found 'yes'.*ce.reasoning.parse_answers.*label_"):
+            call()
+    read = words.assign(**{name: parse_answers(words[name]) for name in ("truth", "answer")})
+    assert answer_scores(read)["accuracy"].item() == pytest.approx(2 / 3)
+    assert read.ceval.evaluate(["answer_accuracy"], estimate="answer")["answer_accuracy"].tolist() == [1, 0, 1]
+    labels = words.assign(answer=["yes", "maybe", "yes"])
+    assert labels.ceval.evaluate(["label_accuracy"], estimate="answer")["label_accuracy"].tolist() == [1, 0, 1]
+    assert label_scores(labels)["accuracy"].item() == pytest.approx(2 / 3)
