@@ -236,3 +236,28 @@ def test_replies_are_read_as_labels():
         parse_labels(["X"], ["x", "y"], how=str)
     with pytest.raises(ValueError, match="different texts"):
         parse_labels(["x"], ["x", "X"])
+
+
+def test_one_label_for_every_sample_is_no_evidence():
+    """Nothing can be shuffled: every order of the answers is the same."""
+    answers = table("abcab", "ccccc")
+    for null in ("permute_answers", None):
+        cube = answers.ceval.cube(["label_accuracy"], by=[], estimate="answer", null=null, n_draws=99, rng=1)
+        found = cube.ceval.summary(columns="full").iloc[0]
+        assert found["mean"] == found["control_mean"] == pytest.approx(1 / 5)
+        assert np.isnan(found["p_value"]) or found["p_value"] == 1
+    assert label_scores(answers)["p_value"].item() == 1
+
+
+def test_labels_on_dask_are_those_of_the_table():
+    """Answers are dealt over the whole stratum, wherever its rows stand."""
+    dd = pytest.importorskip("dask.dataframe")
+    import causaleval_pd.dask  # noqa: F401
+
+    rng = np.random.default_rng(4)
+    answers = pd.DataFrame({"row": range(60), "truth": rng.choice(list("abc"), 60), "g": np.arange(60) % 2})
+    answers["estimate"] = np.where(rng.random(60) < 0.5, answers["truth"], "b")
+    how = {"by": ["g"], "n_draws": 99, "rng": 1, "key": "row"}
+    own = answers.ceval.cube(["label_accuracy"], **how)
+    lazy = dd.from_pandas(answers, npartitions=3).ceval.cube(["label_accuracy"], **how)
+    pd.testing.assert_frame_equal(own.ceval.summary(), lazy.ceval.summary(), check_dtype=False)
