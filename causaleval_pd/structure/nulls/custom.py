@@ -36,7 +36,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
         def graphs(start: int, count: int) -> GraphBatch:
-            drawn = []
+            drawn: list[Graph] = []
             for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
                 estimate = Graph.from_bytes(cell)
 
@@ -77,7 +77,7 @@ def _read(found: Any, estimate: Graph, name: str, row: int) -> Graph:
             encoding="row->column" if matrix else None,
         )
     except (TypeError, ValueError) as error:
-        returned = "None" if found is None else f"a {type(found).__name__}"
+        returned = "None" if found is None else f"an object of type {type(found).__name__}"
         raise ValueError(
             f"row {row}: null {name!r} returned {returned}, expected a graph over the nodes of the estimate: "
             f"{str(error).removeprefix('graph: ')}"
