@@ -46,6 +46,7 @@ def test_what_is_known_is_scored(estimate, undirected, values):
     np.testing.assert_allclose(runs.ceval.evaluate(metrics)[NAMES].to_numpy()[0], values)
 
 
+@pytest.mark.filterwarnings("ignore:found an estimate without a truth in 1 of 4 rows")
 @pytest.mark.slow
 def test_tables_hold_knowledge_as_values_or_text():
     runs = pd.DataFrame(
