@@ -58,6 +58,19 @@ def test_size_and_caption_are_arguments(cube):
         assert draw(part, "shd").figure.get_figheight() > grid.figure.get_figheight() + 0.8
 
 
+def test_captions_of_single_panels_are_switched_off(cube):
+    """In figures of cubes and of tables."""
+    part = cube.sel(n=10_000)
+    table = part.ceval.compare("algorithm", "shd")
+    for options in ({}, {"caption": False}):
+        drawn_here = [
+            ce.plot.heat_map(part, "shd", **options),
+            ce.plot.critical_difference(part.sel(density=0.2), "shd", "algorithm", **options),
+            ce.plot.forest(table, **options),
+        ]
+        assert [bool(captions(ax.figure)) for ax in drawn_here] == [not options] * 3
+
+
 @pytest.mark.slow
 def test_captions_fit_a_figure_whose_size_was_changed(cube):
     """Lines of the caption are broken anew."""
