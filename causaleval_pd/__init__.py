@@ -60,6 +60,7 @@ from .knowledge.knowledge import Knowledge
 from .published.from_published import from_published
 from .reports.report import report
 from .reports.style import style
+from .reports.wide import wide
 from .structure.nulls.expectation import expected_metric, skeleton_test
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
@@ -145,6 +146,7 @@ __all__ = [
     "time_series",
     "tweak",
     "warm_up",
+    "wide",
     "with_baselines",
     "with_controls",
 ]

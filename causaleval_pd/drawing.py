@@ -21,6 +21,8 @@ _SMALLEST, _MANY_ROWS = 5.0, 12
 _WIDE = 4.0
 #: width of a page, in inches
 _PAGE = 7.0
+#: width of the lines of a caption, at most, in inches
+_LONGEST = 14.0
 #: height of names along x up to which they are slanted, and upright, and width of a level from which on they may be
 #: upright, in inches
 _SLANTED, _TALLEST, _UPRIGHT = 1.1, 1.4, 0.11
@@ -170,10 +172,21 @@ def caption(ax: Axes, own: bool, text: str) -> None:
 
 
 def caption_figure(figure: Figure, text: str) -> None:
-    """Write a caption in small print at the foot of a figure, and make the figure higher by its lines."""
-    lines = wrapped(text, figure.get_figwidth() - 0.2)
+    """Write a caption in small print at the foot of a figure, and make the figure higher by its lines.
+
+    Its lines are broken anew at every layout, so that they fit a figure whose size was changed.
+    """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    class Captioned(ConstrainedLayoutEngine):
+        def execute(self, fig: Figure) -> Any:
+            note.set_text(wrapped(text, min(_LONGEST, fig.get_figwidth() - 0.2)))
+            return super().execute(fig)
+
+    lines = wrapped(text, min(_LONGEST, figure.get_figwidth() - 0.2))
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.16 * _enlarged() * len(lines.split("\n")))
-    figure.supxlabel(lines, x=0.01, ha="left", size="small", color=tone(0.65), gid="caption")
+    note = figure.supxlabel(lines, x=0.01, ha="left", size="small", color=tone(0.65), gid="caption")
+    figure.set_layout_engine(Captioned())
     _show_dollars(figure)
 
 

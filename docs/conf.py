@@ -52,6 +52,7 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "navigation_depth": 2,
+    "show_toc_level": 2,
     "collapse_navigation": True,
     "icon_links": [{"name": "Repository", "url": SOURCE, "icon": "fa-brands fa-github"}]
     if "OWNER" not in SOURCE

@@ -46,7 +46,7 @@ def metrics(page: str) -> str:
 def family(metric: ce.Metric) -> str:
     """Return the first words of the docstring of a metric's file, which are the title of its family."""
     text = markup.first_sentence(sys.modules[metric.__module__])
-    return re.split(r"[:;.]", text)[0]
+    return re.split(r"[:;.,]", text)[0]
 
 
 def metric_entry(metric: ce.Metric) -> str:
@@ -58,6 +58,11 @@ def metric_entry(metric: ce.Metric) -> str:
         f"Source: [doi:{metric.reference}](https://doi.org/{metric.reference})." * bool(metric.reference),
         f"Null distribution: [{metric.closed_form}](closed_forms.md#{metric.closed_form})." * bool(metric.closed_form),
         f"Defined for {metric.kinds_line()}.",
+        *(f"With `{x.option}={x.value!r}` ({x.meaning}) also for {', '.join(x.kinds)}." for x in metric.conventions),
+        f"For other kinds: {', '.join(f'[`{x}`](#{x})' for x in metric.instead)}." * bool(metric.instead),
+        "0/0 is NaN, or the value of the option `zero_division`." * bool(metric.zero_division),
+        "Truth and estimate may change places." * metric.symmetric,
+        "A failed run has a value, which depends on the truth alone." * metric.of_truth,
     ]
     shown = [markup.docstring_of("autofunction", metric.name), " ".join(filter(None, known))]
     return markup.fold(metric.name, f"<code>{metric.name}</code> {html.escape(facts, quote=False)}", "\n".join(shown))

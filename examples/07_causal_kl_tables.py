@@ -70,7 +70,7 @@ print("CKL3 of 1000 cases: p of the 24 relabellings of one truth, and the share 
 print(shares.reindex(graphs).to_string(), end="\n\n")
 
 for name in ("ckl3", "kl"):
-    grid = cube.ceval.plot.strata(name, x="mutation")
+    grid = cube.ceval.plot.strata(name, x="mutation", values="raw")
     grid.figure.savefig(out / f"causal_kl_{name}.png", dpi=150, bbox_inches="tight")
 
 # Table 1: which measure meets which desideratum, by mutations that show it.

@@ -76,5 +76,5 @@ cube = runs.ceval.cube(["kl", "ckl3"], by=["order", "n"], replicate="repetition"
 print("\nAgainst random DAGs with as many arcs:")
 columns = ["order", "n", "metric", "mean", "control_mean", "control_low", "control_high", "p_value", "skill"]
 print(cube.ceval.summary(columns="full")[columns].to_string(index=False))
-grid = cube.ceval.plot.strata("ckl3", x="n", col="order", interval="quantile")
+grid = cube.ceval.plot.strata("ckl3", x="n", hue="order", height=2.4)
 grid.figure.savefig(Path(__file__).parent / "figures" / "causal_kl_alarm.png", dpi=150, bbox_inches="tight")

@@ -28,7 +28,7 @@ answers = cr.reasoners.baselines(questions, tasks, rng=7)
 
 # Association and intervention: shuffled answers can have a good accuracy too.
 scores = answers.pipe(cr.answer_scores, by="model")
-columns = ["model", "world", "accuracy", "majority_accuracy", "control_accuracy", "f1", "control_f1", "p_value"]
+columns = ["model", "world", "accuracy", "majority_accuracy", "control_accuracy", "f1", "control_f1"]
 print(scores.loc[scores["model"].isin(["noisy", "ignores_do", "random"]), columns].to_string(index=False), end="\n\n")
 
 # Counterfactuals: one row per quantity, with its truth and its yes-counts, from which controls are drawn.

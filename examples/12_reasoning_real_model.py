@@ -49,9 +49,7 @@ else:
 
 print(answered["outcome"].value_counts().to_string(), end="\n\n")
 both = pd.concat([answered.assign(model=model), cr.reasoners.baselines(questions, tasks, names=["random"], rng=11)])
-print(
-    cr.answer_scores(both, by="model")[["model", "world", "n", "n_failed", "accuracy", "ci_low", "ci_high", "p_value"]]
-)
+print(cr.answer_scores(both, by="model")[["model", "world", "n", "n_failed", "accuracy", "ci_low", "ci_high"]])
 table = cr.quantities(both, by="model", worlds=tasks, which=["pns"])
 columns = ["model", "relation", "cause", "effect", "path", "truth", "estimate", "missing_low", "missing_high"]
 print("Truths are those of the samples that a model answered, so they differ a little between models:")

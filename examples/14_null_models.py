@@ -41,5 +41,5 @@ if __name__ == "__main__":
     print(close[["shd", "shd_control_mean", "shd_p", "control_null"]].round(3).to_string(index=False))
 
     FIGURES.mkdir(exist_ok=True)
-    grid = cube.ceval.plot.strata("shd", x="algorithm", col="null")
+    grid = cube.ceval.plot.strata("shd", x="algorithm", col="null", values="raw")
     grid.savefig(FIGURES / "null_models.png", dpi=150)

@@ -106,5 +106,5 @@ if __name__ == "__main__":
     print(pairs[["scale", "comparison", "effect", "p_adjusted"]].round(4).to_string(index=False))
 
     FIGURES.mkdir(exist_ok=True)
-    grid = cube.ceval.plot.strata("shd", x="algorithm", col="scale")
+    grid = cube.ceval.plot.strata("shd", x="algorithm", col="scale", values="raw")
     grid.savefig(FIGURES / "beyond_chance.png", dpi=150)

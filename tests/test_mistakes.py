@@ -29,7 +29,11 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
     ("truth", "metric", "message"),
     [
         ([0, 1], "answer_accuracy", "row 0 .*found 0; make a column of 0 and 1 answers by .astype"),
-        (["yes", "no"], "answer_accuracy", "row 0 .*found 'yes'; read texts by ce.reasoning.parse_answers"),
+        (
+            ["yes", "no"],
+            "answer_accuracy",
+            "row 0 .*found 'yes'; read replies of yes and no by ce.reas",
+        ),
         ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
         (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
         ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),

@@ -205,6 +205,21 @@ def test_every_public_name_is_documented(name):
     assert parameters <= documented if "Attributes" in found else parameters == documented
 
 
+FIELDS = [
+    *("reasoning", "configurational", "causal_kl", "edge_scores", "time_series"),
+    *("against_data", "baselines", "interventions", "knowledge"),
+]
+
+
+@pytest.mark.parametrize("room", FIELDS)
+def test_every_public_name_of_a_field_is_on_a_page(room):
+    """A name that neither a page nor an example mentions is documented or removed."""
+    root = Path(__file__).parents[1]
+    pages = [*root.glob("docs/*.md"), *root.glob("docs/guide/*.md"), root / "README.md", *root.glob("examples/*.py")]
+    words = set(re.findall(r"\w+", " ".join(page.read_text(encoding="utf-8") for page in pages)))
+    assert sorted(set(getattr(getattr(ce, room), "__all__", ())) - words) == []
+
+
 def test_options_of_all_calls_are_no_parameters():
     accessors = (ce.accessors.FrameAccessor, ce.accessors.CubeAccessor)
     functions = {name: value for name, value in PUBLIC.items() if inspect.isroutine(value)}

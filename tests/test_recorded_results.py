@@ -43,7 +43,7 @@ SLOW = [
         "cube/several_nulls",
     ),
     *("network/evaluate/discrete", "network/cube/draws", "network/null/dags/gaussian"),
-    *("dask/cube", "answer/cube", "reasoning/answer_scores", "files/to_zarr", "reasoning/resamples"),
+    *("dask/cube", "answer/cube", "reasoning/answer_scores", "files/to_zarr"),
     *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),
 ]
 NAMES = [

@@ -45,7 +45,7 @@ def test_descriptions_and_keywords_are_one():
 
 def test_addresses_of_the_repository_are_written_once():
     source = PROJECT["urls"]["Source"]
-    assert all(PROJECT["urls"][name].startswith(source) for name in ("Homepage", "Issues", "Changelog"))
+    assert [name for name in ("Homepage", "Issues", "Changelog") if not PROJECT["urls"][name].startswith(source)] == []
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").glob("*.py"), ROOT / "CITATION.cff"]
     assert [path.name for path in pages if "github.com/OWNER" in path.read_text(encoding="utf-8")] == []
 

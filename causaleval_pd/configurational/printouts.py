@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 import pandas as pd
 
 from ..contract.checks import check_choice, check_known
+from ..contract.encoding import without_comment_marks
 from .formula import Literal, Model, literal_text
 from .reader import FormulaError, as_models, parse
 
@@ -129,8 +130,8 @@ def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) ->
     Parameters
     ----------
     text : str
-        The output as printed, with or without the lines around the models. R breaks tables that are wider than its
-        line; print them with `options(width = 500)`.
+        The output as printed, with or without the lines around the models, and the `#` or `##` before them. R breaks
+        tables that are wider than its line; print them with `options(width = 500)`.
     lower : {"name", "absent"}, optional
         What lower case means in the output of QCA. "name": nothing, names are as printed and `~` alone negates, as QCA
         prints by default. "absent": a name in lower case is an absent factor, as with `use.tilde = FALSE` of
@@ -177,6 +178,7 @@ def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) ->
         raise TypeError(f"expected printed output as text, found {type(text).__name__}")
     if len(text) > MAX_PRINTOUT:
         raise ValueError(f"printed output has at most {MAX_PRINTOUT} characters, found {len(text)}")
+    text = without_comment_marks(text)
     lines = text.splitlines()
     numbered = any(map(_NUMBERED.match, lines))
     if lower is not None:
@@ -226,6 +228,11 @@ def _cna(lines: list[str]) -> tuple[list[Row], int]:
         words = line.split()
         if line.strip() in _SECTIONS:
             section, header = _SECTIONS[line.strip()], None
+        elif {"model", "score"} <= {*words}:
+            raise ValueError(
+                f"line {at}: found the table of frscore(), which has no consistency and coverage; read its column "
+                "'model' as texts of models, or print the cna object that it scores"
+            )
         elif any(name in words for name in _FORMULA):
             header, of_table = _header(words, at), 0
         elif line.strip() == "Same as asf":

@@ -125,7 +125,9 @@ class _Reader:
         name, value = self._signed(token)
         if negated:
             if value > 1:
-                raise FormulaError(f"~ applies to values 0 and 1, found {name}={value}", self.text, token.position)
+                hint = f"recode {name} to 1 where it is {value} and 0 elsewhere"
+                what = f"~ applies to values 0 and 1, found {name}={value}"
+                raise FormulaError(what, self.text, token.position, hint)
             value = 1 - value
         self.next += 1
         return name, value
@@ -152,19 +154,25 @@ class _Reader:
         return found
 
     def conjunction(self) -> frozenset[Literal]:
-        """Read a disjunct; QCA writes those that only some of its models have in parentheses."""
-        opened = self.accept("(")
         found = [self.literal()]
         while self.accept("*"):
             found.append(self.literal())
-        if opened and not self.accept(")"):
-            raise self.fail("'*' or ')'")
         return frozenset(found)
 
+    def disjuncts(self) -> list[frozenset[Literal]]:
+        """Read a disjunct; QCA writes those that only some of its models have as a sum in parentheses."""
+        opened = self.accept("(")
+        found = [self.conjunction()]
+        while opened and self.accept("+"):
+            found.append(self.conjunction())
+        if opened and not self.accept(")"):
+            raise self.fail("'*', '+' or ')'")
+        return found
+
     def atom(self) -> Atom:
-        disjuncts = [self.conjunction()]
+        disjuncts = self.disjuncts()
         while self.accept("+"):
-            disjuncts.append(self.conjunction())
+            disjuncts += self.disjuncts()
         token = self.tokens[self.next]
         if token.sort != "arrow":
             has_arrow = any(one.sort == "arrow" for one in self.tokens)
@@ -251,8 +259,8 @@ def parse(text: str) -> Model:
     `NAME{value}` or `NAME[value]`; `A=1` and `A` are the same literal. Conjuncts are joined by `*`, disjuncts by `+`.
     `<->` and `<=>` state an equivalence, `->` and `=>` that the left-hand side suffices, `<-` and `<=` that it is
     necessary (see `Model.as_equivalence`); arrows and signs of print are read too. The atoms of a complex model stand
-    in parentheses joined by `*`, or are joined by `,`. A number such as `M1:`, parentheses around a disjunct and braces
-    around all are left out.
+    in parentheses joined by `*`, or are joined by `,`. A number such as `M1:`, parentheses around disjuncts and
+    braces around all are left out.
 
     Parameters
     ----------

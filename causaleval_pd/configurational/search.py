@@ -14,11 +14,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +48,7 @@ class Search:
     data: pd.DataFrame
     #: whether the method takes random numbers, as `rng=`
     random: bool
-    #: name of the method in a cache on disk
+    #: name of the method, by which its results are kept
     name: str
 
     @classmethod
@@ -104,45 +101,19 @@ def _name(method: Callable[..., Any]) -> str:
     return f"{getattr(method, '__module__', '')}.{getattr(method, '__qualname__', type(method).__qualname__)}"
 
 
-@dataclass
-class Results:
-    """Models found in data, by a digest of method and data: in memory, and in a folder if there is one."""
-
-    folder: Path | None = None
-    kept: dict[str, str] = field(default_factory=dict)
-
-    def find(self, key: str) -> str | None:
-        """Return a stored result, or None if it was not stored."""
-        found = self.kept.get(key)
-        if found is None and self.folder is not None and (file := self.folder / f"{key}.txt").is_file():
-            found = self.kept[key] = file.read_text(encoding="utf-8")
-        return found
-
-    def store(self, key: str, text: str) -> None:
-        """Store a result; a file is whole or not there."""
-        if len(self.kept) >= _MAX_KEPT:
-            self.kept.clear()
-        self.kept[key] = text
-        if self.folder is not None:
-            with tempfile.NamedTemporaryFile(
-                "w", dir=self.folder, suffix=".part", delete=False, encoding="utf-8"
-            ) as file:
-                file.write(text)
-            os.replace(file.name, self.folder / f"{key}.txt")
-
-
 @dataclass(frozen=True)
 class Prepared:
     """What the controls of a table share."""
 
     searches: tuple[Search, ...]
     shuffle: str
-    results: Results
+    #: texts of models found in data, by a digest of method and data
+    results: dict[str, str] = field(default_factory=dict)
 
 
 def prepare_search(matching: Matching) -> Prepared:
     """Check the inputs and options of a table's controls."""
-    shuffle, cache = matching.options.get("shuffle", "outcomes"), matching.options.get("cache")
+    shuffle = matching.options.get("shuffle", "outcomes")
     check_known(shuffle, SHUFFLES, "value of shuffle")
     values = ({},) if matching.context is None else matching.context.values
     searches = tuple(map(Search.of, values))
@@ -155,12 +126,7 @@ def prepare_search(matching: Matching) -> Prepared:
             f"results are stored by the method's name, and two methods have one: {sorted(names.values())}; write each "
             "as a function with a name of its own"
         )
-    folder = None
-    if cache is not None:
-        check_type(cache, str, "the path of a folder", "cache")
-        folder = Path(cache)
-        folder.mkdir(parents=True, exist_ok=True)
-    return Prepared(searches, shuffle, Results(folder))
+    return Prepared(searches, shuffle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,11 +183,13 @@ class FoundModels(Controls):
         """Return the models that the method finds in data, or those that it found in equal data before."""
         results = self.prepared.results
         key = _digest(search, data, draw)
-        text = results.find(key)
+        text = results.get(key)
         if text is None:
             given = search.method(data, rng=rng) if search.random else search.method(data)
             text = self._text(given, search, row)
-            results.store(key, text)
+            if len(results) >= _MAX_KEPT:
+                results.clear()
+            results[key] = text
         return parse_set(text) if text else None
 
     def _text(self, given: Any, search: Search, row: int) -> str:
@@ -276,6 +244,6 @@ register_null(
         "models that the row's method finds in its data with shuffled outcomes",
         search_controls,
         prepare=prepare_search,
-        options={"shuffle": "outcomes", "cache": None},
+        options={"shuffle": "outcomes"},
     ),
 )

@@ -119,7 +119,7 @@ def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> 
 
 
 def configurations(domains: Domains) -> NDArray[np.int8]:
-    """Return every assignment of values to factors, a row each, the last factor changing fastest."""
+    """Return every assignment of values to factors, one row each, the last factor changing fastest."""
     sizes = [len(domain) for domain in domains.values()]
     if prod(sizes) > MAX_CONFIGURATIONS:
         raise FormulaTooLargeError(

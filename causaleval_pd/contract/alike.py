@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 #: what editors write before the text of a file
 BYTE_ORDER_MARK = "\ufeff"
-EXPLAIN_MARK = "the byte order mark '\\ufeff' is no part of a name: read the file with encoding='utf-8-sig'"
+EXPLAIN_MARK = "the byte order mark '\\ufeff' is not part of a name: read the file with encoding='utf-8-sig'"
 
 #: characters that do not show: soft hyphens, joiners, marks of direction and of bytes, selectors of variants
 _INVISIBLE = re.compile(

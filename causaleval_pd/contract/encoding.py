@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -234,6 +235,25 @@ def list_encodings() -> pd.DataFrame:
     columns = ["name", "tool", "cells", "meaning", "mark", "example", "by_name"]
     rows = [[getattr(encoding, column) for column in columns] for encoding in ENCODINGS.every()]
     return pd.DataFrame(rows, columns=columns).set_index("name").sort_index()
+
+
+_COMMENT = re.compile(r"[ \t]*+#+[ \t]?", re.M)
+
+
+def without_comment_marks(text: str) -> str:
+    r"""Return printed output without the `#` or `##` before each of its lines, as knitr and scripts have them.
+
+    Examples
+    --------
+    >>> without_comment_marks("## A -> B\n##\n## B -> C"), without_comment_marks("# of PC\nA -> B")
+    ('A -> B\n\nB -> C', '# of PC\nA -> B')
+    """
+    if text.lstrip()[:1] != "#":
+        return text
+    lines = text.splitlines()
+    if any(line.strip() and line.lstrip()[0] != "#" for line in lines):
+        return text
+    return "\n".join(_COMMENT.sub("", line, count=1) for line in lines)
 
 
 class Recogniser:

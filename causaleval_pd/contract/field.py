@@ -87,6 +87,8 @@ class Field:
         Null models by name; `register_null` adds one.
     usual_metrics : tuple of str
         What many studies report, which `list_metrics` shows first; the default metrics where none are named.
+    kinds : tuple of str
+        Kinds of its cells, which metrics take that name none.
     labels : callable or None
         `labels(truths)` returns one int64 a cell, equal for truths whose labels (names of nodes or factors) can be
         exchanged by one permutation; 0 where missing. None where nothing is relabelled.
@@ -131,6 +133,7 @@ class Field:
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
     nulls: Registry[Any] = field(default_factory=_no_nulls)
     usual_metrics: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None
     labels_in_context: Callable[[pd.Series, Context], NDArray[np.int64]] | None = None
     truth_clusters: bool = True

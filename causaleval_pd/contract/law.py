@@ -25,23 +25,6 @@ def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.cumsum(values, axis=1)[:, -1]
 
 
-class Dealt(NamedTuple):
-    """Rows that controls mark without replacement, so that their laws are not independent, (n,) each.
-
-    Of the `size` rows of a `deck`, every draw marks `marked` at random. `values` (n, 2) hold a row's metric without a
-    mark, and with one.
-    """
-
-    deck: NDArray[np.int64]
-    size: NDArray[np.int64]
-    marked: NDArray[np.int64]
-    values: NDArray[np.float64]
-
-    def take(self, rows: NDArray[Any]) -> Dealt:
-        """Return those of some rows."""
-        return Dealt(*(values[rows] for values in self))
-
-
 @dataclass(frozen=True)
 class Distribution:
     """Exact null distributions of a metric, one per row, stored once per distinct parameter set.
@@ -55,15 +38,12 @@ class Distribution:
         value and the weights of a row sum to 1, or to 0 where the metric is never defined.
     undefined : (u,) float
         Probability that the metric is undefined.
-    dealt : Dealt or None
-        How the laws of rows depend on each other; None where rows are independent.
     """
 
     index: NDArray[np.int64]
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
     undefined: NDArray[np.float64]
-    dealt: Dealt | None = None
 
     @classmethod
     def of(cls, index: NDArray[np.int64], values: NDArray[np.float64], weights: NDArray[np.float64]) -> Distribution:
@@ -101,7 +81,7 @@ class Distribution:
 
     def take(self, rows: NDArray[Any]) -> Distribution:
         """Return the laws of some rows."""
-        return replace(self, index=self.index[rows], dealt=None if self.dealt is None else self.dealt.take(rows))
+        return replace(self, index=self.index[rows])
 
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the mean of `function` of the metric by row: NaN where never defined, infinite where it can be."""

@@ -19,6 +19,7 @@ from .closed_form import CLOSED_FORMS
 from .convention import Convention, what_applies
 from .field import FIELDS, get_field
 from .options import metric_docstring
+from .own_metrics import function_of_pairs
 from .pairs import ANY_KIND, Pairs
 from .registry import Registry
 
@@ -213,14 +214,20 @@ class Component(NamedTuple):
     rebuild: Callable[..., Metric]
 
 
+#: of a direction that is not stated
+_UNSTATED: Any = "unstated"
+
+
 def metric(
+    function: None = None,
+    /,
     *,
-    field: str,
-    kinds: Iterable[str],
-    direction: Direction | None,
-    range: tuple[float, float],
+    direction: Direction | None = _UNSTATED,
     optimum: float = math.nan,
-    long_name: str,
+    field: str = "graph",
+    kinds: Iterable[str] | None = None,
+    range: tuple[float, float] | None = None,
+    long_name: str | None = None,
     symmetric: bool = False,
     closed_form: str | None = None,
     reference: str = "",
@@ -233,22 +240,30 @@ def metric(
     instead: Iterable[str] = (),
     log_scale: bool = False,
 ) -> Callable[[Callable[..., NDArray[Any]]], Metric]:
-    """Turn a function of pairs into a registered `Metric`.
+    """Turn a function of two graphs, or of many pairs at once, into a registered `Metric`.
+
+    A function with two arguments, `(truth, estimate)`, gets two `Graph` objects over the same nodes, and returns a
+    number. A function with one argument, `(pairs)`, gets aligned pairs of its field, and returns an array with a number
+    per pair, which is faster. Both return NaN where the metric is undefined.
 
     Parameters
     ----------
-    field : str
-        Field whose pairs the function takes.
-    kinds : iterable of str
-        Kinds of cell the metric is defined for; with `truth_kinds`, of the estimate.
+    function : None
+        Not an argument: it is there for the message that explains `@ce.metric` without its parentheses.
     direction : {"minimize", "maximize", "zero"} or None
         What is good; None describes without judging.
-    range : tuple of float
-        Smallest and largest possible value.
     optimum : float
         Value of a perfect estimate.
-    long_name : str
-        Label of axes and tables.
+    field : str
+        Field of the cells.
+    kinds : iterable of str, optional
+        Kinds of cell the metric is defined for; with `truth_kinds`, of the estimate. Default all of the field, as all
+        classes of graphs, where the field names them.
+    range : tuple of float, optional
+        Smallest and largest possible value, which values are checked by. Default from the optimum to infinity where the
+        metric is minimized, up to the optimum where it is maximized, and unlimited elsewhere.
+    long_name : str, optional
+        Label of axes and tables; default the function's name in words.
     symmetric : bool
         Whether truth and estimate may change places.
     closed_form : str, optional
@@ -282,13 +297,21 @@ def metric(
     ------
     ValueError
         If the name is taken or is not an identifier, the field or the direction is unknown, the range is not two
-        ordered numbers, or the function contradicts its closed form.
+        ordered numbers, or the function contradicts its closed form. When the metric is computed: if a value is
+        outside the range, or another one when the same pair is scored again.
     TypeError
-        If kinds are one text instead of a sequence.
+        If kinds are one text instead of a sequence, or the function takes other arguments. When the metric is computed:
+        if a value is not a number.
 
     Examples
     --------
     >>> from causaleval_pd.contract.metric import METRICS, metric
+    >>> @metric(direction="minimize", optimum=0)
+    ... def edge_count_error(truth, estimate):
+    ...     return abs(truth.n_edges - estimate.n_edges)
+    >>> edge_count_error("A -> B; B -> C", "A -> B; C")
+    1.0
+    >>> del METRICS["edge_count_error"]
     >>> @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, float("inf")), optimum=0,
     ...         long_name="missing edges")
     ... def missing_edges(pairs):
@@ -297,7 +320,20 @@ def metric(
     1.0
     >>> del METRICS["missing_edges"]
     """
+    if direction is _UNSTATED:
+        named = getattr(function, "__name__", "my_metric")
+        raise TypeError(
+            f"metric needs to know what is good: write @ce.metric(direction='minimize', optimum=0) above the line "
+            f"def {named}(truth, estimate), or direction='maximize'"
+        )
     check_choice(direction, ("minimize", "maximize", "zero", None), "direction")
+    if range is None:
+        low = optimum if direction == "minimize" and not math.isnan(optimum) else -math.inf
+        range = (low, optimum if direction == "maximize" and not math.isnan(optimum) else math.inf)
+    if kinds is None:
+        kinds = get_field(field).kinds
+        if not kinds:
+            raise TypeError(f"kinds must name the kinds of cell of field {field!r} that the metric is defined for")
     if not (isinstance(range, Sequence) and not isinstance(range, str) and len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
     for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds), ("instead", instead)):
@@ -309,19 +345,24 @@ def metric(
         if isinstance(labels, str):
             raise TypeError(f"labels of dimension {dim!r} must be a sequence, found {labels!r}; write ({labels!r},)")
     kinds = tuple(kinds)
+    limits = (float(range[0]), float(range[1]))
     given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
 
     def register(function: Callable[..., NDArray[Any]]) -> Metric:
         if not function.__name__.isidentifier():
             raise ValueError(f"a metric has the name of its function, found {function.__name__!r}; define it by def")
+        is_own = function.__module__.startswith("causaleval_pd.")
+        # a closed form probes the function with counts alone
+        is_plain = is_own or closed_form is not None
+        of_pairs = function if is_plain else function_of_pairs(function, limits, has_dims=bool(given_dims))
         made = Metric(
             name=function.__name__,
-            function=function,
-            long_name=long_name,
+            function=of_pairs,
+            long_name=function.__name__.replace("_", " ") if long_name is None else long_name,
             field=field,
             kinds=kinds,
             direction=direction,
-            range=(float(range[0]), float(range[1])),
+            range=limits,
             optimum=float(optimum),
             symmetric=symmetric,
             closed_form=closed_form,
@@ -336,7 +377,7 @@ def metric(
             log_scale=log_scale,
         )
         # those of the package are probed by its tests, which keeps its import short
-        if not function.__module__.startswith("causaleval_pd."):
+        if not is_own:
             get_field(field)
             probe_closed_form(made)
         return METRICS.add(made.name, made)
@@ -391,6 +432,11 @@ def get_metric(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
+    if callable(name) and not isinstance(name, type):
+        raise TypeError(
+            f"a metric is a name or a Metric, found the function {getattr(name, '__name__', name)!r}; declare it by "
+            "@ce.metric(direction='minimize', optimum=0) above its def, and pass it then"
+        )
     if not isinstance(name, str):
         raise TypeError(f"a metric is a name or a Metric, found {type(name).__name__}: {name!r}")
     return METRICS.find(name)

@@ -106,7 +106,7 @@ Matcher = Callable[[NDArray[np.int64], Any, NDArray[np.uint64]], Controls]
 
 @dataclass(frozen=True)
 class Null:
-    """A null model.
+    """A null model: functions that draw or list controls, and what they match of an estimate.
 
     Attributes
     ----------

@@ -92,6 +92,12 @@ class Pairs(ABC):
     def describe(self, position: int) -> str:
         """Describe the pair at `position`, for messages."""
 
+    def cells(self, position: int) -> tuple[Any, Any]:
+        """Return the truth and the estimate of a pair as values, for metrics that are functions of these."""
+        raise TypeError(
+            f"{type(self).__name__} have no cells for a metric of (truth, estimate); write a function of pairs"
+        )
+
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield what users should learn of pairs that these metrics take; the verbs count and name their rows."""
         yield from ()

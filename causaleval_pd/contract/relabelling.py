@@ -1,14 +1,33 @@
-"""How a field writes relabelled estimates and perfect ones, so that tables of them can be made."""
+"""Relabelling of estimates: all orders of few labels, and how a field writes relabelled and perfect estimates."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .context import Context
+
+#: labels up to which all relabellings are listed (720), so that every metric has an exact law
+MOST_LISTED = 6
+
+
+@cache
+def all_orders(n: int) -> NDArray[np.int64]:
+    """Return all orders of n labels, (n!, n), in lexicographic order.
+
+    Examples
+    --------
+    >>> all_orders(3).tolist()[:2]
+    [[0, 1, 2], [0, 2, 1]]
+    """
+    return np.array(list(itertools.permutations(range(n))), np.int64).reshape(-1, n)
 
 
 def _truths(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:

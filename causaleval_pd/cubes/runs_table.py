@@ -29,7 +29,7 @@ _PARTS = ("control_mean", "control_low", "control_high", "p", "control_loss")
 
 
 def runs(cube: xr.Dataset) -> pd.DataFrame:
-    """Return the runs of a cube, a row each.
+    """Return the runs of a cube, one row each.
 
     Parameters
     ----------

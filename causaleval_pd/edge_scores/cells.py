@@ -249,17 +249,17 @@ def score_column(
     kind: str | None = None,
     index: Any = None,
 ) -> pd.Series:
-    """Make a column of edge scores, a matrix of weights, probabilities or other scores a row.
+    """Make a column of edge scores: one matrix of weights, probabilities or other scores per row.
 
     Parameters
     ----------
     values : sequence
-        One square matrix a row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and columns
-        name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair is not
-        scored, 0 is a score. Or a list of scored edges: a DataFrame with the columns from and to (source and target,
-        TF and target, ...) and one column of numbers, or a networkx graph with one number an edge; pairs that are not
-        in the list have the score 0. Or Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row
-        stay missing (a failed run).
+        One square matrix per row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and
+        columns name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair
+        is not scored, 0 is a score. Or a list of scored edges: a DataFrame with the columns from and to (source and
+        target, TF and target, ...) and one column of numbers, or strength and direction of bnlearn, whose product is
+        taken; or a networkx graph with one number per edge. Pairs that are not in the list have the score 0. Or
+        Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row stay missing (a failed run).
     nodes : list of str, one list per row, or packed column of graphs, optional
         Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
     encoding : {"row->column", "column->row"}, optional
@@ -267,13 +267,12 @@ def score_column(
         symmetric; lists state it themselves.
     symmetric : bool, optional
         True: scores are of unordered pairs; a matrix that differs from its transpose is refused, and a list may have a
-        pair once. False: scores are of
-        ordered pairs, even where a matrix is symmetric. Default: as found, off the diagonal, NaN equal to NaN; constant
-        scores, as of no edge, are of ordered pairs where an `encoding` is given.
+        pair once. False: scores are of ordered pairs, even where a matrix is symmetric. Default: as found, off the
+        diagonal, NaN equal to NaN; constant scores, as of no edge, are of ordered pairs where an `encoding` is given.
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
-        likely an edge, also below 0. Default "probability" where all scores are in [0, 1], else "weight"; scores below
-        0 without any above 0 (logarithms?) need it. P-values are not recognised: small ones are likely edges, so turn
+        likely an edge, also below 0. Default "probability" where all scores are in [0, 1], "weight" where some are
+        above 1; scores below 0 need it. P-values are not recognised: small ones are likely edges, so turn
         them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
     index : Index, optional
         Of the result; default that of `values`.
@@ -298,7 +297,7 @@ def score_column(
     >>> import numpy as np
     >>> import causaleval_pd as ce
     >>> weights = np.array([[0, 1.5, 0], [0, 0, -0.7], [0, 0, 0]])
-    >>> column = ce.score_column([weights, None], nodes=["A", "B", "C"], encoding="row->column")
+    >>> column = ce.score_column([weights, None], nodes=["A", "B", "C"], encoding="row->column", kind="weight")
     >>> column.score.threshold(0.5).graph.to_strings().tolist()
     ['A -> B; B -> C', nan]
     """
@@ -341,11 +340,11 @@ def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
     return pack_scores(names, found, TYPES, SYMMETRIC * both)
 
 
-def coerce_scores(cells: pd.Series, column: Hashable | None = None) -> pd.Series:
+def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str | None = None) -> pd.Series:
     """Return a column of packed scores, or of DataFrames that name their nodes and are symmetric, as packed scores."""
     if is_packed(cells):
         return as_packed(cells)
-    found = score_column(cells)
+    found = score_column(cells, kind=kind)
     found.name = cells.name
     return found
 
@@ -466,6 +465,11 @@ def _matrix(cell: Any, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tup
 def _of_frame(cell: pd.DataFrame, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the numbers of a DataFrame with its columns in the order of its index, and the names of both."""
     rows, columns = ([node_name(x) for x in labels] for labels in (cell.index, cell.columns))
+    if sorted(rows) != sorted(columns) and not all(map(pd.api.types.is_numeric_dtype, cell.dtypes)):
+        raise ValueError(
+            f"found a table with the columns {columns[:10]}, some of text; for a list of scored edges name its columns "
+            "from, to and score, as by table.set_axis(['from', 'to', 'score'], axis=1)"
+        )
     if sorted(rows) != sorted(columns):
         raise ValueError(f"the index {rows[:10]} and the columns {columns[:10]} must name the same nodes")
     if len(set(rows)) < len(rows):
@@ -555,9 +559,11 @@ def _kind(values: Floats, kind: str | None, nodes: tuple[str, ...]) -> int:
     if kind is not None:
         return KINDS.index(kind)
     others = values[~np.eye(len(values), dtype=bool)]
-    if (others < 0).any() and not (others > 0).any():
+    if (others < 0).any():
+        both = bool((others > 0).any())
+        what = "scores of both signs" if both else "negative scores and no positive ones, as logarithms have"
         raise AmbiguousEncodingError(
-            "has negative scores and no positive ones, as logarithms have; pass kind='score' if larger scores are "
-            "likelier edges, or kind='weight' if the magnitude ranks them"
+            f"has {what}; pass kind='weight' to score_column if the magnitude ranks edges, as of coefficients and "
+            "correlations, or kind='score' if larger scores are likelier edges"
         )
     return WEIGHT if ((values < 0) | (values > 1)).any() else PROBABILITY

@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..contract.checks import shown
 from ..graphs.formats.edge_list import columns_of
 from ..graphs.node_names import node_name
 from ..graphs.weights import is_p_value, unread_numbers
+
+#: columns of bnlearn's boot.strength: the share of an edge, and that of its direction given the edge
+_BOOTSTRAP = ("strength", "direction")
 
 
 def read_list(cell: Any) -> pd.DataFrame | None:
@@ -37,6 +41,20 @@ def read_list(cell: Any) -> pd.DataFrame | None:
     return found
 
 
+def _shares_of_arcs(table: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
+    """Return a table whose column share is the strength of an edge times the probability of its direction."""
+    for name in columns:
+        shares = pd.to_numeric(table[name], errors="coerce")
+        odd = np.flatnonzero(~shares.between(0, 1))
+        if len(odd):
+            value = table[name].iloc[int(odd[0])]
+            raise ValueError(
+                f"edge {odd[0] + 1}: found {shown(value)} in the column {name!r} beside that of "
+                f"{next(other for other in columns if other != name)!r}, expected shares from 0 to 1; keep one of both"
+            )
+    return table.assign(share=np.prod([pd.to_numeric(table[name]) for name in columns], axis=0))
+
+
 def _of_numbers(table: pd.DataFrame, read: Sequence[Hashable]) -> list[Any]:
     """Return the columns that may be scores: unlike in graphs, all of them may be 1."""
     ones = [name for name in table.columns if name not in read and pd.api.types.is_numeric_dtype(table[name])]
@@ -47,6 +65,8 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
     """Return nodes and scores of a table with one column of numbers."""
     if not columns:
         raise ValueError("found a list of edges without numbers; make it a column of graphs by graph_column")
+    if {str(name).strip().lower() for name in columns} == {*_BOOTSTRAP} and len(columns) == len(_BOOTSTRAP):
+        table, columns = _shares_of_arcs(table, columns), ["share"]
     if len(columns) > 1:
         raise ValueError(
             f"found a list of edges with the numbers {', '.join(map(repr, columns))}, expected one score an edge; keep "

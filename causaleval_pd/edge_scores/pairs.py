@@ -180,7 +180,7 @@ def universe_options(metric: Metric) -> dict[str, Any]:
 
 
 class Candidates(NamedTuple):
-    """The candidates of pairs, a row each, padded at the end."""
+    """The candidates of pairs, one row each, padded at the end."""
 
     #: (n, most): what ranks them, -inf for those that are ranked last
     keys: Floats

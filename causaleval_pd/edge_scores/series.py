@@ -54,7 +54,7 @@ class SeriesScoreAccessor:
 
     @property
     def nodes(self) -> pd.Series:
-        """Names of the nodes, a tuple a row in code-point order."""
+        """Names of the nodes, one tuple per row, in code-point order."""
         return self._each(lambda cell: cell.nodes)
 
     @property

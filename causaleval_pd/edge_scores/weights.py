@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,8 @@ def pair(truth: Any, estimate: Any) -> WeightPairs:
     """Align two score cells."""
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
-    true, given = (score_cells([score_column([cell])[0]], pd.RangeIndex(1), None) for cell in (truth, estimate))
+    columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
+    true, given = (score_cells([column[0]], pd.RangeIndex(1), None) for column in columns)
     found: list[Any] = [batch.pairs for batch in batches(true, given)]
     return found[0]
 
@@ -123,7 +125,7 @@ WEIGHTS = register_field(
         default_metrics=("relative_frobenius", "sign_accuracy"),
         default_null="permutation",
         holds=holds_scores,
-        coerce=coerce_scores,
+        coerce=partial(coerce_scores, kind="weight"),
         batches=batches,
         pair=pair,
         views={"scores": lambda cells: cells, "graph": support},
@@ -150,7 +152,7 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
     --------
     >>> import causaleval_pd as ce
     >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
     >>> round(ce.relative_frobenius(true, found), 3)
     0.632
     """
@@ -173,7 +175,7 @@ def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
     --------
     >>> import causaleval_pd as ce
     >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
     >>> round(ce.mean_squared_weight_error(true, found), 3)
     0.333
     """
@@ -195,7 +197,7 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     --------
     >>> import causaleval_pd as ce
     >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
     >>> round(ce.sign_accuracy(true, found), 3)
     0.5
     """
@@ -221,7 +223,7 @@ def weight_cosine(pairs: WeightPairs) -> Floats:
     --------
     >>> import causaleval_pd as ce
     >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column")
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
     >>> round(ce.weight_cosine(true, found), 3)
     0.894
     """

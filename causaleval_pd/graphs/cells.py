@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK
 from ..contract.checks import refuse_masked, shown
-from ..contract.encoding import AmbiguousEncodingError, CellError, Edges, Encoding, Labels, Matrix, Recogniser
+from ..contract.encoding import (
+    AmbiguousEncodingError,
+    CellError,
+    Edges,
+    Encoding,
+    Labels,
+    Matrix,
+    Recogniser,
+    without_comment_marks,
+)
 from .classes import not_in_class
 from .collect import Collector
 from .edge_strings import write_graph, write_names
@@ -130,6 +139,7 @@ class Cells:
     def _add(self, row: int, cell: Any) -> None:
         if isinstance(cell, str):
             refuse_blank(cell)
+            cell = without_comment_marks(cell)
         recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else self._read_cell
         encoding, found = read(cell, recogniser)
@@ -140,8 +150,9 @@ class Cells:
         elif isinstance(found, Edges):
             labels, expected = found.labels, self._nodes[row]
             if labels is None and expected is None:
+                found_cell = "a table without edges" if isinstance(cell, pd.DataFrame) else repr(cell)
                 raise ValueError(
-                    f"found {cell!r}, which names no nodes; pass nodes=, write a graph without edges as bare names "
+                    f"found {found_cell}, which names no nodes; pass nodes=, write a graph without edges as bare names "
                     "('A; B'), one without nodes as '{}'"
                 )
             matched = self._sets.match(labels or (), expected, complete=found.is_open)

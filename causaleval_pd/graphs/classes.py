@@ -89,6 +89,12 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
     return wrong | ((kinds == DIGRAPH) & ~is_digraph(planes))
 
 
+#: which cells hold two nodes that cause each other
+KEEP_TWO_CYCLES = (
+    "; lagged graphs keep two-cycles, as lagged_column(['A@-1 -> B; B@-1 -> A']), with metrics such as summary_f1"
+)
+
+
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     """Return why a graph, planes (2, W) or (4, W), is not in the class it declares."""
     if is_mixed(planes[None]):
@@ -103,7 +109,8 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     if kind in (DAG, DIGRAPH) and len(directed) < len(arcs):
         edge = _written_edge(written, arcs, *min(arcs - set(directed)))
         opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
-        return f"{found}has the undirected edge {edge}{opposite}; orient it, or declare the graph a cpdag or pdag"
+        mend = f"orient it, or declare the graph a cpdag or pdag{KEEP_TWO_CYCLES if kind == DIGRAPH else ''}"
+        return f"{found}has the undirected edge {edge}{opposite}; {mend}"
     import networkx as nx
 
     try:

@@ -188,7 +188,10 @@ def as_graph(
         return "graph"
 
     if isinstance(value, pd.Series):
-        raise TypeError("graph: found a column, expected one graph; pass a cell of it, as column.iloc[0]")
+        raise TypeError(
+            "graph: found a column, expected one graph; pass a cell of it, as column.iloc[0], or score the rows of a "
+            "table by df.ceval.evaluate([metric])"
+        )
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)

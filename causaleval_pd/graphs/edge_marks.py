@@ -85,7 +85,7 @@ class MarkedEdges:
             first, second = (SIGNS[x if i < j else x[::-1]] for x in (min(known - {marks}), marks))
             raise ValueError(
                 f"found the edges {a!r} {first} {b!r} and {a!r} {second} {b!r}, expected one edge between two nodes, "
-                "or '->' and '<->'"
+                "or '->' and '<->'; lagged graphs keep two-cycles, as lagged_column(['A@-1 -> B; B@-1 -> A'])"
             )
 
     def found(self, *, is_open: bool = False) -> Edges:

@@ -114,6 +114,11 @@ def parse_edges(text: str) -> Edges:
     >>> parse_edges("A o-> B <-> C").ends
     [(0, 1, 3, 2), (1, 2, 2, 2)]
     """
+    if text.lstrip()[:5] == "<?xml":
+        raise ValueError(
+            "found XML that is not GraphML; write the graph as GraphML, or read a network in XMLBIF or XDSL by "
+            "pyagrum.loadBN(path) and pass ce.as_network(network).graph"
+        )
     if TEXT_OF_OBJECT.match(text):
         raise ValueError(explain_text(text))
     edges = MarkedEdges()

@@ -25,6 +25,15 @@ MAX_BYTES = 1 << 28
 #: a larger file is not looked at for being blank
 _MOST_BLANK = 1 << 16
 
+_BY_PGMPY = "read it by pgmpy.readwrite.{}(path).get_model()"
+_BY_PYAGRUM = "read it by pyagrum.loadBN(path), which has single precision"
+#: how files of networks with parameters are read, by their suffix
+NETWORK_READERS = {
+    ".net": _BY_PGMPY.format("NETReader"),
+    **dict.fromkeys((".xmlbif", ".bifxml"), _BY_PGMPY.format("XMLBIFReader")),
+    **dict.fromkeys((".xdsl", ".dsl", ".uai", ".o3prm"), _BY_PYAGRUM),
+}
+
 #: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
 _ENCODING_OF = {
     ".dot": "DOT",
@@ -185,6 +194,12 @@ def _read_cell(file: Path) -> Any:
         # newer releases ask which class of sparse matrices to return
         options: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
         return mmread(file, **options)
+    suffix = file.suffix.lower()
+    if suffix in NETWORK_READERS:
+        raise ValueError(
+            f"is a network with parameters in {suffix}; {NETWORK_READERS[suffix]}, and make a column of graphs by "
+            "graph_column([ce.as_network(network).graph])"
+        )
     content = file.read_bytes()
     if content.startswith(b"\x1f\x8b"):
         raise ValueError("is compressed by gzip; decompress it, as by gunzip")
@@ -192,7 +207,6 @@ def _read_cell(file: Path) -> Any:
         text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except UnicodeDecodeError as fault:
         raise ValueError(f"byte {fault.start} is not valid UTF-8; save the file as UTF-8") from None
-    suffix = file.suffix.lower()
     found = read_table(text, is_table=suffix in (".csv", ".tsv"))
     name = _ENCODING_OF.get(suffix)
     if name is not None and isinstance(found, str) and not ENCODINGS.find(name).takes(text):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, name_row
 from . import classes
-from .kernels.planes import CPDAG, KINDS, MAG, MIXED_KINDS, PAG, PDAG, SKELETON, a_kind
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
 from .mixed import marks as mixed
 from .mixed import relations
 from .packing.packed import pack_column, unpack_column
@@ -152,7 +152,7 @@ class MixedGraphMethods:
 
         Parameters
         ----------
-        kind : {"mag", "pag", "admg", "skeleton", "mixed"}
+        kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"}
             The class.
 
         Returns
@@ -169,16 +169,25 @@ class MixedGraphMethods:
         >>> column.graph.faults("pag").tolist()
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
-        check_choice(kind, MIXED_KINDS, "kind")
+        check_choice(kind, KINDS, "kind")
         from .mixed.faults import fault_of
 
         column, code = unpack_column(self._obj), KINDS.index(kind)
         found = np.full(column.n_rows, None, dtype=object)
-        for block in column.blocks:
-            planes = mixed.lift(block.planes)
+        for every in column.blocks:
+            block, planes = every, mixed.lift(every.planes)
+            if code < len(PLAIN_KINDS):
+                plain = mixed.has_plain_marks(planes)
+                found[every.rows[~plain]] = "has edges with circles or <->"
+                block, planes = every.take(np.flatnonzero(plain)), mixed.lower(planes[plain])
             wrong = classes.not_in_class(planes, block.n_nodes, np.full(len(planes), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                found[block.rows[i]] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
+                names = column.node_sets[block.node_set[i]]
+                if code < len(PLAIN_KINDS):
+                    reason = classes.explain_kind(planes[i], names, code).partition(", but ")[2]
+                    found[block.rows[i]] = reason.partition(";")[0]
+                else:
+                    found[block.rows[i]] = fault_of(planes[i], names, code)
         return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype="str")
 
     def ancestors(

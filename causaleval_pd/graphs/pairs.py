@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from .counts import (
     VStructureCounts,
     plain_ends,
 )
+from .graph import Graph
 from .kernels import kernels, mixed_kernels
 from .kernels.ones import count_ones
 from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
@@ -67,6 +68,15 @@ def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray
     return first, inverse
 
 
+class NodeNames(NamedTuple):
+    """The names of the nodes of graphs."""
+
+    #: distinct node sets, names in code-point order
+    node_sets: tuple[tuple[str, ...], ...]
+    #: (N,): each graph's node set
+    node_set: NDArray[np.int64]
+
+
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
     """Graphs with the same numbers of nodes and planes."""
@@ -85,6 +95,8 @@ class GraphBatch:
     origins: Origins | None = None
     #: of truths, or of estimates that stand in for them: the inputs of their rows besides the cells, where given
     inputs: Inputs | None = None
+    #: of truths: the names of their nodes, which their estimates share
+    names: NodeNames | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -100,7 +112,9 @@ class GraphBatch:
         checked = None if self.checked is None else set(self.checked)
         origins = None if self.origins is None else self.origins.take(positions)
         inputs = None if self.inputs is None else self.inputs.take(positions)
-        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, origins, inputs)
+        names = None if self.names is None else NodeNames(self.names.node_sets, self.names.node_set[positions])
+        planes, kinds = self.planes[positions], self.kinds[positions]
+        return GraphBatch(self.n_nodes, planes, kinds, checked, origins, inputs, names)
 
     @cached_property
     def known_origins(self) -> Origins:
@@ -246,6 +260,18 @@ class GraphPairs(Pairs):
         room = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
         for first in range(0, self.n, most):
             yield replace(self.take(slice(first, min(first + most, self.n))), room=room, first=first)
+
+    def cells(self, position: int) -> tuple[Graph, Graph]:
+        """Return the truth and the estimate of a pair as graphs."""
+        at = int(self.truth_index[position]), int(self.estimate_index[position])
+        if self.truth.names is None:
+            raise ValueError("these pairs of graphs do not know the names of their nodes; make them with the truths")
+        names = self.truth.names.node_sets[self.truth.names.node_set[at[0]]]
+        truth, estimate = (
+            Graph._of_checked(names, KINDS[graphs.kinds[i]], graphs.planes[i])
+            for graphs, i in zip((self.truth, self.estimate), at, strict=True)
+        )
+        return truth, estimate
 
     def unique(self) -> tuple[GraphPairs, NDArray[np.int64]]:
         """Return the distinct pairs, and for each pair the position of its equal among them."""

@@ -43,7 +43,7 @@ def stacked(
     matrices: Callable[[Block], NDArray[Any]],
     nodes: Sequence[str] | None,
 ) -> NDArray[Any]:
-    """Return one (d, d) matrix a row, made block by block, for graphs on the same nodes."""
+    """Return one (d, d) matrix per row, made block by block, for graphs on the same nodes."""
     if not column.blocks:
         d = 0 if nodes is None else len(nodes)
         return np.full((column.n_rows, d, d), np.nan)

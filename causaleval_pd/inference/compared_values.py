@@ -33,7 +33,7 @@ class Compared(NamedTuple):
     levels: Levels
     #: losses expected of the controls, for skill
     expected: Floats | None
-    #: the strata that are kept, a row each
+    #: the strata that are kept, one row each
     strata: pd.DataFrame
     #: strata x pairs of levels where both levels have runs
     here: NDArray[np.bool_]

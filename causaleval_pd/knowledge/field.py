@@ -17,7 +17,7 @@ from ..contract.pairs import Batch
 from ..graphs.column import coerce_graphs, is_graph_column
 from ..graphs.packing.packed import unpack_column
 from ..structure.field import GRAPHS
-from .knowledge import Knowledge
+from .knowledge import Knowledge, is_tetrad_knowledge
 from .pairs import KnowledgePairs
 
 __all__ = ["KNOWLEDGE"]
@@ -29,7 +29,8 @@ def is_knowledge_column(cells: pd.Series) -> bool:
     """Return whether a column holds knowledge, as values or as their text."""
     known = cells.dropna()
     return len(known) > 0 and all(
-        isinstance(x, Knowledge) or (isinstance(x, str) and x.startswith('{"forbidden": [')) for x in known
+        isinstance(x, Knowledge) or (isinstance(x, str) and (x.startswith('{"forbidden": [') or is_tetrad_knowledge(x)))
+        for x in known
     )
 
 
@@ -43,10 +44,14 @@ def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Ser
             found.append(None)
         else:
             try:
-                found.append(Knowledge.from_json(cell).to_json())
+                found.append(_read(cell).to_json())
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{name_row(row, cells.index, column)}: {error}") from None
     return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
+
+
+def _read(text: Any) -> Knowledge:
+    return Knowledge.from_tetrad(text) if is_tetrad_knowledge(text) else Knowledge.from_json(text)
 
 
 def _matrices(known: Knowledge, nodes: tuple[str, ...]) -> tuple[Marks, Marks]:
@@ -86,7 +91,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     """Align two single cells."""
-    known = truth if isinstance(truth, Knowledge) else Knowledge.from_json(truth)
+    known = truth if isinstance(truth, Knowledge) else _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
     [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
     required, forbidden = _matrices(known, names)

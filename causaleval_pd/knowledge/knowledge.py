@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,6 +13,10 @@ from ..contract.checks import check_type
 Arcs = tuple[tuple[str, str], ...]
 
 _KEYS = ("forbidden", "required", "tiers")
+#: headings of Tetrad's text of knowledge, with the edges that stand below them
+_TEMPORAL, _TETRAD_ARCS = "addtemporal", {"forbiddirect": "forbidden", "requiredirect": "required"}
+#: 1*  X Y: a tier, in which edges are forbidden with a star
+_TIER = re.compile(r"(\d+)(\*?)(-?)(?:\s+(.*))?")
 
 
 @dataclass(frozen=True)
@@ -125,10 +130,71 @@ class Knowledge:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
-            raise ValueError(f"knowledge is the text that Knowledge.to_json returns, found {text[:60]!r}") from None
+            raise ValueError(
+                "knowledge is the text that Knowledge.to_json returns, or a knowledge file of Tetrad, found "
+                f"{text[:60]!r}"
+            ) from None
         if not isinstance(found, dict) or not set(found) <= set(_KEYS):
             raise ValueError(f"knowledge is an object with the lists {', '.join(_KEYS)}, found {text[:60]!r}")
         return cls(**found)
+
+    @classmethod
+    def from_tetrad(cls, text: str) -> Self:
+        """Read the text of a knowledge file of Tetrad.
+
+        Parameters
+        ----------
+        text : str
+            The line ``/knowledge``, and below it ``addtemporal`` with tiers (``1 X Y``; in a tier ``2* Z W`` edges are
+            forbidden), ``forbiddirect`` and ``requiredirect`` with an edge per line (``X Y`` is X -> Y).
+
+        Returns
+        -------
+        Knowledge
+            The knowledge.
+
+        Raises
+        ------
+        ValueError
+            If the text is cut off, or a line is not read; with the number of the line.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.Knowledge.from_tetrad('''/knowledge
+        ... addtemporal
+        ... 1* A B
+        ... 2 C
+        ... requiredirect
+        ... A C''')
+        Knowledge(1 required, 4 forbidden: A -> C required; A -> B, B -> A, C -> A, C -> B forbidden)
+        """
+        check_type(text, str, "the text of a knowledge file of Tetrad", "text")
+        arcs: dict[str, list[tuple[str, str]]] = {name: [] for name in _TETRAD_ARCS.values()}
+        tiers: dict[int, list[str]] = {}
+        section = ""
+        for number, line in enumerate(text.splitlines(), 1):
+            words = line.replace(",", " ").split()
+            if not words:
+                continue
+            if not section and words == ["/knowledge"]:
+                section = "/knowledge"
+            elif section and words[0] in (_TEMPORAL, *_TETRAD_ARCS):
+                section = words[0]
+            elif section == _TEMPORAL:
+                tier, names, is_forbidden = _read_tier(line, number)
+                tiers.setdefault(tier, []).extend(names)
+                if is_forbidden:
+                    arcs["forbidden"] += [(a, b) for a in names for b in names if a != b]
+            elif section in _TETRAD_ARCS and len(words) == 2:
+                arcs[_TETRAD_ARCS[section]].append((words[0], words[1]))
+            else:
+                expected = "'/knowledge'" if not section else f"'{_TEMPORAL}', {', '.join(map(repr, _TETRAD_ARCS))}"
+                what = "two names" if section in _TETRAD_ARCS else f"the line {expected}"
+                raise ValueError(f"line {number}: found {line.strip()[:60]!r}, expected {what}")
+        if not section:
+            raise ValueError("found no line '/knowledge', with which knowledge files of Tetrad begin")
+        return cls(arcs["required"], arcs["forbidden"], [tiers[tier] for tier in sorted(tiers)])
 
     def __repr__(self) -> str:
         parts = []
@@ -138,6 +204,24 @@ class Knowledge:
                 parts.append(f"{', '.join(map(_written, arcs[:4]))}{more} {what}")
         what = f"{len(self.required)} required, {len(self.known_absent)} forbidden"
         return f"Knowledge({what}{': ' if parts else ''}{'; '.join(parts)})"
+
+
+def is_tetrad_knowledge(cell: Any) -> bool:
+    """Return whether a cell is the text of a knowledge file of Tetrad."""
+    return isinstance(cell, str) and cell.lstrip().startswith("/knowledge")
+
+
+def _read_tier(line: str, number: int) -> tuple[int, list[str], bool]:
+    """Read a tier of Tetrad: its number, its names, and whether edges in it are forbidden."""
+    found = _TIER.fullmatch(line.replace(",", " ").strip())
+    if found is None:
+        raise ValueError(f"line {number}: found {line.strip()[:60]!r}, expected a tier as '1 X Y' or '1* X Y'")
+    if found[3]:
+        raise ValueError(
+            f"line {number}: found the tier {found[1]}- whose nodes cause the next tier only, which is not read; write "
+            "the edges to later tiers below 'forbiddirect'"
+        )
+    return int(found[1]), (found[4] or "").split(), bool(found[2])
 
 
 def _written(arc: tuple[str, str]) -> str:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..contract.figure import figure
 from ..cubes.schema import NO_RUN
-from ..drawing import LETTER, broken, caption, inches, place_to_draw, tone, wrapped_label
+from ..drawing import LETTER, broken, inches, place_to_draw, tone, wrapped_label
+from ..drawing import caption as write_caption
 from ..inference.clusters import words_of_clusters
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
@@ -46,6 +47,7 @@ def critical_difference(
     level: float = 0.95,
     missing: Literal["drop", "worst"] = "drop",
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw the mean ranks of the levels of a dimension; bars join levels for which no difference was detected.
 
@@ -60,6 +62,8 @@ def critical_difference(
         As in `rank_test`.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -126,7 +130,8 @@ def critical_difference(
         parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
     if missing == "worst":
         parts.append("failed runs counted as worst")
-    caption(ax, own, facets.cube_caption(cube, parts, controls=False))
+    if caption:
+        write_caption(ax, own, facets.cube_caption(cube, parts, controls=False))
     return ax
 
 

@@ -31,7 +31,15 @@ _MAX_BINS = 200
     "distribution of the runs and of their controls", of="cube", concludes="how far the runs lie from their controls"
 )
 def distributions(
-    cube: xr.Dataset, metric: str, *, hue: str | None = None, col: str | None = None, row: str | None = None
+    cube: xr.Dataset,
+    metric: str,
+    *,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    height: float = facets.HEIGHT,
+    aspect: float | None = None,
+    caption: bool = True,
 ) -> FacetGrid:
     """Draw the distribution of the runs' scores against that of their controls.
 
@@ -39,7 +47,7 @@ def distributions(
     ----------
     cube : Dataset
         Made by `cube`; raw draws are not needed.
-    metric, hue, col, row
+    metric, hue, col, row, height, aspect, caption
         As in `strata`. Runs, and controls, of the other strata are pooled.
 
     Returns
@@ -78,7 +86,8 @@ def distributions(
     n_hue = 1 if hue is None else cube.sizes[hue]
     shades, empty = colours(n_hue), []
     table = _counted(cube, values)
-    grid = facets.facet_grid(cube, table, col, row, width=3.4)
+    width = 3.4 if aspect is None else aspect * height
+    grid = facets.facet_grid(cube, table, col, row, width, height)
     for ax, data in facets.panels(grid):
         ax.axhline(0, color=tone(0.8, ax), lw=1.6, zorder=3)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.3g}")
@@ -105,7 +114,8 @@ def distributions(
     if pooled:
         parts.append(f"pooled over {', '.join(pooled)}")
     parts += facets.left_out(cube, table, "mean")
-    caption_figure(grid.figure, facets.cube_caption(cube, parts))
+    if caption:
+        caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
 
 

@@ -161,14 +161,16 @@ def _some_strata(cube: xr.Dataset, places: Any) -> str:
     return shown + (f" and {len(places) - 3} more" if len(places) > 3 else "")
 
 
-def facet_grid(cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str | None, width: float) -> FacetGrid:
+def facet_grid(
+    cube: xr.Dataset, table: pd.DataFrame, col: str | None, row: str | None, width: float, height: float
+) -> FacetGrid:
     """Make a grid of facets, titled with their levels, whose layout fits itself to its parts."""
     import seaborn as sns
 
     wrap = None
     if col is not None and row is None and cube.sizes[col] * width > _PAGE:
         wrap = max(1, int(_PAGE / width))
-    shape: dict[str, Any] = {"height": HEIGHT, "aspect": width / HEIGHT, "col_wrap": wrap}
+    shape: dict[str, Any] = {"height": height, "aspect": width / height, "col_wrap": wrap}
     grid = sns.FacetGrid(table, col=col, row=row, dropna=False, legend_out=False, **shape)
     grid.figure.set_layout_engine("constrained")
     for (i, j, _), _ in grid.facet_data():
@@ -198,10 +200,19 @@ def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
             ax.set(**{f"{scale}ticks": [] for scale in scales})
 
 
-def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Sequence[Any], *, points: bool) -> None:
-    """Write the legend right of the facets: the colours of the hue, then runs and controls.
+def legend_right(
+    cube: xr.Dataset,
+    grid: FacetGrid,
+    hue: str | None,
+    shades: Sequence[Any],
+    *,
+    points: bool,
+    n_open: int = 0,
+    controls: bool = True,
+) -> None:
+    """Write the legend right of the facets: the colours of the hue, then runs and controls, where they are drawn.
 
-    With `points` and controls, filled points are runs that are better than their controls.
+    With `points`, runs are points, of which `n_open` are open.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -210,17 +221,19 @@ def legend_right(cube: xr.Dataset, grid: FacetGrid, hue: str | None, shades: Seq
     for h, word in enumerate([] if hue is None else level_words(cube, hue)):
         marker = MARKERS[h % len(MARKERS)] if points else ""
         handles.append(Line2D([], [], color=shades[h], marker=marker, label=broken(word, 26)))
-    if handles:
-        handles.append(Line2D([], [], linestyle="none", label=" "))
     grey = tone(0.65) if hue is not None else shades[0]
+    marks: list[Any] = []
     if points and has_controls(cube):
-        handles.append(Line2D([], [], color=grey, marker="o", label="runs, better"))
-        others = "runs, not better" + (" or no test" if null_references(cube) else "")
-        handles.append(Line2D([], [], color=grey, marker="o", markerfacecolor="none", label=others))
+        marks.append(Line2D([], [], color=grey, marker="o", label="better"))
+        others = "not better" + (" or no test" if null_references(cube) else "")
+        marks += [Line2D([], [], color=grey, marker="o", markerfacecolor="none", label=others)] * bool(n_open)
     else:
-        handles.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
-    if has_controls(cube):
-        handles.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
+        marks.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
+    if controls and has_controls(cube):
+        marks.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
+    if handles and marks:
+        handles.append(Line2D([], [], linestyle="none", label=" "))
+    handles += marks
     figure = grid.figure
     # the facets keep their size: legend and caption get room of their own
     labels = [str(handle.get_label()) for handle in handles]
@@ -234,7 +247,7 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
     text = "; ".join(parts) + "."
     if controls and has_controls(cube):
         n = int(cube.attrs["n_draws"])
-        text += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} a run."
+        text += f" Null model: {_null_words(cube)}, {n} draw{'s' if n != 1 else ''} per run."
     elif controls:
         text += " There are no controls."
     cut = [dim for dim in json.loads(cube.attrs["strata"]) if dim in cube.coords and cube[dim].size == 1]

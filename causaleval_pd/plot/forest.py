@@ -1,4 +1,4 @@
-"""Effects of a table of results with their intervals, a row each."""
+"""Effects of a table of results with their intervals, one row each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ..contract.metric import METRICS
 from ..contract.statistical_test import find_test
 from ..contract.words import CORRECTIONS, effect_words, level_words, p_text
 from ..cubes.schema import result_columns
-from ..drawing import caption, inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
+from ..drawing import caption as write_caption
+from ..drawing import inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
 from ..inference.result_tables import directions_of
 
 if TYPE_CHECKING:
@@ -38,8 +39,10 @@ _NAMES, _PLOT = 2.8, 3.6
     of="table",
     concludes="which differences are detected, how large they are, and whom they favour",
 )
-def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, ax: Axes | None = None) -> Axes:
-    r"""Draw the effects of a table of results with their intervals, a row each, about the line of no difference.
+def forest(
+    table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, ax: Axes | None = None, caption: bool = True
+) -> Axes:
+    r"""Draw the effects of a table of results with their intervals, one row each, about the line of no difference.
 
     Parameters
     ----------
@@ -50,6 +53,8 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
         Directions of metrics, by which sides are named; those of registered ones are known.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -110,7 +115,8 @@ def forest(table: pd.DataFrame, *, directions: Mapping[str, str] | None = None, 
     bare = int(table["ci_low"].isna().sum())
     if bare:
         parts.append(f"without interval: {bare} row{'s' if bare > 1 else ''}")
-    caption(ax, own, "; ".join(parts) + f". {_origin(table, labels)}")
+    if caption:
+        write_caption(ax, own, "; ".join(parts) + f". {_origin(table, labels)}")
     return ax
 
 

@@ -49,6 +49,7 @@ def heat_map(
     adjust: str | None = None,
     statistic: Statistic = "mean",
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw the skill or the p-values of strata as a heat map, and hatch strata that are not better than guessing.
 
@@ -69,6 +70,8 @@ def heat_map(
         What is tested, as in `summary`.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -120,8 +123,7 @@ def heat_map(
         room = min(room, 0.45 * drawing.inches(ax))
         width, height = drawing.inner_width(ax, room + 1.7), 0.8 * drawing.inches(ax, "height")
     correction = CORRECTIONS.get(str(adjust))
-    label = "p" if correction is None else "adjusted p"
-    colours = _colour_skill(ax, skill) if value == "skill" else _colour_p(ax, p, label)
+    colours = _colour_skill(ax, skill) if value == "skill" else _colour_p(ax, p, "adjusted p" if correction else "p")
     _hatch(ax, there & ~better)
     places = np.argwhere(there).tolist()
     texts = [
@@ -155,7 +157,8 @@ def heat_map(
         # an infinite skill is a square with its number
         gone = [words for words in facets.left_out(cube, table, "skill") if not words.startswith("infinite")]
         parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(gone)]
-    drawing.caption(ax, own, facets.cube_caption(cube, parts))
+    if caption:
+        drawing.caption(ax, own, facets.cube_caption(cube, parts))
     return ax
 
 

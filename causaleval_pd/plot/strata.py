@@ -1,4 +1,4 @@
-"""Estimates beside their controls along a stratum."""
+"""Skill along a stratum, or runs beside their controls."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import BETTER
+from ..contract.words import BETTER, MINUS
 from ..cubes.reading import has_controls
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
-from ..drawing import LETTER, caption_figure, colours, name_ticks, wrapped_label
+from ..drawing import LETTER, caption_figure, colours, name_ticks, tone, wrapped_label
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from . import facets
 
@@ -27,16 +27,17 @@ __all__ = ["strata"]
 
 #: width of a facet whose levels are side by side, at most, and of one whose levels are numbers on a scale, in inches
 _WIDEST, _SCALE = 12.0, 4.2
-#: what is drawn of the summary
-_DRAWN = ["mean", "low", "high", "control_mean", "control_low", "control_high", "verdict"]
+#: columns of a summary that are drawn as points and their intervals
+_DRAWN = {"skill": ["skill", "skill_low", "skill_high"], "raw": ["mean", "low", "high"]}
+_CONTROLS = ["control_mean", "control_low", "control_high"]
 
 
 @figure(
-    "mean of the runs and of their controls by stratum",
+    "skill by stratum, or means of runs and controls",
     of="cube",
     concludes="which strata are better than their controls",
 )
-def strata(
+def strata(  # noqa: PLR0915
     cube: xr.Dataset,
     metric: str,
     *,
@@ -44,17 +45,20 @@ def strata(
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
+    values: Literal["skill", "raw"] = "skill",
     scale: Literal["log", "linear"] | None = None,
     level: float = 0.95,
-    interval: Literal["mean_ci", "quantile"] = "mean_ci",
     statistic: Statistic = "mean",
+    height: float = facets.HEIGHT,
+    aspect: float | None = None,
+    caption: bool = True,
 ) -> FacetGrid:
-    """Draw the mean of every stratum with its interval, and behind it the mean and the band of its controls.
+    """Draw the skill of every stratum with its interval: 0 is guessing, 1 is perfect.
 
     Parameters
     ----------
     cube : Dataset
-        Made by `cube`; without controls there are no bands.
+        Made by `cube`.
     metric : str
         One of its metrics.
     x : str, optional
@@ -63,15 +67,20 @@ def strata(
     hue, col, row : str, optional
         Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here. If neither
         these nor `x` are named, strata of several levels take these places in the cube's order.
+    values : {"skill", "raw"}
+        "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls.
+        So does "skill" where no stratum has one: without controls, or for a metric without an optimum.
     scale : {"log", "linear"}, optional
         Scale of the x axis, on which the levels of `x` are numbers, such as the number of observations; lines join the
-        means. Default is none, levels side by side.
+        points. Default is none, levels side by side.
     level : float
         Probability of intervals and bands.
-    interval : {"mean_ci", "quantile"}
-        As in `summary`: limits for the mean, or the middle share `level` of the runs and of their controls.
     statistic : {"mean", "rank"}
         What is tested, as in `summary`.
+    height, aspect : float
+        Height of a facet in inches, and its width as a multiple of that; default as wide as the levels need.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -99,6 +108,9 @@ def strata(
     >>> found = ce.cube(runs, ["shd"], by=["algorithm"], n_draws=50, rng=7)
     >>> grid = ce.plot.strata(found, "shd", x="algorithm")
     >>> " ".join(grid.ax.get_ylabel().split())
+    'skill of structural Hamming distance'
+    >>> grid = ce.plot.strata(found, "shd", x="algorithm", values="raw", height=2, caption=False)
+    >>> " ".join(grid.ax.get_ylabel().split())
     'structural Hamming distance (lower is better)'
     >>> cube = ce.datasets.runs().query("density == 0.2").ceval.cube(["shd"], by=["algorithm", "n"], n_draws=50, rng=7)
     >>> grid = cube.ceval.plot.strata("shd", x="n", hue="algorithm", scale="log")
@@ -106,51 +118,88 @@ def strata(
     ['100', '400', '1600']
     """
     check_choice(scale, ("log", "linear", None), "scale")
-    check_choice(interval, ("quantile", "mean_ci"), "interval")
+    check_choice(values, ("skill", "raw"), "values")
     check_choice(statistic, STATISTICS, "statistic")
     cube = facets.drawn_cube(cube, metric)
     uses = facets.fill_uses(cube, {"x": x, "hue": hue, "col": col, "row": row})
     x, hue, col, row = uses["x"], uses.get("hue"), uses.get("col"), uses.get("row")
     facets.check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)
     n_x, n_hue = cube.sizes[x], 1 if hue is None else cube.sizes[hue]
-    places, slot = np.arange(n_x, dtype=np.float64), 0.8 / n_hue
+    places = np.arange(n_x, dtype=np.float64)
     if scale is not None:
         places = _numbers(cube, x, scale)
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
+    how = Settings(statistic, level=level, interval="mean_ci")
+    table = facets.with_levels(cube, full_summary(cube, metric, how))
+    skilled = values == "skill" and bool(np.isfinite(table["skill"].to_numpy(np.float64, na_value=np.nan)).any())
+    drawn = _DRAWN["skill" if skilled else "raw"]
+    joined = scale is not None or (skilled and cube[x].dtype.kind in "iuf")
+    slot = min(0.1, 0.5 / n_hue) if joined else 0.8 / n_hue
+    if scale is not None:
         slot = min(0.012, 0.05 / n_hue) * (places[-1] - places[0])
-    table = facets.with_levels(cube, full_summary(cube, metric, Settings(statistic, level=level, interval=interval)))
-    longest = facets.longest_word(facets.level_words(cube, x), 1.0)
-    width = min(_WIDEST, max(3.0, 0.8 + n_x * max(0.2 * (n_hue + 1), longest))) if scale is None else _SCALE
-    grid = facets.facet_grid(cube, table, col, row, width)
-    shades = colours(n_hue)
-    below, empty = 0.0, []
+    width = _width(cube, x, n_hue, scale) if aspect is None else aspect * height
+    grid = facets.facet_grid(cube, table, col, row, width, height)
+    shades, opened = colours(n_hue), has_controls(cube)
+    below, empty, shown = 0.0, [], [*drawn, *_CONTROLS, "verdict"]
     for ax, data in facets.panels(grid):
         for h in range(n_hue):
             part = data if hue is None else data[data[hue].cat.codes == h]
             # strata without runs are gaps
-            part = part.set_index(part[x].cat.codes)[_DRAWN].reindex(range(n_x))
+            part = part.set_index(part[x].cat.codes)[shown].reindex(range(n_x))
             at, marker = places + (h - (n_hue - 1) / 2) * slot, facets.MARKERS[h % len(facets.MARKERS)]
-            if scale is None:
+            points = part[drawn].to_numpy(np.float64, na_value=np.nan).T
+            if not skilled and scale is None:
                 _draw_controls(ax, at, part, slot, shades[h])
-            else:
+            elif not skilled:
                 _draw_band(ax, places, part, shades[h])
-                ax.plot(at, part["mean"], color=shades[h], lw=1.2, gid="line")
-            _draw_means(ax, at, part, shades[h], marker, opened=has_controls(cube))
+            if joined:
+                ax.plot(at, points[0], color=shades[h], lw=1.2, gid="line")
+            _draw_points(ax, at, points, shades[h], marker, (part["verdict"] != BETTER).to_numpy() if opened else None)
         ax.margins(y=0.06)
         if scale is None:
             ax.set_xlim(-0.6, n_x - 0.4)
             below = name_ticks(ax, "x", facets.level_words(cube, x), width - 0.8)
         else:
             _name_numbers(ax, places, facets.level_words(cube, x), width - 0.8)
-        if data["mean"].isna().all():
+        if data[drawn[0]].isna().all():
             empty.append(ax)
+    if skilled:
+        _draw_guessing(grid)
     facets.mark_empty(empty, grid, "y")
     grid.figure.set_figheight(grid.figure.get_figheight() + below)
-    grid.set_axis_labels(x, wrapped_label(facets.metric_label(cube, metric), facets.HEIGHT - 0.6))
-    facets.legend_right(cube, grid, hue, shades, points=True)
-    parts = [*_described(cube, level, interval, statistic), *facets.left_out(cube, table, "mean")]
-    caption_figure(grid.figure, facets.cube_caption(cube, parts))
+    skill = f"skill of {cube[metric].attrs.get('long_name', metric)}"
+    label = skill if skilled else facets.metric_label(cube, metric)
+    grid.set_axis_labels(x, wrapped_label(label, height - 0.6))
+    n_open = int((opened & (table["verdict"] != BETTER) & table[drawn[0]].notna()).sum())
+    facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
+    if caption:
+        parts = [*_described(cube, level, statistic, skilled), *facets.left_out(cube, table, drawn[0])]
+        caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
+
+
+def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
+    """Return the width of a facet, as its levels need."""
+    if scale is not None:
+        return _SCALE
+    longest = facets.longest_word(facets.level_words(cube, x), 1.0)
+    return min(_WIDEST, max(3.0, 0.8 + cube.sizes[x] * max(0.2 * (n_hue + 1), longest)))
+
+
+def _draw_guessing(grid: FacetGrid) -> None:
+    """Draw the line of guessing, and name it and perfection on the axis of skill."""
+    from matplotlib.ticker import MultipleLocator
+
+    axes = [ax for ax, _ in facets.panels(grid)]
+    low, high = axes[0].get_ylim()
+    low, high = min(low, -0.1), max(high, 1.06)
+    names = {0.0: "guessing  0", 1.0: "perfect  1"}
+    for ax in axes:
+        ax.axhline(0, color=tone(0.6, ax), lw=1.0, ls="--", zorder=0.5, gid="guessing")
+        ax.set_ylim(low, high)
+        if high - low < 3:
+            ax.yaxis.set_major_locator(MultipleLocator(0.5))
+        ax.yaxis.set_major_formatter(lambda skill, _: names.get(round(skill, 9), f"{skill:g}".replace("-", MINUS)))
 
 
 def _numbers(cube: xr.Dataset, x: str, scale: str) -> NDArray[np.float64]:
@@ -197,31 +246,32 @@ def _draw_controls(ax: Axes, at: NDArray[Any], table: pd.DataFrame, slot: float,
     ax.hlines(mean, at - slot * 0.43, at + slot * 0.43, color=shade, alpha=0.7, linestyle="--", lw=1.2)
 
 
-def _draw_means(ax: Axes, at: NDArray[Any], table: pd.DataFrame, shade: Any, marker: str, *, opened: bool) -> None:
-    """Draw the mean and the interval of each stratum; with `opened`, points are open unless better than controls."""
-    mean, low, high = table[["mean", "low", "high"]].to_numpy().T
+def _draw_points(
+    ax: Axes, at: NDArray[Any], points: NDArray[np.float64], shade: Any, marker: str, opened: NDArray[np.bool_] | None
+) -> None:
+    """Draw the value of each stratum and its interval; points of `opened` are hollow."""
+    value, low, high = points
     ax.vlines(at, low, high, color=shade, lw=1.6)
-    ax.plot(at, mean, marker, color=shade, markersize=5, gid="means")
-    if opened:
-        # drawn over the filled points, so that these stay one line per hue
-        open_ = (table["verdict"] != BETTER).to_numpy()
-        ax.plot(
-            at[open_], mean[open_], marker, color=shade, markerfacecolor=ax.get_facecolor(), markersize=5, gid="open"
-        )
+    ax.plot(at, value, ls="", marker=marker, color=shade, markersize=5, gid="means")
+    # drawn over the filled points, so that these stay one line per hue
+    hollow: dict[str, Any] = {"ls": "", "color": shade, "markerfacecolor": ax.get_facecolor(), "markersize": 5}
+    if opened is not None:
+        ax.plot(at[opened], value[opened], marker=marker, gid="open", **hollow)
 
 
-def _described(cube: xr.Dataset, level: float, interval: str, statistic: str) -> list[str]:
-    """Describe points, lines and bands of means, for a caption."""
+def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bool) -> list[str]:
+    """Describe points, lines and bands, for a caption."""
     share = f"{100 * level:.4g} %"
-    of_mean = interval == "mean_ci"
-    parts = [
-        f"Points and lines: mean of the runs and {f'its {share} t interval' if of_mean else f'their middle {share}'}"
-    ]
-    if has_controls(cube):
-        kind = f"{share} reference interval of that mean" if of_mean else f"their middle {share}"
-        parts.append(f"dashes and bands: mean of the controls and {kind}")
-        parts.append(
-            f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
-            "not adjusted, and the interval of the effect without 0)"
-        )
+    if skilled:
+        parts = [f"Points and bars: skill and its {share} interval; 0 is as good as guessing, 1 is perfect"]
+    else:
+        parts = [f"Points and bars: mean of the runs and its {share} t interval"]
+    if not has_controls(cube):
+        return parts
+    if not skilled:
+        parts.append(f"dashes and bands: mean of the controls and {share} reference interval of that mean")
+    parts.append(
+        f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
+        "not adjusted, and the interval of the effect without 0)"
+    )
     return parts

@@ -6,6 +6,7 @@ from . import (
     asking,
     estimated_quantities,
     inspect_evaluation,
+    labels,
     metrics,
     plot,
     published,
@@ -24,6 +25,7 @@ from . import nulls as _nulls
 from .asking import *
 from .estimated_quantities import *
 from .inspect_evaluation import *
+from .labels import *
 from .metrics import *
 from .published import *
 from .question_sets import *
@@ -38,6 +40,7 @@ __all__ = [
     *asking.__all__,
     *estimated_quantities.__all__,
     *inspect_evaluation.__all__,
+    *labels.__all__,
     *metrics.__all__,
     *published.__all__,
     *question_sets.__all__,

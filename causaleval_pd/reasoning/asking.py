@@ -50,7 +50,7 @@ _MOST_CHARACTERS = 100_000
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d\[\]()$]+|</?answer>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
-_LINE = re.compile(r"(?:(?:the )?(?:final )?answer ?[:=\-\u2013] ?)?(yes|true|no|false)")
+_BEFORE = re.compile(r"(?:the )?(?:final )?answer ?[:=\-\u2013] ?")
 _ANSWER_KEYS = ("answer", "final_answer", "final answer")
 
 
@@ -354,14 +354,17 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
     return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
 
 
-def warn_of_unread(replies: Sequence[tuple[Any, Any]]) -> None:
-    """Warn where many of the replies, each with what was read in it, have no readable answer."""
+def warn_of_unread(
+    replies: Sequence[tuple[Any, Any]],
+    wanted: str = "a last line 'Answer: yes' or 'Answer: no', as tasks.prompts does",
+) -> None:
+    """Warn where many of the replies, each with what was read in it, have no readable answer, and ask for `wanted`."""
     unread = [reply for reply, answer in replies if answer is None]
     if unread and len(unread) >= MOST_UNREAD * len(replies):
         share = f"{len(unread)} of {len(replies)} replies ({len(unread) / len(replies):.0%})"
         warnings.warn(
-            f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for a last line 'Answer: "
-            "yes' or 'Answer: no', as tasks.prompts does, or read such replies by a function, how=",
+            f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for {wanted}, or read such "
+            "replies by a function, how=",
             stacklevel=3,
         )
 
@@ -391,6 +394,12 @@ def _read(how: Callable[[str], Any], reply: Any) -> bool | None:
 
 def _last_line(text: str) -> bool | None:
     """Return the answer in the last line of a text, or in a JSON object at its end."""
+    found = last_words(text)
+    return found if isinstance(found, bool) else _WORDS.get(found or "")
+
+
+def last_words(text: str) -> str | bool | None:
+    """Return what stands as answer in the last line of a text, in small letters, or in a JSON object at its end."""
     if len(text) > _MOST_CHARACTERS:
         half = _MOST_CHARACTERS // 2
         text = f"{text[:half]}\n\n{text[-half:]}"
@@ -399,11 +408,12 @@ def _last_line(text: str) -> bool | None:
     if end.endswith("}"):
         return _json_answer(end)
     line = _MARKUP.sub(" ", text.rpartition("\n")[2])
-    match = _LINE.fullmatch(_SPACE.sub(" ", line).strip(" .,;!").casefold())
-    return _WORDS[match[1]] if match else None
+    line = _SPACE.sub(" ", line).strip(" .,;!").casefold()
+    before = _BEFORE.match(line)
+    return line[before.end() :] if before else line
 
 
-def _json_answer(text: str) -> bool | None:
+def _json_answer(text: str) -> str | bool | None:
     """Read a JSON object without inner objects, which must have one answer."""
     try:
         pairs = json.loads(text[text.rfind("{") :], object_pairs_hook=list)
@@ -414,7 +424,7 @@ def _json_answer(text: str) -> bool | None:
         return None
     [value] = answers
     if isinstance(value, str):
-        return _WORDS.get(" ".join(value.casefold().split()).strip(" ."))
+        return " ".join(value.casefold().split()).strip(" .")
     return value if isinstance(value, bool) else None
 
 

@@ -132,7 +132,7 @@ def _no_answer(cell: Any) -> str:
     if found in ("0", "1", "0.0", "1.0"):
         hint = "; make a column of 0 and 1 answers by .astype('boolean')"
     elif isinstance(cell, str):
-        hint = "; read texts by ce.reasoning.parse_answers"
+        hint = "; read replies of yes and no by ce.reasoning.parse_answers, and score other labels by label_accuracy"
     else:
         hint = ""
     return f"found {found}{hint}"
@@ -263,7 +263,7 @@ _COUNTS = ("pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "
 def function_of_answers(value: Value) -> str | None:
     """Check that a metric is a function of one true and one given answer."""
     truth, answer = np.array(_ANSWERS).T
-    return _not_pairwise(value, AnswerPairs(truth, answer))
+    return not_pairwise(value, AnswerPairs(truth, answer))
 
 
 def function_of_quantities(value: Value) -> str | None:
@@ -273,10 +273,10 @@ def function_of_quantities(value: Value) -> str | None:
     terms, factors = parse_counts(_COUNTS)
     if not _same(value(QuantityPairs(truth, estimate, terms, factors)), value(pairs)):
         return "its value depends on yes-counts besides the truth and the estimate"
-    return _not_pairwise(value, pairs)
+    return not_pairwise(value, pairs)
 
 
-def _not_pairwise(value: Value, pairs: AnswerPairs | QuantityPairs) -> str | None:
+def not_pairwise(value: Value, pairs: Pairs) -> str | None:
     """Return where the value of a pair depends on the other pairs, or None."""
     together = value(pairs)
     if together.shape != (pairs.n,):

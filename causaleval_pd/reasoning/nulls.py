@@ -17,14 +17,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.law import ClosedForm, Dealt, Distribution
+from ..contract.law import ClosedForm, Distribution
 from ..contract.metric import Metric
 from ..contract.null import Controls, MakeControls, Matching, Null, register_null
 from ..execution.random_streams import random_words, uniforms
 from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
 from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
 
-Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
 
 #: bytes of one drawn control while it is scored, and nanoseconds that drawing it takes; both rough
@@ -126,61 +125,79 @@ def _windows(find: Callable[[int], NDArray[Any]], start: int, count: int) -> NDA
     return np.concatenate([find(window) for window in windows], axis=-1)[..., first : first + count]
 
 
+def _codes_of_answers(matching: Matching) -> Integers:
+    """Return 0 for yes, 1 for no and -1 for a missing answer."""
+    return np.asarray(1 - matching.estimate.astype("Int64").fillna(2).to_numpy(np.int64), np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Decks:
     """The answers of each question, which a draw deals to its rows."""
 
-    # In draw r every row has a random number of its own, and of the rows of a question those with the smallest numbers
-    # get a yes, as many as the question has. Rows without an answer have no part in it.
+    # In draw r every row has a random number of its own, and the answers of a question are dealt in the order of their
+    # codes to its rows in the order of these numbers. Rows without an answer have no part in it.
 
     #: (n,): number of each row's question
     question: Integers
-    #: size, n_yes, (k,): answers to each question, and how many of them are yes
-    size: Integers
-    n_yes: Integers
+    #: (k, codes): how many answers to each question have each code
+    counts: Integers
+    #: (k, codes - 1): place of the last answer of each code among those of its question, at least 0
+    last: Integers
     #: names of the random streams of the rows with an answer, those of a question side by side
     keys: Keys
     #: (k + 1,): where the streams of each question begin
     start: Integers
-    #: whether all rows have one stream, by which no answers can be dealt: each row then has a yes with its share
+    #: whether all rows have one stream, by which no answers can be dealt: each row then draws one by its share
     shared: bool
     #: limits of questions with many answers, by question and window
     kept: dict[tuple[int, int], Keys] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matching: Matching) -> Decks:
-        """Collect the answers of a table."""
-        answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
+    def of(cls, matching: Matching, codes: Integers, n_codes: int) -> Decks:
+        """Collect the answers of a table, of which -1 is none."""
         question = questions_of(matching)
-        known = np.flatnonzero(~np.isnan(answers))
+        known = np.flatnonzero(codes >= 0)
         known = known[np.argsort(question[known], kind="stable")]
         k = int(question.max(initial=-1)) + 1
-        size, n_yes = (np.bincount(question[known], x, k).astype(np.int64) for x in (None, answers[known]))
+        counts = np.zeros((k, n_codes), np.int64)
+        np.add.at(counts, (question[known], codes[known]), 1)
         streams = np.zeros(len(question), np.uint64) if matching.keys is None else matching.keys
         shared = bool((streams == streams[:1]).all())
-        return cls(question, size, n_yes, streams[known], np.append(0, np.cumsum(size)), shared)
+        last = np.maximum(np.cumsum(counts, axis=1)[:, :-1] - 1, 0)
+        return cls(question, counts, last, streams[known], np.append(0, np.cumsum(counts.sum(axis=1))), shared)
 
     @property
     def shares(self) -> Floats:
-        """(n,): share of yes among the answers to each row's question; NaN without any."""
-        share = np.divide(self.n_yes, self.size, out=np.full(len(self.size), np.nan), where=self.size > 0)
+        """(n, codes): shares of the codes among the answers to each row's question; NaN without any."""
+        size = self.counts.sum(axis=1, keepdims=True)
+        share = np.divide(self.counts, size, out=np.full(self.counts.shape, np.nan), where=size > 0)
         return np.asarray(share[self.question], np.float64)
 
-    def draw(self, rows: Integers, keys: Keys, start: int, count: int) -> Bools:
-        """Return which of the rows, (n, count), get a yes in draws start .. start + count - 1."""
+    def draw(self, rows: Integers, keys: Keys, start: int, count: int) -> NDArray[np.int8]:
+        """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
+        found = np.zeros((len(rows), count), np.int8)
         if self.shared:
-            return np.asarray(uniforms(keys, start, count) < self.shares[rows, None], bool)
+            numbers, shares = uniforms(keys, start, count), np.cumsum(self.shares[rows], axis=1)
+            for code in range(self.counts.shape[1] - 1):
+                found += numbers >= shares[:, code, None]
+            return found
         question = self.question[rows]
         some, place = np.unique(question, return_inverse=True)
-        limits = np.stack([_windows(partial(self._window, int(one)), start, count) for one in some])[place.reshape(-1)]
-        return np.asarray((random_words(keys, start, count) <= limits) & (self.n_yes[question] > 0)[:, None], bool)
+        place = place.reshape(-1)
+        limits = np.stack([_windows(partial(self._window, int(one)), start, count) for one in some])
+        words, none = random_words(keys, start, count), np.cumsum(self.counts, axis=1)[question] == 0
+        for code in range(self.counts.shape[1] - 1):
+            found += words > limits[place, code]
+            # no answer has the code or one before it, so that no word is among theirs
+            found[none[:, code]] = code + 1
+        return found
 
     def _window(self, question: int, window: int) -> Keys:
-        """Return the limits of draws _WINDOW * window and following, kept where many rows need them."""
+        """Return the largest words of each code but the last, (codes - 1, draws), kept where many rows need them."""
         if (question, window) in self.kept:
             return self.kept[question, window]
         keys = self.keys[self.start[question] : self.start[question + 1]]
-        last = max(int(self.n_yes[question]) - 1, 0)
+        last = self.last[question]
         found = np.partition(random_words(keys, window * _WINDOW, _WINDOW), last, axis=0)[last]
         if len(keys) >= _MANY:
             self.kept[question, window] = found
@@ -194,8 +211,8 @@ class Moves:
     # Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
     # its answers.
 
-    #: (n,): whether each row has a yes
-    answers: Bools
+    #: (n,): code of each row's answer
+    codes: Integers
     #: rows of each block, (clusters, answers)
     blocks: list[Integers]
     #: names of the random streams of each block's clusters
@@ -206,16 +223,15 @@ class Moves:
     kept: dict[tuple[int, int], NDArray[np.int32]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matching: Matching) -> Moves:
-        """Collect the answers of a table with clusters."""
-        n = len(matching.estimate)
-        answers = matching.estimate.to_numpy(np.float64, na_value=np.nan)
+    def of(cls, matching: Matching, codes: Integers) -> Moves:
+        """Collect the answers of a table with clusters, of which -1 is none."""
+        n = len(codes)
         question, streams = questions_of(matching), np.zeros(n, np.uint64)
         if matching.keys is not None:
             streams = matching.keys
         stratum = np.zeros(n, np.int64) if matching.stratum is None else matching.stratum
         cluster = np.arange(n) if matching.cluster is None else matching.cluster
-        known = np.flatnonzero(~np.isnan(answers))
+        known = np.flatnonzero(codes >= 0)
         # repeated answers to a question in the order of their streams, which the order of the table does not change
         order = known[np.lexsort([x[known] for x in (streams, question, cluster, stratum)])]
         units = np.stack([stratum[order], cluster[order]])
@@ -229,17 +245,17 @@ class Moves:
             place[0, rows] = number
             place[1:, rows] = np.indices(rows.shape)
         keys = [np.bitwise_xor.reduce(streams[rows], axis=1) for rows in blocks]
-        return cls(answers == 1, blocks, keys, place)
+        return cls(codes, blocks, keys, place)
 
-    def draw(self, rows: Integers, start: int, count: int) -> Bools:
-        """Return which of the rows, (n, count), get a yes in draws start .. start + count - 1."""
-        found = np.empty((len(rows), count), bool)
+    def draw(self, rows: Integers, start: int, count: int) -> Integers:
+        """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
+        found = np.empty((len(rows), count), np.int64)
         block, cluster, place = self.place[:, rows]
         for number in np.unique(block).tolist():
             here = np.flatnonzero(block == number)
             orders = _windows(partial(self._window, number), start, count)
             given = self.blocks[number][orders[cluster[here]], place[here, None]]
-            found[here] = self.answers[given]
+            found[here] = self.codes[given]
         return found
 
     def _window(self, block: int, window: int) -> NDArray[np.int32]:
@@ -278,7 +294,7 @@ class _RandomAnswers(Controls):
         if self.decks is None:
             yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
         else:
-            yes = self.decks[0].draw(self.decks[1], self.keys, start, count)
+            yes = self.decks[0].draw(self.decks[1], self.keys, start, count) == 0
         return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
@@ -290,13 +306,7 @@ class _RandomAnswers(Controls):
             for answer in (False, True)
         ]
         values, weights = np.stack(each, axis=1), np.stack([1 - self.p_yes, self.p_yes], axis=1)
-        found = _closed(np.arange(self.pairs.n), values, weights)
-        if self.decks is None or found.distribution is None:
-            return found
-        decks, rows = self.decks
-        question = decks.question[rows]
-        dealt = Dealt(question, decks.size[question], decks.n_yes[question], values)
-        return replace(found, distribution=replace(found.distribution, dealt=dealt))
+        return stored_law(np.arange(self.pairs.n), values, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +328,16 @@ class _MovedAnswers(Controls):
     work = _WORK
 
     def draw(self, start: int, count: int) -> AnswerPairs:
-        return AnswerPairs(np.repeat(self.pairs.truth, count), self.moves.draw(self.rows, start, count).ravel())
+        yes = self.moves.draw(self.rows, start, count) == 0
+        return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
+
+
+def _decks_of_answers(matching: Matching) -> Decks:
+    return Decks.of(matching, _codes_of_answers(matching), 2)
+
+
+def _moves_of_answers(matching: Matching) -> Moves:
+    return Moves.of(matching, _codes_of_answers(matching))
 
 
 def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -326,7 +345,8 @@ def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
     return _MovedAnswers(pairs, matching.prepared, rows)
 
 
-def _closed(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
+def stored_law(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
+    """Return the closed form of laws given by values and weights, (u, s), each row's at its index."""
     distribution = Distribution.of(index, values, weights)
     return ClosedForm(*distribution.moments(), distribution)
 
@@ -335,7 +355,7 @@ def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
     """Return each row's probability of yes."""
     n = len(matching.estimate)
     if name == "majority_answers":
-        return np.asarray(Decks.of(matching).shares > 0.5, np.float64)
+        return np.asarray(_decks_of_answers(matching).shares[:, 0] > 0.5, np.float64)
     return np.full(n, {"random_answers": 0.5, "always_yes": 1.0, "always_no": 0.0}[name])
 
 
@@ -344,7 +364,7 @@ def _controls_of_answers(name: str) -> MakeControls:
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         if isinstance(matching.prepared, Decks):
-            return _RandomAnswers(pairs, matching.prepared.shares[rows], keys, (matching.prepared, rows))
+            return _RandomAnswers(pairs, matching.prepared.shares[rows, 0], keys, (matching.prepared, rows))
         return _RandomAnswers(pairs, matching.prepared[rows], keys)
 
     controls.__doc__ = _ANSWER_LAWS[name]
@@ -424,7 +444,7 @@ class _RandomQuantities(Controls):
         support = self.pairs.take(np.repeat(stored, width))
         scored = metric(replace(support, estimate=values.ravel())).reshape(values.shape)
         weights = np.diff(cumulative, prepend=0.0, axis=1)
-        return _closed(index, np.asarray(scored, np.float64), weights)
+        return stored_law(index, np.asarray(scored, np.float64), weights)
 
 
 def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -445,7 +465,9 @@ def _controls_of_quantities(name: str) -> MakeControls:
 
 
 #: what shuffles answers where strata repeat a cluster
-_MOVED = Null("move_answers", "the answers of other clusters", _moved_controls, prepare=Moves.of, estimated=True)
+_MOVED = Null(
+    "move_answers", "the answers of other clusters", _moved_controls, prepare=_moves_of_answers, estimated=True
+)
 
 for _name, _long_name in _LONG_NAMES.items():
     # a single answer has no second arm to exchange with; with the own share of yes it is a permuted answer
@@ -456,7 +478,7 @@ for _name, _long_name in _LONG_NAMES.items():
                 _name,
                 _long_name,
                 _controls_of_answers(_name),
-                prepare=Decks.of if _name == "permute_answers" else partial(_probabilities_of_yes, _name),
+                prepare=_decks_of_answers if _name == "permute_answers" else partial(_probabilities_of_yes, _name),
                 estimated=_name in ("permute_answers", "majority_answers"),
                 together=_MOVED if _name == "permute_answers" else None,
             ),

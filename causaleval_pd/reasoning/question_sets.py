@@ -1,4 +1,4 @@
-"""Others' sets of yes/no questions about causes, read from files that you have: CLadder, Corr2Cause, CounterBench."""
+"""Others' sets of yes/no questions about causes, read from files that you have: CLadder, Corr2Cause."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pandas as pd
 from ..contract.checks import shown
 from .tasks import instruction_text
 
-__all__ = ["read_cladder", "read_corr2cause", "read_counterbench"]
+__all__ = ["read_cladder", "read_corr2cause"]
 
 Record = Mapping[str, Any]
 
@@ -34,9 +34,6 @@ _COLUMNS = {
 _YES_NO = {"yes": True, "no": False}
 _LABELS = {"1": True, "0": False}
 _RELATIONS = {"entailment": True, "neutral": False, "contradiction": False}
-
-#: kinds of questions of CounterBench
-_COUNTERFACTUALS = ("basic", "joint", "nested", "conditional")
 
 #: largest file in bytes
 _MOST_BYTES = 2**30
@@ -180,69 +177,6 @@ def read_corr2cause(path: str | PathLike[str], *, instruction: str | None = "las
             "cluster": premise,
             "truth": truth,
             "prompt": f"{text}\n\nDoes the hypothesis follow from the premise?",
-        }
-
-    return _table(path, row, instruction)
-
-
-def read_counterbench(path: str | PathLike[str], *, instruction: str | None = "last_line") -> pd.DataFrame:
-    """Read questions in the layout of CounterBench: `given_info`, `question`, `answer`, `type` and `meta`.
-
-    Parameters
-    ----------
-    path : path
-        File of questions, as `data_balanced_alpha_V1.json`; JSON lines and CSV are read too.
-    instruction : str, optional
-        As in `Tasks.prompts`.
-
-    Returns
-    -------
-    DataFrame
-        As `read_cladder`; rung is 3, query the type ("basic", "joint", "nested", "conditional"), graph and cluster the
-        structure and the model of the world where `meta` has them, else cluster is `given_info`.
-
-    Raises
-    ------
-    ValueError
-        If a record lacks a field, or has another type, another rung or an answer other than yes or no; names the
-        record.
-
-    Notes
-    -----
-    The layout is that of records of `data_balanced_alpha_V1.json` that others have published; the files themselves were
-    not at hand. A file of another layout is refused.
-
-    References
-    ----------
-    .. [1] Chen, Y. et al. (2025). CounterBench: a benchmark for counterfactuals reasoning in large language models.
-       doi:10.48550/arXiv.2502.11008
-
-    Examples
-    --------
-    >>> import json, pathlib, tempfile
-    >>> from causaleval_pd.reasoning import read_counterbench
-    >>> record = {"given_info": "X causes Y.", "question": "Would Y be on?", "answer": "no", "type": "basic"}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder) / "questions.json"
-    ...     _ = file.write_text(json.dumps([record]), encoding="utf-8")
-    ...     read_counterbench(file)[["rung", "query", "truth"]].values.tolist()
-    [[3, 'basic', False]]
-    """
-
-    def row(record: Record) -> dict[str, Any]:
-        meta, info, kind = _meta(record), _text(record, "given_info").strip(), _text(record, "type").casefold()
-        if kind not in _COUNTERFACTUALS:
-            raise ValueError(f"its type must be one of {', '.join(_COUNTERFACTUALS)}, found {shown(record['type'])}")
-        if _rung(meta.get("rung", 3)) != 3:
-            raise ValueError(f"its rung must be 3, since all questions are counterfactual, found {shown(meta['rung'])}")
-        return {
-            "question": _key(record.get("question_id", record.get("id"))),
-            "rung": 3,
-            "query": kind,
-            "graph": meta.get("graph_id"),
-            "cluster": meta.get("model_id", info),
-            "truth": _truth(_field(record, "answer"), _YES_NO),
-            "prompt": f"{info}\n{_text(record, 'question')}",
         }
 
     return _table(path, row, instruction)

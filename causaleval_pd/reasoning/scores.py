@@ -1,4 +1,4 @@
-"""Classification scores of answers in fact and under interventions, with exact controls of shuffled answers."""
+"""Classification scores of answers in fact and under interventions, beside the means of shuffled answers."""
 
 from __future__ import annotations
 
@@ -7,24 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import ArrayLike, NDArray
 
 from ..contract.checks import check_known, check_number, check_type, name_row
 from ..execution.random_streams import hash_rows
-from ..statistics.arrays import SMALLEST_P
 from ..statistics.clusters import jackknife_error
 from .yes_counts import Floats, as_bits, check_answers, divide, known_truths, setting_names
 
 __all__ = ["answer_scores", "score_questions"]
 
-#: variance of the number of right answers beyond which the p-value of answers that are shuffled singly is normal
-_MOST_EXACT = 10_000
-#: shufflings of samples with several answers each, and answers that are moved at a time
-_N_SHUFFLINGS, _MOST_MOVED = 9_999, 1_000_000
 #: column of clusters of questions, where a table has it
 CLUSTER = "cluster"
-#: samples up to which they are always shuffled; beyond, the law is normal if its deviation is so many answers a sample
-MOST_SHUFFLED, ENOUGH = 2_000, 30
 
 
 def answer_scores(
@@ -34,7 +26,7 @@ def answer_scores(
     within: str | Sequence[str] | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Score yes/no answers against the true ones: accuracy, precision, recall, F1, with controls in closed form.
+    """Score yes/no answers against the true ones: accuracy, precision, recall, F1, beside shuffled answers.
 
     Parameters
     ----------
@@ -52,15 +44,12 @@ def answer_scores(
     Returns
     -------
     DataFrame
-        One row per group: n, n_failed (without an answer), n_clusters (samples with an answer), n_unmoved (answers that
-        no shuffling moves, as no other sample was asked the same), of the failed n_refused, n_truncated and n_unread
-        (missing where the table has no column `outcome`), tp, fp, fn, tn, accuracy, precision,
-        recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN; missing answers count in n_failed only),
-        accuracy_low, accuracy_high (all missing answers wrong, all right), ci_low, ci_high (Wilson's interval of the
-        accuracy, clustered by sample), majority_accuracy (if the commoner true answer is always given),
-        control_accuracy, control_f1 (means if the reasoner's answers to each question are shuffled over samples),
-        p_value (probability that shuffled answers have at least as many right ones; see Notes), p_at_floor (whether no
-        shuffling had as many, so that p_value is an upper bound).
+        One row per group: n, n_failed (without an answer), n_clusters (samples with an answer), of the failed
+        n_refused, n_truncated and n_unread (missing where the table has no column `outcome`), tp, fp, fn, tn,
+        accuracy, precision, recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN; missing answers count in
+        n_failed only), accuracy_low, accuracy_high (all missing answers wrong, all right), ci_low, ci_high (Wilson's
+        interval of the accuracy, clustered by sample), majority_accuracy (if the commoner true answer is always
+        given), control_accuracy, control_f1 (means if answers to each question are shuffled over samples).
 
     Raises
     ------
@@ -69,13 +58,8 @@ def answer_scores(
 
     Notes
     -----
-    The p-value takes samples as independent, not answers: where a group has several answers on a sample, to several
-    questions or by replicates, they move to another sample together, among samples that were asked the same questions
-    equally often; missing answers move with them. Where each sample has one answer in a group the law is
-    hypergeometric, and normal where the standard deviation of the number of right answers exceeds 200 (more than
-    160,000 answers). Else p is (b + 1) / 10,000, where b of 9,999 shufflings, of a fixed seed, have at least as many
-    right answers; the part of more than 2,000 samples with the same questions is normal where its standard deviation
-    exceeds 30 times the answers of a sample.
+    P-values, intervals of differences and tests between reasoners are those of a cube of the same table, with
+    ``cluster="sample"`` and ``context={"group": ...}`` for the column that tells questions apart.
 
     The interval takes samples as independent: the effective number of answers has the variance of a jackknife over
     samples, Student's quantile with one degree of freedom fewer than Kish's effective number of samples [3]_, and is at
@@ -132,7 +116,7 @@ def score_questions(
     Parameters
     ----------
     answers : DataFrame
-        Answered questions, as `ask` returns for the sets of `read_cladder`, `read_corr2cause`, `read_counterbench`:
+        Answered questions, as `ask` returns for the sets of `read_cladder` and `read_corr2cause`:
         question (key), truth, answer, and columns to split by. A column `replicate` (or `epoch`) numbers the answers to
         a repeated question.
     by : str or sequence of str, optional
@@ -143,10 +127,9 @@ def score_questions(
         Columns within which answers are shuffled, besides `by` and `within`; default query, where there is one. A
         reasoner that gives each kind of question its usual answer is no better than its shuffled answers.
     cluster : str or None
-        Column of stories or other sources that questions share: the answers of a cluster depend on each other and move
-        together (see the Notes of `answer_scores`), so that p can be small only with many clusters that were asked
-        questions of the same kinds (four have 24 orders). Default: the column `cluster`, where there is one, as in
-        tables that the readers make. None takes questions as independent.
+        Column of stories or other sources that questions share: the answers of a cluster depend on each other, and
+        intervals are wider. Default: the column `cluster`, where there is one, as in tables that the readers make.
+        None takes questions as independent.
     level : float
         Probability of the interval of the accuracy.
 
@@ -168,8 +151,8 @@ def score_questions(
     ...     {"question": range(8), "rung": [1, 1, 1, 1, 2, 2, 2, 2], "truth": [True, False] * 4, "answer": [True] * 8}
     ... )
     >>> found = score_questions(answered)
-    >>> found[["rung", "accuracy", "control_accuracy", "p_value"]].values.tolist()
-    [[1.0, 0.5, 0.5, 1.0], [2.0, 0.5, 0.5, 1.0]]
+    >>> found[["rung", "accuracy", "control_accuracy"]].values.tolist()
+    [[1.0, 0.5, 0.5], [2.0, 0.5, 0.5]]
     """
     check_number(level, "level", "(0, 1)")
     check_type(answers, pd.DataFrame, "a DataFrame with one row per question", "answers")
@@ -225,8 +208,8 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
     tp, fp = int((truth & answer).sum()), int((~truth & answer).sum())
     fn, tn = int((truth & ~answer).sum()), int((~truth & ~answer).sum())
     right = (truth == answer).astype(np.float64)
-    low, high = _clustered_wilson(right, known, level)
-    expected, p_value, at_floor = _shuffled(part, known, tp)
+    low, high = clustered_wilson(right, known, level)
+    expected = _shuffled_hits(known) if n else float("nan")
     by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
     accuracy = _ratio(tp + tn, n)
     scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
@@ -235,7 +218,6 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
         "n": n,
         "n_failed": missing,
         "n_clusters": known["cluster"].nunique(),
-        "n_unmoved": _unmoved(part),
         **_outcomes(part),
         "tp": tp,
         "fp": fp,
@@ -256,8 +238,6 @@ def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
         # at fixed margins every score is a function of the number of true positives
         "control_accuracy": _ratio(n - (2 * tp + fp + fn) + 2 * expected, n),
         "control_f1": _ratio(2 * expected, 2 * tp + fp + fn),
-        "p_value": p_value,
-        "p_at_floor": at_floor,
     }
 
 
@@ -272,7 +252,7 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
-def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
+def clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, with the effective number of independent answers."""
     from statsmodels.stats.proportion import proportion_confint
 
@@ -293,100 +273,9 @@ def _clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple
     return min(float(low), share), max(float(high), share)
 
 
-def _shuffled(part: pd.DataFrame, known: pd.DataFrame, tp: int) -> tuple[float, float, bool]:
-    """Return the mean true positives of shuffled answers, P(at least tp), and whether p is its upper bound only."""
-    if not len(known):
-        return float("nan"), float("nan"), False
+def _shuffled_hits(known: pd.DataFrame) -> float:
+    """Return the mean true positives if the answers to each question are shuffled over its samples."""
     query = np.unique(known["query"].to_numpy(), return_inverse=True)[1]
     weights = (None, known["truth"].to_numpy(np.float64), known["answer"].to_numpy(np.float64))
-    n, true, yes = (np.bincount(query, weights=w).astype(np.int64) for w in weights)
-    mean = divide(true * yes, n)
-    if known["cluster"].duplicated().any():
-        p = _moved_together(part)
-        return float(mean.sum()), p, p == 1 / (_N_SHUFFLINGS + 1)
-    variance = mean * divide((n - true) * (n - yes), n * np.maximum(n - 1, 1))
-    if variance.sum() > _MOST_EXACT:
-        p = float(_normal_tail(tp - 0.5, float(mean.sum()), float(variance.sum())))
-        return float(mean.sum()), max(p, SMALLEST_P), False
-    law, least = np.ones(1), 0
-    for own_n, own_true, own_yes in zip(n.tolist(), true.tolist(), yes.tolist(), strict=True):
-        low, high = max(0, own_true + own_yes - own_n), min(own_true, own_yes)
-        law = np.convolve(law, scipy.stats.hypergeom.pmf(np.arange(low, high + 1), own_n, own_true, own_yes))
-        # probabilities that underflow at either end
-        ends = np.flatnonzero(law)[[0, -1]]
-        law, least = law[ends[0] : ends[1] + 1], least + low + int(ends[0])
-    return float(mean.sum()), min(1.0, max(float(law[max(0, tp - least) :].sum()), SMALLEST_P)), False
-
-
-def _unmoved(part: pd.DataFrame) -> int:
-    """Return the number of answers of clusters whose questions no other cluster was asked equally often."""
-    if not len(part):
-        return 0
-    answered = part["answer"].notna().to_numpy()
-    if not part["cluster"].duplicated().any():
-        return int((answered & ~part["query"].duplicated(keep=False).to_numpy()).sum())
-    return sum(int(answered[rows].sum()) for rows in _blocks(part) if len(rows) == 1)
-
-
-def _normal_tail(value: ArrayLike, mean: float, variance: float) -> Floats:
-    """Return P(at least a value) under the normal law of these moments."""
-    return np.asarray(scipy.stats.norm.sf((np.asarray(value) - mean) / np.sqrt(variance)), np.float64)
-
-
-def _moved_together(part: pd.DataFrame) -> float:
-    """Return P(at least as many right answers) if the answers of a cluster move together to one with its questions."""
-    truth = part["truth"].to_numpy(np.float64)
-    # 1 for yes, -1 for no, 0 for a missing answer: the sum over true answers orders as the number of right answers
-    given = 2 * part["answer"].to_numpy(np.float64, na_value=0.5) - 1
-    rng, found, shuffled, mean, variance = np.random.default_rng(0), np.zeros(_N_SHUFFLINGS), False, 0.0, 0.0
-    for rows in _blocks(part):
-        true, answered = truth[rows], given[rows]
-        if len(rows) > MOST_SHUFFLED:
-            own = _moved_variance(true, answered)
-            if own > (ENOUGH * rows.shape[1]) ** 2:
-                mean += len(rows) * float(true.mean(axis=0) @ answered.mean(axis=0))
-                variance += own
-                continue
-        shuffled = True
-        found += _moved_sums(true, answered, rng)
-    observed = float(truth @ given)
-    if not shuffled:
-        return max(float(_normal_tail(observed - 1, mean, variance)), SMALLEST_P)
-    reached = _normal_tail(observed - 1 - found, mean, variance) if variance else found >= observed - 0.5
-    return float((1 + reached.sum()) / (_N_SHUFFLINGS + 1))
-
-
-def _moved_variance(true: Floats, answered: Floats) -> float:
-    """Return the variance of the sum of truths times answers, (clusters, answers), where answers are shuffled."""
-    apart = [x - x.mean(axis=0) for x in (true, answered)]
-    return float(((apart[0].T @ apart[0]) * (apart[1].T @ apart[1])).sum()) / (len(true) - 1)
-
-
-def _moved_sums(true: Floats, answered: Floats, rng: np.random.Generator) -> Floats:
-    """Return the sum of truths times answers, (clusters, answers), in each shuffling of the answers."""
-    n, (size, k) = _N_SHUFFLINGS, true.shape
-    sums = np.empty(n)
-    few = size <= MOST_SHUFFLED
-    products = answered @ true.T if few else None
-    step = max(1, _MOST_MOVED // (size if few else size * k))
-    for start in range(0, n, step):
-        orders = rng.permuted(np.tile(np.arange(size), (min(step, n - start), 1)), axis=1)
-        moved = (
-            np.einsum("nck,ck->n", answered[orders], true)
-            if products is None
-            else products[orders, np.arange(size)].sum(axis=1)
-        )
-        sums[start : start + len(orders)] = moved
-    return sums
-
-
-def _blocks(part: pd.DataFrame) -> list[NDArray[np.int64]]:
-    """Return the rows, (clusters, answers), of the clusters that were asked the same questions equally often."""
-    cluster, query = part["cluster"].to_numpy(), part["query"].to_numpy()
-    # in an order that does not depend on that of the table
-    order = np.lexsort([part["question"].to_numpy(), query, cluster])
-    starts = np.flatnonzero(np.diff(cluster[order], prepend=cluster[order[0]]) != 0)
-    blocks: dict[bytes, list[NDArray[np.int64]]] = {}
-    for rows in np.split(order, starts):
-        blocks.setdefault(query[rows].tobytes(), []).append(rows)
-    return [np.stack(blocks[questions]) for questions in sorted(blocks)]
+    n, true, yes = (np.bincount(query, weights=w) for w in weights)
+    return float(divide(true * yes, n).sum())

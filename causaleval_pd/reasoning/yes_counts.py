@@ -364,7 +364,8 @@ def as_bits(cells: pd.Series, name: str) -> Floats:
     if not known.isin([True, False]).all():
         odd = known[~known.isin([True, False])].iloc[0]
         raise ValueError(
-            f"column {name!r} must hold True, False or missing, found {odd!r}; read texts by ce.reasoning.parse_answers"
+            f"column {name!r} must hold True, False or missing, found {odd!r}; read replies of yes and no "
+            "by ce.reasoning.parse_answers, and score other labels by ce.reasoning.label_scores"
         )
     return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
 

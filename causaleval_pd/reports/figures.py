@@ -18,18 +18,13 @@ from ..plot.critical_difference import critical_difference
 from ..plot.distributions import distributions
 from ..plot.facets import drawn_cube
 from ..plot.forest import forest
-from ..plot.heat_map import heat_map
 from ..plot.strata import strata
 from .level_comparison import LevelComparison, compare_in_blocks
 
 #: most facets of a figure, levels along its x axis and by colour, so that it stays readable
 _FACETS, _LEVELS, _COLOURS = 24, 40, 12
-#: most rows of a forest; pairs of one stratum's levels above which their heat map is easier to read
-_ROWS, _PAIRS = 30, 6
-#: most levels along the sides of a heat map of skill
-_COLUMNS = 16
-#: most colours of points that have fronts of their own
-_FEW_COLOURS = 4
+#: most rows of a forest
+_ROWS = 30
 #: least levels on a scale of numbers, and ratio of its ends from which on it is logarithmic
 _FEW, _DECADE = 3, 10.0
 
@@ -120,8 +115,6 @@ def _of_runs(cube: xr.Dataset, metric: str, over: str | None, level: float) -> I
     if len(wide) < 2:
         hue = next((dim for dim, size in wide.items() if size <= _COLOURS), None)
         yield _picture("distributions", title, distributions(cube, metric, hue=hue), controls)
-    if controls.drawn and controls.tested and len(wide) == 2 and "null" not in wide and max(wide.values()) <= _COLUMNS:
-        yield _picture("heat_map", title, heat_map(cube, metric))
 
 
 def _of_levels(
@@ -205,7 +198,7 @@ class _Controls(NamedTuple):
 
 
 #: what figures show in a report, where they could show more
-_TITLES = {"forest": "differences between levels with their intervals", "heat_map": "skill by stratum"}
+_TITLES = {"forest": "differences between levels with their intervals", "strata": "skill by stratum"}
 #: what figures of runs without controls show
 _ALONE = {
     "strata": ("mean of the runs by stratum", "how strata differ"),

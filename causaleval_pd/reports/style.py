@@ -162,7 +162,7 @@ def shown_table(
         table = long_form(table)
     elif verb == "control_distribution":
         table = table.rename(columns={"p": "p_value"})
-    strata = _strata(table, verb)
+    strata = strata_of(table, verb)
     if best is not None:
         check_known(best, strata, "stratum (best)")
     settings = made[-1] if made and made[-1]["verb"] == verb else {}
@@ -184,7 +184,7 @@ def shown_table(
         if verb == "rank_test":
             # the levels that are ranked stand behind the metric
             texts = {name: texts[name] for name in table.columns if name in texts}
-    starred, floor = "p_adjusted" if corrected else "p_value", _at_floor(table, verb)
+    starred, floor = "p_adjusted" if corrected else "p_value", at_floor(table, verb)
     notes: dict[str, str] = {}
     headers: dict[str, str] = {}
     for column in columns:
@@ -227,7 +227,7 @@ def result_of(table: pd.DataFrame) -> str:
     return found[0]
 
 
-def _strata(table: pd.DataFrame, verb: str) -> list[str]:
+def strata_of(table: pd.DataFrame, verb: str) -> list[str]:
     """Return the columns of strata, in their order; the null model of a summary is one."""
     results = {"metric", *LEFT_OUT.get(verb, ())} | {name for x in SHOWN[verb] for name in (x.name, *(x.limits or ()))}
     if verb not in ROW_VERBS:
@@ -265,7 +265,7 @@ def _corrected(table: pd.DataFrame) -> bool:
     return not np.array_equal(pair[:, 0], pair[:, 1], equal_nan=True)
 
 
-def _at_floor(table: pd.DataFrame, verb: str) -> NDArray[np.bool_]:
+def at_floor(table: pd.DataFrame, verb: str) -> NDArray[np.bool_]:
     """Return which p-values are bounds, which shows in their values where the column that says so was dropped."""
     if "p_at_floor" in table:
         return table["p_at_floor"].fillna(False).to_numpy(bool)

@@ -19,12 +19,12 @@ from ..contract.field import Field, identify_cells, register_field
 from ..contract.pairs import Batch
 from ..contract.relabelling import Relabelling
 from ..graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
-from ..graphs.kernels.planes import N_PLANES, marks_from_planes
+from ..graphs.kernels.planes import KINDS, N_PLANES, marks_from_planes
 from ..graphs.origins import Inputs
 from ..graphs.packing.header import contents
 from ..graphs.packing.packed import pack_column, unpack_column
 from ..graphs.packing.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
-from ..graphs.pairs import GraphBatch, GraphPairs
+from ..graphs.pairs import GraphBatch, GraphPairs, NodeNames
 from .nulls.custom import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 
@@ -63,6 +63,7 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
             GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
             for block, column in zip((true, estimated), unpacked, strict=True)
         ]
+        sides[0] = replace(sides[0], names=NodeNames(truths.node_sets, true.node_set))
         if context is not None:
             inputs = Inputs(context.take(true.rows), truths.node_sets, true.node_set)
             sides[0] = replace(sides[0], inputs=inputs)
@@ -97,6 +98,10 @@ def node_sides(truth: list[str], estimate: list[str]) -> str:
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ, and how to mend it."""
     known = set(estimate) < set(truth)
+    if len(truth) == len(estimate):
+        old, new = (min({*a} - {*b}, key=_natural) for a, b in ((estimate, truth), (truth, estimate)))
+        mend = f"name the nodes alike, as by ce.graph_column(estimates, rename={{{old!r}: {new!r}, ...}})"
+        return f"{node_sides(truth, estimate)}; {mend} where {old!r} is {new!r}"
     latent = "name the others in context={'latents': [...]} if they are latent, or " if known else ""
     mend = f"{latent}give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
     return f"{node_sides(truth, estimate)}; {mend}"
@@ -113,7 +118,8 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
     columns[0] = columns[1] if truth is None else columns[0]
     true, estimated, _, truth_index, estimate_index = shared_rows(*columns)[0]
-    sides = [GraphBatch(block.n_nodes, block.planes, block.kinds) for block in (true, estimated)]
+    names = NodeNames(columns[0].node_sets, true.node_set)
+    sides = [GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in (true, estimated)]
     return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
 
 
@@ -204,6 +210,7 @@ GRAPHS = register_field(
         name="graph",
         default_metrics=DEFAULT_METRICS,
         usual_metrics=USUAL_METRICS,
+        kinds=KINDS,
         default_null="edges",
         holds=is_graph_column,
         coerce=coerce_graphs,

@@ -22,7 +22,7 @@ from ..graphs.mixed.marks import TAIL, lift, where
 from ..graphs.origins import Inputs, Origins
 from ..graphs.packing.packed import unpack_column
 from ..graphs.packing.unpacked import Block, UnpackedColumn, join_by_key
-from ..graphs.pairs import GraphBatch, GraphPairs
+from ..graphs.pairs import GraphBatch, GraphPairs, NodeNames
 from ..graphs.projections import Latents, Projection, read_latents
 
 Ints = NDArray[np.int64]
@@ -177,7 +177,12 @@ def _batches_of(
         seen = np.array(observed, np.int64).reshape(len(mine), block.n_nodes)
         origins = Origins(true.n_nodes, true.planes[at], true.kinds[at], seen)
         batch = GraphBatch(
-            block.n_nodes, block.planes[mine], block.kinds[mine], origins=origins, inputs=inputs.take(mine)
+            block.n_nodes,
+            block.planes[mine],
+            block.kinds[mine],
+            origins=origins,
+            inputs=inputs.take(mine),
+            names=NodeNames(inputs.node_sets, block.node_set[mine]),
         )
         place[:] = -1
         place[block.rows[mine]] = np.arange(len(mine))

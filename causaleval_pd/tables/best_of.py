@@ -45,7 +45,7 @@ class Candidates:
     column : hashable
         The column that tells the candidates of a group apart.
     levels : Series
-        Its value, a row each.
+        Its value, one row each.
     group : (n,) int
         Number of each row's group, by first appearance.
     first : (n_groups,) int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import column, field, metrics, scores, series
+from . import column, field, metrics, scores
 from . import plot as _plot  # figures register themselves
 from .cells import LaggedGraph as LaggedGraph
 from .column import *
@@ -13,6 +13,5 @@ from .metrics import *
 from .nulls import edges as _edges
 from .nulls import permutation as _permutation
 from .scores import *
-from .series import *
 
-__all__ = [*column.__all__, *field.__all__, *metrics.__all__, *scores.__all__, *series.__all__, "LaggedGraph"]
+__all__ = [*column.__all__, *field.__all__, *metrics.__all__, *scores.__all__, "LaggedGraph"]

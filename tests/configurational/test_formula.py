@@ -104,7 +104,8 @@ def test_sets():
         ("M1: A<->B; M2:", 14, "expected a literal, found the end"),
         ("M1: M2: A<->B", 4, "expected a literal, found the end"),
         ("(A*b+C<->D", 10, "expected ')', found the end"),
-        ("(A*b+C)+D<->E", 4, "expected '*' or ')', found '+'"),
+        ("D+(A*b+C<->E", 8, "expected '*', '+' or ')', found '<->'"),
+        ("D+((A))<->E", 3, "expected a literal, found '('"),
     ],
 )
 def test_errors_say_what_and_where(text, position, what):

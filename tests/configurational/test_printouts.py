@@ -283,3 +283,42 @@ def test_one_sided_arrows_belong_to_qca():
         write_models("(A<->B)*(B<->C)", "qca")
     with pytest.raises(ValueError, match="unknown notation 'fsqca'"):
         write_models("A<->B", "fsqca")
+
+
+@pytest.mark.parametrize(
+    ("line", "model"),
+    [
+        ("M1: ~N + A*C + (~A*B + B*C) -> P", "a*B+A*C+B*C+n=>P"),
+        ("M1: A + (B + C) <-> Y", "A+B+C<->Y"),
+        ("M1: A*B + (C) <-> Y", "A*B+C<->Y"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["", "# ", "## "])
+def test_ties_of_qca_and_marks_of_comments(line, model, mark):
+    assert read_printout(f"{mark}{line}\n{mark}\n")["model"].tolist() == [model]
+
+
+def test_marks_of_comments_before_a_table_of_cna():
+    lines = [
+        "Atomic solution formulas:",
+        "Outcome E:",
+        " condition consistency coverage",
+        "  D + G <-> E  1.000  0.500",
+    ]
+    found = read_printout("\n".join(f"## {line}" for line in lines))
+    assert found[["model", "coverage"]].to_numpy().tolist() == [["D+G<->E", 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("  model score tokens\n1 A+B<->C 2 3\n", "line 1: found the table of frscore.., which has no consistency"),
+        (
+            "M1: A[1] <-> ~E[3]\n",
+            "~ applies to values 0 and 1, found E=3.*; recode E to 1 where it is 3 and 0 else",
+        ),
+    ],
+)
+def test_printouts_that_lead_on(text, message):
+    with pytest.raises(ValueError, match=message):
+        read_printout(text)

@@ -40,14 +40,14 @@ class Numbers(Pairs):
 
 @pytest.fixture
 def lags():
-    """A metric with a side and as many lags as the data have, and how often it was evaluated."""
+    """A metric with a side and as many lags as the data have, and its calls: each is repeated for the first pair."""
     calls = []
 
     @metric(
         field="graph",
         kinds=("dag",),
         direction="minimize",
-        range=(0, np.inf),
+        range=(-np.inf, np.inf),
         optimum=0,
         long_name="error",
         dims={"side": ("left", "right"), "lag": None},
@@ -74,7 +74,7 @@ def test_components_are_named_by_their_labels(lags):
     found = with_components(lagged, [batch(3, 1), batch(2, 2)])
     assert [m.name for m in found] == ["lagged_left_0", "lagged_left_1", "lagged_right_0", "lagged_right_1"]
     assert found[1].long_name == "error (side left, lag 1)" and not found[1].dims
-    assert (found[1].direction, found[1].range, found[1].component.whole) == ("minimize", (0.0, np.inf), lagged)
+    assert (found[1].direction, found[1].range, found[1].component.whole) == ("minimize", (-np.inf, np.inf), lagged)
     assert with_components(lagged, []) == (), "no data have no lags"
 
 
@@ -84,10 +84,10 @@ def test_components_share_one_evaluation_and_short_rows_are_undefined(lags):
     calls.clear()
     short, long = batch(3, 1).pairs, batch(2, 2).pairs
     assert [m(short).tolist() for m in found[:2]] == [[0, 1, 2], [np.nan] * 3] or np.isnan(found[1](short)).all()
-    assert found[2](short).tolist() == [0, -1, -2] and calls == [3]
-    assert found[3](long).tolist() == [-1, -3] and calls == [3, 2]
+    assert found[2](short).tolist() == [0, -1, -2] and calls == [3, 1]
+    assert found[3](long).tolist() == [-1, -3] and calls == [3, 1, 2, 1]
     scaled = component(replace(lagged, options={"scale": 2.0}), found[3].component.labels, (1, 1))
-    assert scaled(long).tolist() == [-2, -6] and calls == [3, 2, 2], "other options are another evaluation"
+    assert scaled(long).tolist() == [-2, -6] and calls == [3, 1, 2, 1, 2, 1], "other options are another evaluation"
 
 
 def test_components_keep_signature_docstring_and_identity_across_processes(lags):

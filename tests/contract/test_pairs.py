@@ -48,6 +48,7 @@ CELLS = {
     "fitted_graph": (ce.causal_kl.metastatic(), "B; C; M -> S", "B; C; M -- S"),
     "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
     "answer": (True, False, True),
+    "label": ("a", "b", "a"),
     "quantity": (0.5, 0.2, 0.5),
     "knowledge": (ce.Knowledge(required=["A -> B"]), "A; B; C", "A -> B; C"),
     "scores": ("0 -> 1", *SCORES),

@@ -12,17 +12,17 @@ WEIGHTS = np.array([[0, 1.5, 0], [0, 0, -0.7], [0.2, 0, 0]])  # B -> A 1.5, A ->
 
 
 def weights(**settings):
-    return ce.score_column([WEIGHTS, None], nodes=NAMES, encoding="row->column", **settings)
+    return ce.score_column([WEIGHTS, None], nodes=NAMES, encoding="row->column", kind="weight", **settings)
 
 
 def test_names_and_directions_survive():
     found = weights().score.to_frame()
     scored = {(a, b): x for a, b, x in found[["source", "target", "score"]].itertuples(index=False) if x}
     assert scored == {("B", "A"): 1.5, ("A", "C"): -0.7, ("C", "B"): 0.2}
-    turned = ce.score_column([WEIGHTS.T], nodes=NAMES, encoding="column->row")
+    turned = ce.score_column([WEIGHTS.T], nodes=NAMES, encoding="column->row", kind="weight")
     assert turned[0] == weights()[0]
     frame = pd.DataFrame(WEIGHTS, NAMES, NAMES)[["A", "C", "B"]]
-    assert ce.score_column([frame], encoding="row->column")[0] == weights()[0]
+    assert ce.score_column([frame], encoding="row->column", kind="weight")[0] == weights()[0]
     np.testing.assert_array_equal(weights().score.to_numpy(nodes=NAMES)[0], WEIGHTS)
     np.testing.assert_array_equal(weights().score.to_numpy(nodes=NAMES, encoding="column->row")[0], WEIGHTS.T)
 
@@ -43,7 +43,7 @@ def test_accessor_on_the_index():
 
 
 def test_top_k_takes_a_column_and_keeps_ties():
-    column = ce.score_column([WEIGHTS, WEIGHTS], nodes=NAMES, encoding="row->column")
+    column = ce.score_column([WEIGHTS, WEIGHTS], nodes=NAMES, encoding="row->column", kind="weight")
     found = column.score.top_k(pd.Series([1, 2])).graph.to_strings().tolist()
     assert found == ["B -> A; C", "A -> C; B -> A"]
     assert column.score.top_k(4).graph.to_networkx()[0].number_of_edges() == 6, "three zeros tie"

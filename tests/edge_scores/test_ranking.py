@@ -60,11 +60,11 @@ def cell(matrix, **settings):
     return ce.score_column([matrix], encoding="row->column", **settings)[0]
 
 
-def line(*scores):
+def line(*scores, kind=None):
     """Return scores of 0 -> 1, 0 -> 2, 1 -> 0, 1 -> 2, 2 -> 0, 2 -> 1."""
     matrix = np.zeros((3, 3))
     matrix[~np.eye(3, dtype=bool)] = scores
-    return cell(matrix)
+    return cell(matrix, kind=kind)
 
 
 def test_early_precision_where_few_scores_are_positive():
@@ -147,7 +147,7 @@ def test_undirected_true_edges_and_reduction():
 
 
 def test_weights_rank_by_magnitude():
-    signed = line(-3, 1, 0, 0, 0, 0)
+    signed = line(-3, 1, 0, 0, 0, 0, kind="weight")
     assert ce.precision_at_k("0 -> 1; 2", signed) == 1
     assert ce.precision_at_k("0 -> 1; 2", signed, magnitude=False) == 0
     with pytest.raises(ValueError, match="negative scores and no positive ones"):
@@ -161,7 +161,7 @@ def test_the_best_shd_is_that_of_the_best_threshold():
         matrix = rng.normal(size=(5, 5)).round(trial % 3)
         if trial % 2:
             matrix += matrix.T
-        column = ce.score_column([matrix], encoding="row->column")
+        column = ce.score_column([matrix], encoding="row->column", kind="weight")
         truth = ce.graph_column([np.triu(rng.random((5, 5)) < 0.4, 1).astype(int)], encoding="row->column")
         cuts = [-1.0, *np.unique(np.abs(matrix))]
         least = min(ce.shd(truth[0], column.score.threshold(x)[0]) for x in cuts)

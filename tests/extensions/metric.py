@@ -16,7 +16,7 @@ def right_directions(pairs, *, zero_division=float("nan")):
     counts = pairs.counts
     undefined = counts.tp == 0
     share = counts.same_direction / np.where(undefined, 1, counts.tp)
-    return np.where(undefined, zero_division, share)  # one number a pair
+    return np.where(undefined, zero_division, share)  # one number per pair
 
 
 right_directions("A -> B; B -> C", "A -> B; C -> B")

@@ -318,3 +318,10 @@ def test_names_of_nodes_may_be_numbers(tmp_path: Path, text: str) -> None:
     Path(tmp_path, "a.csv").write_text(text, encoding="utf-8")
     found = ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
     assert found.graph.to_strings().tolist() == ["1 -> 2; 2 -> 3"]
+
+
+def test_a_table_of_edges_without_rows(tmp_path: Path) -> None:
+    Path(tmp_path, "a.csv").write_text("from,to\n", encoding="utf-8")
+    assert ce.read_graphs(tmp_path / "a.csv", nodes=["A", "B"]).graph.to_strings().tolist() == ["A; B"]
+    with pytest.raises(ValueError, match="found a table without edges, which names no nodes; pass nodes="):
+        ce.read_graphs(tmp_path / "a.csv")

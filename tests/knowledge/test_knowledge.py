@@ -46,6 +46,7 @@ def test_what_is_known_is_scored(estimate, undirected, values):
     np.testing.assert_allclose(runs.ceval.evaluate(metrics)[NAMES].to_numpy()[0], values)
 
 
+@pytest.mark.filterwarnings("ignore:found an estimate without a truth in 1 of 4 rows")
 @pytest.mark.slow
 def test_tables_hold_knowledge_as_values_or_text():
     runs = pd.DataFrame(
@@ -150,3 +151,50 @@ def test_nodes_and_classes_that_do_not_fit_are_refused():
         ValueError, match="the cells are of field 'knowledge'.*as required_recall; shd is of field 'graph'"
     ):
         runs.ceval.evaluate(["shd"])
+
+
+TETRAD = """/knowledge
+
+addtemporal
+
+1* A B
+2 C,D
+0 E
+
+forbiddirect
+
+C D
+
+requiredirect
+
+A C
+"""
+
+
+def test_knowledge_files_of_tetrad():
+    known = ce.Knowledge.from_tetrad(TETRAD)
+    expected = ce.Knowledge(["A -> C"], ["A -> B", "B -> A", "C -> D"], [["E"], ["A", "B"], ["C", "D"]])
+    assert known == expected and ce.Knowledge.from_json(known.to_json()) == known
+    runs = pd.DataFrame({"truth": [TETRAD, known], "estimate": ["A -> C; C -> D; B -> E"] * 2})
+    found = runs.ceval.evaluate(["required_recall", "forbidden_violated"])
+    assert found["required_recall"].tolist() == [1.0, 1.0]
+    # of 3 + 2 x 2 + 2 + 2 forbidden edges, C -> D and B -> E
+    assert found["forbidden_violated"].tolist() == pytest.approx([2 / 11] * 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("addtemporal\n1 A", "line 1: found 'addtemporal', expected the line '/knowledge'"),
+        ("", "found no line '/knowledge'"),
+        ("/knowledge\naddtemporal\nA B", "line 3: found 'A B', expected a tier as '1 X Y'"),
+        ("/knowledge\naddtemporal\n1- A B", "line 3: found the tier 1- whose nodes cause the next tier only"),
+        ("/knowledge\nforbiddirect\nA B C", "line 3: found 'A B C', expected two names"),
+        ("/knowledge\nforbiddengroup\nA", "line 2: found 'forbiddengroup', expected the line 'addtemporal'"),
+        ("/knowledge\naddtemporal\n1 A\n2 A", "tiers holds 'A' twice"),
+        ("/knowledge\naddtemporal\n1* A B\nrequiredirect\nA B", "the edge A -> B is required, and forbidden"),
+    ],
+)
+def test_knowledge_files_that_are_not_read(text, message):
+    with pytest.raises(ValueError, match=message):
+        ce.Knowledge.from_tetrad(text)

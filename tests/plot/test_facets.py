@@ -109,8 +109,8 @@ def test_unknown_names_tell_the_nearest(cube):
         ce.plot.strata(cube, "shd", x="density", hue="density", col="n")
     with pytest.raises(ValueError, match="dimension 'replicate'"):
         ce.plot.strata(cube.isel(replicate=0), "shd", x="density", hue="algorithm", col="n")
-    with pytest.raises(ValueError, match="interval must be"):
-        ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", interval="sd")
+    with pytest.raises(ValueError, match="values must be"):
+        ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", values="mean")
 
 
 def words_of(figure, gid):

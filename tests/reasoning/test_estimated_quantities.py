@@ -273,3 +273,27 @@ def test_equal_answers_have_an_error_of_one_pseudo_observation_in_each_direction
     # twenty samples without a wrong answer: the variance is 2 / n^2
     answers = small("1" * 20, "0" * 20)
     assert quantities(answers, which=["ate"])["se"].tolist() == pytest.approx([np.sqrt(2) / 20])
+
+
+def test_the_published_draw_of_one_replicate_per_sample():
+    """Chosen replicates, as the page draws them, have the mean and the spread of independent choices."""
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=100, replicates=3, min_pns=0.3, rng=2)
+    answers = reasoners.baselines(tasks.questionnaire(), tasks, names=["noisy"], error=0.1, rng=1)
+    answers = answers[answers["world"] != "fact"]
+    wide = answers.pivot_table(
+        index=["cause", "effect", "sample", "replicate"], columns="world", values="answer", aggfunc="first"
+    )
+    hit = (wide["do1"].astype(bool) & ~wide["do0"].astype(bool)).astype(float)
+    share = hit.groupby(["cause", "effect", "sample"]).mean()
+    mean = share.groupby(["cause", "effect"]).mean()
+    spread = np.sqrt((share * (1 - share)).groupby(["cause", "effect"]).sum()) / 100
+    rng, drawn = np.random.default_rng(5), []
+    for _ in range(60):
+        chosen = dict(enumerate(rng.integers(0, 3, 100)))
+        kept = answers[answers["replicate"] == answers["sample"].map(chosen)]
+        found = quantities(kept, worlds=tasks, which=["pns"]).query("kind != 'composition'")
+        drawn.append(found.set_index(["cause", "effect"])["estimate"])
+    table = pd.concat(drawn, axis=1)
+    for pair in mean.index:
+        assert abs(table.loc[pair].mean() - mean[pair]) <= 4 * spread[pair] / np.sqrt(60)
+        assert 0.6 <= table.loc[pair].std() / spread[pair] <= 1.4

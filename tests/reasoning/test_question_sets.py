@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causaleval_pd.reasoning import ask, read_cladder, read_corr2cause, read_counterbench, score_questions
+from causaleval_pd.reasoning import ask, read_cladder, read_corr2cause, score_questions
 
 GRAPHS = ("chain", "fork")
 MODELS = [{"model_id": i, "background": f"Lamp {i} lights lamp {i + 1}."} for i in range(4)]
@@ -84,51 +84,8 @@ def test_corr2cause(tmp_path):
     assert three["cluster"].nunique() == 1
 
 
-def counterbench(n=4):
-    """Records in the layout of published records of CounterBench."""
-    kinds = ("basic", "joint", "nested", "conditional")
-    return [
-        {
-            "question": "Would lamp 3 be lit if not lamp 1 instead of lamp 1?",
-            "given_info": f"We know that lamp 1 causes lamp 2, and lamp 2 causes lamp {i + 3}. ",
-            "answer": "yes" if i % 3 else "no",
-            "type": kinds[i % 4],
-            "question_id": str(i),
-            "meta": {
-                "story_id": "lamps",
-                "rung": 3,
-                "query_type": "det-counterfactual",
-                "model_id": i // 2,
-                "graph_id": "graph5",
-            },
-        }
-        for i in range(n)
-    ]
-
-
-def test_counterbench(tmp_path):
-    found = read_counterbench(write(tmp_path / "q.json", counterbench()), instruction=None)
-    assert found["query"].tolist() == ["basic", "joint", "nested", "conditional"]
-    assert found["truth"].tolist() == [False, True, True, False]
-    assert found["cluster"].tolist() == ["0", "0", "1", "1"]
-    assert (found["rung"] == 3).all() and (found["graph"] == "graph5").all()
-    assert found["prompt"][0] == (
-        "We know that lamp 1 causes lamp 2, and lamp 2 causes lamp 3.\nWould lamp 3 be lit if not lamp 1 instead of "
-        "lamp 1?"
-    )
-    path = tmp_path / "flat.csv"
-    pd.DataFrame(counterbench()).drop(columns="meta").to_csv(path, index=False)
-    flat = read_counterbench(path, instruction=None)
-    assert flat["prompt"].tolist() == found["prompt"].tolist()
-    assert flat["cluster"][0] == "We know that lamp 1 causes lamp 2, and lamp 2 causes lamp 3."
-
-
 OTHER_LAYOUTS = {
-    "no type": (lambda r: {k: v for k, v in r.items() if k != "type"}, "it has no field 'type'"),
-    "type": (lambda r: r | {"type": "det-counterfactual"}, "its type must be one of basic, joint, nested, conditional"),
-    "types": (lambda r: r | {"type": ["basic"]}, "its field 'type' must be text"),
-    "rung": (lambda r: r | {"meta": r["meta"] | {"rung": 1}}, "its rung must be 3"),
-    "no rung": (lambda r: r | {"meta": r["meta"] | {"rung": 2.7}}, "its rung must be 1, 2 or 3, found 2.7"),
+    "rung": (lambda r: r | {"meta": r["meta"] | {"rung": 2.7}}, "its rung must be 1, 2 or 3, found 2.7"),
     "meta": (lambda r: r | {"meta": None}, "its field 'meta' must be an object, found None"),
     "number": (lambda r: r | {"given_info": 5}, "its field 'given_info' must be text, found 5"),
     "blank": (lambda r: r | {"question": " "}, "its field 'question' must be text"),
@@ -143,17 +100,16 @@ OTHER_LAYOUTS = {
 @pytest.mark.parametrize("kind", OTHER_LAYOUTS)
 def test_another_layout_is_refused_and_never_guessed(kind, tmp_path):
     change, message = OTHER_LAYOUTS[kind]
-    records = counterbench()
+    records = cladder(3)
     records[1] = change(records[1])
     with pytest.raises(ValueError, match=f"record 1: {message}"):
-        read_counterbench(write(tmp_path / "q.json", records))
+        read_cladder(write(tmp_path / "q.json", records), background=False)
 
 
 def test_the_layout_of_another_set_is_refused(tmp_path):
     sets = {
         read_cladder: cladder(3),
         read_corr2cause: [{"input": "Premise: P. Hypothesis: H.", "label": 1}],
-        read_counterbench: counterbench(),
     }
     for read in sets:
         for other, records in sets.items():
@@ -183,7 +139,7 @@ def test_tables_that_would_lose_a_value_are_refused(name, text, message, tmp_pat
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
-        read_counterbench(path)
+        read_corr2cause(path)
 
 
 DAMAGED = {
@@ -209,7 +165,7 @@ def test_damaged_records_are_named(kind, tmp_path):
 def test_files_that_hold_no_questions_are_refused(content, tmp_path):
     path = tmp_path / "q.json"
     path.write_bytes(content)
-    for read in (read_cladder, read_corr2cause, read_counterbench):
+    for read in (read_cladder, read_corr2cause):
         with pytest.raises(ValueError, match=r"q\.json"):
             read(path)
 
@@ -233,15 +189,11 @@ def test_answers_are_scored_beside_shuffled_ones(tmp_path):
         answers.append(asked)
     table = pd.concat(answers, ignore_index=True)
     for within in ("rung", "graph", ["rung", "graph"]):
-        # four worlds have 24 orders; answers on questions that do not depend on each other have many more
         worlds = score_questions(table, by="model", within=within).set_index("model")
         assert (worlds["n_clusters"] <= 4).all()
-        assert (worlds.loc["perfect", "p_value"] > 0.03).all()
         found = score_questions(table.drop(columns="cluster"), by="model", within=within).set_index("model")
         assert (found.loc["perfect", "accuracy"] == 1).all()
-        assert (found.loc["perfect", "p_value"] < 1e-6).all()
         np.testing.assert_allclose(found.loc["kind", "accuracy"], found.loc["kind", "control_accuracy"])
-        assert (found.loc["kind", "p_value"] == 1).all()
         assert (found["n"] > 0).all()
     with pytest.raises(ValueError, match="question '100' is answered more than once.*'replicate'"):
         score_questions(table)

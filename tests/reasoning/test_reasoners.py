@@ -138,7 +138,8 @@ def test_texts_as_truths_are_refused(tasks):
     questions = tasks.questionnaire().head(20)
     texts = questions.assign(truth=questions["truth"].map({True: "yes", False: "no"}))
     with pytest.raises(
-        ValueError, match="column 'truth' must hold True, False or missing, .*read texts by .*parse_answers"
+        ValueError,
+        match="column 'truth' must hold True, False or missing, .*read replies of yes and no by",
     ):
         reasoners.baselines(texts, names=["perfect"])
     with pytest.raises(ValueError, match="column 'truth', row 3 .*is missing"):

@@ -20,7 +20,7 @@ _SCORES = ce.score_column([[[0, 0.9, 0.1], [0.2, 0, 0.3], [0, 0.1, 0]]], nodes=[
 _MANY = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": ["A -> B; C -> B", "A -- B; C", "A -> C; B -> C"]})
 #: figures by name, drawn when asked for
 FIGURES: dict[str, Callable[[], Any]] = {
-    "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm"),
+    "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm", values="raw"),
     "distributions": lambda: cubes.kept().ceval.plot.distributions("shd"),
     "heat_map": lambda: ce.plot.heat_map(cubes.kept(), "shd", x="density", y="algorithm"),
     "critical_difference": lambda: ce.plot.critical_difference(

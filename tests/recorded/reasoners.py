@@ -185,11 +185,6 @@ def scores() -> Any:
     )
 
 
-@record("reasoning/resamples")
-def resamples() -> dict[str, Any]:
-    return {"pns/replicates": cr.resampled_pns(answers(), tasks(), by="model", n_resamples=60, rng=3)}
-
-
 @record("reasoning/luck")
 def luck() -> dict[str, Any]:
     return {

@@ -28,7 +28,7 @@ def titles(cube, over=None):
 @pytest.mark.slow
 def test_figures_that_fit_one_stratum():
     assert titles(cube_of(), "algorithm") == [
-        "mean of the runs and of their controls by stratum",
+        "skill by stratum",
         "distribution of the runs and of their controls",
         "differences between levels with their intervals",
         "mean ranks of levels, and groups without a detected difference",
@@ -47,7 +47,10 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
 @pytest.mark.slow
 def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", level=0.9, adjust="bh")
-    assert "90 % t interval" in first.caption and "p at most 0.1, not adjusted, and the interval" in first.caption
+    assert (
+        "skill and its 90 % interval" in first.caption
+        and "p at most 0.1, not adjusted, and the interval" in first.caption
+    )
     assert (
         "90 %" in pairs.caption
         and "(Benjamini and Hochberg's method)" in pairs.caption
@@ -63,17 +66,14 @@ def test_captions_are_joined_at_hyphens():
 
 
 @pytest.mark.slow
-def test_two_strata_have_a_map_of_skill_and_the_differences_in_each():
+def test_two_strata_have_their_skill_and_the_differences_in_each():
     by_class = RUNS.assign(size=RUNS["n"].map({100: "small", 400: "medium", 1600: "large"}))
     cube = cube_of(by_class, by=["algorithm", "size"])
-    runs = "mean of the runs and of their controls by stratum"
     pairs = "differences between levels with their intervals"
     # over all strata, and in each
-    assert titles(cube, "algorithm") == [runs, "skill by stratum", pairs, pairs]
-    assert titles(cube) == [runs, "skill by stratum"]
-    # untested strata have no skill to mark
+    assert titles(cube, "algorithm") == ["skill by stratum", pairs, pairs]
+    assert titles(cube) == ["skill by stratum"]
     assert "skill by stratum" not in titles(cube_of(by_class, n_draws=None, by=["algorithm", "size"]))
-    assert "skill by stratum" not in titles(cube_of(by_class, null="oracle_skeleton", by=["algorithm", "size"]))
 
 
 @pytest.mark.slow
@@ -105,8 +105,11 @@ def test_numbers_have_lines_along_them(levels, scale, monkeypatch):
     )
     drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", level=0.9) if isinstance(x, Picture)]
     assert scales == [scale]
-    assert drawn.title.endswith(": mean of the runs and of their controls by stratum")
-    assert "90 % t interval" in drawn.caption and "p at most 0.1, not adjusted, and the interval" in drawn.caption
+    assert drawn.title.endswith(": skill by stratum")
+    assert (
+        "skill and its 90 % interval" in drawn.caption
+        and "p at most 0.1, not adjusted, and the interval" in drawn.caption
+    )
 
 
 @pytest.mark.slow

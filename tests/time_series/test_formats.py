@@ -165,6 +165,33 @@ def test_varlingam_of_causal_learn(series):
         ce.as_lagged(model, nodes=NAMES)
 
 
+_WEIGHTS = np.array([[[0, 0, 0], [0, 0, 0.6], [0, 0, 0]], [[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]]])
+_OF_VAR = pd.DataFrame([[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]], index=[f"L1.{x}" for x in NAMES], columns=NAMES)
+_OF_CAUSALNEX = nx.DiGraph([("X_lag1", "Y_lag0", {"weight": 0.3}), ("Y_lag1", "Y_lag0", {"weight": 0.01})])
+WEIGHTS_OF_TOOLS = {
+    "VARLiNGAM": (_WEIGHTS.transpose(0, 2, 1), {"encoding": "VARLiNGAM", "nodes": NAMES}),
+    "statsmodels coefs": (_WEIGHTS[1:].transpose(0, 2, 1), {"encoding": "statsmodels coefs", "nodes": NAMES}),
+    "statsmodels params": (_OF_VAR, {}),
+    "DYNOTEARS": ((_WEIGHTS[0], _WEIGHTS[1]), {"encoding": "DYNOTEARS", "nodes": NAMES}),
+    "CausalRivers": (_WEIGHTS[1:].transpose(2, 1, 0), {"encoding": "CausalRivers", "nodes": NAMES}),
+    "causalnex": (_OF_CAUSALNEX, {}),
+    "table": (pd.DataFrame({"source": ["X"], "target": ["Y"], "lag": [1], "weight": [0.3]}), {"nodes": NAMES}),
+    "axes": (_WEIGHTS, {"encoding": "lag,cause,effect", "first_lag": 0, "nodes": NAMES}),
+}
+
+
+@pytest.mark.parametrize("tool", WEIGHTS_OF_TOOLS)
+def test_weights_of_every_tool_ask_for_a_threshold(tool):
+    """No weight is a link without being asked; the threshold that the message names is then obeyed."""
+    cell, how = WEIGHTS_OF_TOOLS[tool]
+    with pytest.raises(ValueError, match="row 0 .*threshold="):
+        ce.lagged_column([cell], **how)
+    [found] = ce.lagged_column([cell], threshold=0.25, **how).lagged.to_strings()
+    assert "X@-1 -> Y" in found
+    [none] = ce.lagged_column([cell], threshold=0.9, **how).lagged.to_strings()
+    assert "->" not in none
+
+
 def test_varlingam_of_lingam():
     # lingam 1.13.0 on the same process, 1500 steps: adjacency_matrices_, pruned
     found = [

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import nearest, shown
+from ...graphs.files import NETWORK_READERS
 from .network import DiscreteNetwork
 from .structure import MAX_STATES, check_table
 
@@ -26,13 +27,12 @@ _ROUNDING = 0.01
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 #: entries that a table without all its rows may have: it is made from few characters
 _MAX_BY_DEFAULT = 2**20
-_BY_PGMPY = "read it by pgmpy.readwrite.{}(path).get_model() and give the network (pyagrum has single precision)"
 #: what to do with files of other formats
 _OTHERS = {
-    ".net": _BY_PGMPY.format("NETReader"),
-    **dict.fromkeys((".xmlbif", ".bifxml", ".xml"), _BY_PGMPY.format("XMLBIFReader")),
-    ".dsc": "write it as BIF by bnlearn in R: write.bif(file, read.dsc(path))",
+    suffix: f"{reader}, and give the network"
+    for suffix, reader in (NETWORK_READERS | {".xml": NETWORK_READERS[".xmlbif"]}).items()
 }
+_OTHERS[".dsc"] = "write it as BIF by bnlearn in R: write.bif(file, read.dsc(path))"
 
 
 def read_file(path: str | Path) -> DiscreteNetwork:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +13,7 @@ from ...contract.law import ClosedForm, Distribution, Tails
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import PairError, StoredPairs
+from ...contract.relabelling import MOST_LISTED, all_orders
 from ...structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from ..cells import TYPES, ScoreBatch
 from ..pairs import UNORDERED, ScorePairs, Universe, candidates, universe_options
@@ -132,21 +130,14 @@ def _average_precision(ranked: Ranked, d: int) -> tuple[Floats, Floats]:
     return mean, nothing
 
 
-#: nodes up to which all relabellings are listed (720)
-MOST_LISTED = 6
 #: listed controls that are scored at once
 _AT_ONCE = 20_000
-
-
-@cache
-def _orders(d: int) -> NDArray[np.int64]:
-    return np.array(list(itertools.permutations(range(d))), np.int64).reshape(math.factorial(d), d)
 
 
 def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     """Return the exact law of any metric over all relabellings of few nodes."""
     distinct, index = pairs.unique()
-    orders = _orders(pairs.n_nodes)
+    orders = all_orders(pairs.n_nodes)
     step = max(1, _AT_ONCE // len(orders))
     values = []
     for start in range(0, distinct.n, step):

@@ -73,6 +73,7 @@ EDGE_COLUMNS = (
     ("parent", "child", "edge"),
     ("tf", "target", "edge"),
     ("regulatorygene", "targetgene", "edge"),
+    ("gene1", "gene2", "edge"),
 )
 _LONGEST_HEADING = 10_000
 

@@ -469,6 +469,8 @@ TETRAD = register_encoding(
 )
 
 
+#: below this line bnlearn prints the model string of a network
+_PRINTED = re.compile(r"^[^\S\n]*model:[^\S\n]*\n((?:[^\S\n]*\[.*(?:\n|$))+)", re.M)
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
 _NAME = re.compile(r"""[^\s|,'"](?:[^|,'"]*[^\s|,'"])?$""")
 _NODE = re.compile(r"\[([^\[\]]*)\]")
@@ -476,7 +478,12 @@ _ARROW = re.compile(r"<-|->|--|\so-o\s")
 
 
 def read_model_string(text: str) -> Edges:
-    """Read a model string: each node in brackets, its parents after a bar and joined by colons."""
+    """Read a model string, alone or as bnlearn prints it: each node in brackets, its parents after a bar."""
+    printed = _PRINTED.search(text)
+    if printed is not None:
+        text = "".join(line.strip() for line in printed[1].splitlines())
+    if printed is not None and "|" not in text and text.endswith(" graph]"):
+        raise ValueError(f"found the model {text}, which has no model string; write the graph by write.dot of bnlearn")
     if not _STRING.match(text):
         raise ValueError(f"found {text[:60]!r}, expected a model string as '[A][B|A][C|A:B]'")
     parents: dict[str, list[str]] = {}
@@ -539,7 +546,7 @@ MODEL_STRING = register_encoding(
         example="'[A][B|A][C|A:B]'",
         read=read_model_string,
         types=(str,),
-        recognise=lambda text: bool(_STRING.match(text)),
+        recognise=lambda text: bool(_STRING.match(text) or _PRINTED.search(text)),
         write_text=write_model_string,
     )
 )

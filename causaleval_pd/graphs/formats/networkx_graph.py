@@ -183,8 +183,8 @@ def _marks_of_word(graph: nx.Graph[Any], u: Any, v: Any, key: str, word: Any) ->
         raise ValueError(f"{found}, which names no marks at both ends; write '<->', 'o->', 'o-o' or 'o--'")
     if marks is None:
         raise ValueError(
-            f"{found}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is no type of "
-            "mark"
+            f"{found}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is not a type "
+            "of mark"
         )
     return _with_direction(graph, marks, found)
 

@@ -36,13 +36,22 @@ def custom_null(function: DrawOne, name: str) -> Null:
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
         def graphs(start: int, count: int) -> GraphBatch:
-            drawn = []
+            drawn: list[Graph] = []
             for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
                 estimate = Graph.from_bytes(cell)
-                for r in range(start, start + count):
+
+                def draw(r: int, estimate: Graph = estimate, key: int = int(key), row: int = int(row)) -> Graph:
                     # a counter-based generator: draw r needs none of the draws before it
-                    rng = np.random.Generator(np.random.Philox(key=int(key) + (r << 64)))
-                    control = _read(function(estimate, rng), estimate, name, int(row))
+                    rng = np.random.Generator(np.random.Philox(key=key + (r << 64)))
+                    return _read(function(estimate, rng), estimate, name, row)
+
+                for r in range(start, start + count):
+                    control = draw(r)
+                    if not drawn and draw(r) != control:
+                        raise ValueError(
+                            f"row {row}: null {name!r} drew two graphs from generators of one seed; draw from its "
+                            "argument rng alone, not from np.random or random, so that a seed gives the same controls"
+                        )
                     drawn.append(control.cpdag() if mapped and control.kind == "dag" else control)
             kinds = np.array([KINDS.index(graph.kind) for graph in drawn], np.uint8)
             planes = np.stack([graph.planes for graph in drawn])
@@ -64,12 +73,14 @@ def _read(found: Any, estimate: Graph, name: str, row: int) -> Graph:
     try:
         control = as_graph(
             found,
-            nodes=estimate.nodes if matrix or isinstance(found, str) else None,
+            nodes=estimate.nodes if matrix or isinstance(found, (str, list, tuple, set)) else None,
             encoding="row->column" if matrix else None,
         )
     except (TypeError, ValueError) as error:
+        returned = "None" if found is None else f"an object of type {type(found).__name__}"
         raise ValueError(
-            f"row {row}: null {name!r} returned {type(found).__name__}, which is not a graph: {error}"
+            f"row {row}: null {name!r} returned {returned}, expected a graph over the nodes of the estimate: "
+            f"{str(error).removeprefix('graph: ')}"
         ) from error
     if control.kind not in PLAIN_KINDS:
         raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected {' or '.join(PLAIN_KINDS)}")

@@ -69,7 +69,7 @@ class GraphControls(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, a row each; it names the estimate's where no control can equal that."""
+        """Class of the controls by name, one row each; it names the estimate's where no control can equal that."""
         words = np.array(KINDS, object)[self.kinds]
         estimates = self.pairs.estimate.kinds[self.pairs.estimate_index]
         for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(self.kinds, (DAG, CPDAG))):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -14,6 +13,7 @@ from ...contract.checks import name_row
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Listing, Matching, Null, register_null
+from ...contract.relabelling import all_orders
 from ...graphs.kernels import control_kernels
 from ...graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ...graphs.mixed.marks import is_mixed, join_halves, plane_halves
@@ -48,16 +48,14 @@ def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
 
     Of the nodes a < b of pair k, the mark a -> b is bit k and the mark b -> a bit 32 + k.
     """
-    n_orders = math.factorial(n_nodes)
-    orders = np.array(list(itertools.permutations(range(n_nodes))), np.int64).reshape(n_orders, n_nodes)
-    place = np.argsort(orders, axis=1)
+    place = np.argsort(all_orders(n_nodes), axis=1)
     low, high = np.triu_indices(n_nodes, 1)
     number = np.zeros((n_nodes, n_nodes), np.int64)
     number[low, high] = number[high, low] = np.arange(len(low))
     a, b = place[:, low], place[:, high]
     forward, pair = a < b, number[a, b]
     bits = np.stack([np.where(forward, pair, pair + 32), np.where(forward, pair + 32, pair)])
-    return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), n_orders).astype(np.uint64))
+    return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
 
 
 def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:

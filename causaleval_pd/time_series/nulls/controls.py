@@ -129,7 +129,7 @@ class LaggedControls(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, a row each."""
+        """Class of the controls by name, one row each."""
         return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
 
     @property

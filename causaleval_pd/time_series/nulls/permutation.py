@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...contract.confusion import Confusion
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.relabelling import MOST_LISTED, all_orders
 from ...graphs.kernels.planes import row_chunks
 from ...structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from ..closed_forms import AT_LAG_0, LINKS, WINDOW, asked_for, evaluate
@@ -24,16 +24,8 @@ from ..pairs import LaggedPairs, Universe
 from .controls import Floats, Keys, LaggedControls, of_distribution, plain_rows, refuse_control_kind, words
 from .edges import graph_controls
 
-#: variables up to which all relabellings are listed (720), so that every metric has an exact law
-MOST_LISTED = 6
 #: bytes of listed relabellings that are kept for all metrics of a batch
 _KEPT = 1 << 26
-
-
-@cache
-def _orders(d: int) -> NDArray[np.int64]:
-    """Return all orders of d variables, (d!, d)."""
-    return np.array(list(itertools.permutations(range(d))), np.int64).reshape(math.factorial(d), d)
 
 
 def _moved(codes: NDArray[np.uint8], orders: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -96,7 +88,7 @@ class Relabellings:
 
     def _lists(self) -> Iterator[LaggedPairs]:
         """Pair the truth of distinct pairs with all relabellings of the estimate, some pairs at a time."""
-        scored, orders = self._distinct[0], _orders(self.d)
+        scored, orders = self._distinct[0], all_orders(self.d)
         for part in row_chunks(scored.n, len(orders) * scored.estimate.codes[:1].size * 20):
             some = scored.take(part)
             batch = some.estimate

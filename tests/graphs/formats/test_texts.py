@@ -399,3 +399,60 @@ def test_numbers_of_edges_in_dot_are_refused(attribute: str) -> None:
 def test_numbers_that_draw_are_not_read() -> None:
     drawn = 'digraph { edge [weight=1]; A -> B [penwidth=2, pos="0,1", arrowsize=.5]; B -> C [len=1.5] }'
     assert ce.as_graph(drawn).to_string() == "A -> B; B -> C"
+
+
+@pytest.mark.parametrize("mark", ["# ", "## ", "#", "##\t"])
+@pytest.mark.parametrize("text", [LINES, "A -> B", "digraph {\nA -> B\n}", "[A][B|A]", '{"edges": [["A", "B"]]}'])
+def test_comment_marks_before_every_line_are_no_part_of_a_text(text: str, mark: str) -> None:
+    printed = "\n".join(mark.rstrip() if not line else mark + line for line in text.splitlines())
+    assert ce.as_graph(printed).to_string() == "A -> B"
+
+
+PRINTED = """
+  Bayesian network learned via Score-based methods
+
+  model:
+   [A][B|A]
+   [C|A:B]
+  nodes:                                 3
+  arcs:                                  3
+"""
+
+
+def test_a_printed_network_of_bnlearn() -> None:
+    assert ce.as_graph(PRINTED).to_string() == "A -> B; A -> C; B -> C"
+    with pytest.raises(ValueError, match=r"found the model \[partially directed graph\], which has no model string"):
+        ce.as_graph("  model:\n   [partially directed graph]\n  nodes: 3\n")
+
+
+def test_xml_of_networks_leads_to_a_reader() -> None:
+    with pytest.raises(ValueError, match=r"found XML that is not GraphML; .*pyagrum.loadBN\(path\)"):
+        ce.as_graph('<?xml version="1.0"?>\n<smile version="1.0"></smile>')
+
+
+@pytest.mark.parametrize("suffix", [".xdsl", ".dsl", ".uai", ".net", ".xmlbif"])
+def test_files_of_networks_lead_to_a_reader(suffix: str, tmp_path) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_text("a network", encoding="utf-8")
+    reader = "pyagrum.loadBN" if suffix in (".xdsl", ".dsl", ".uai") else r"pgmpy.readwrite.\w+Reader"
+    with pytest.raises(ValueError, match=rf"read it by {reader}\(path\).*\[ce.as_network\(network\).graph"):
+        ce.read_graphs(path)
+    with pytest.raises(ValueError, match=rf"read it by {reader}\(path\).*give the network"):
+        ce.as_network(path)
+
+
+def test_the_advice_for_files_of_networks_reads_them(tmp_path) -> None:
+    pyagrum = pytest.importorskip("pyagrum")
+    path = str(tmp_path / "a.xdsl")
+    pyagrum.fastBN("A->B<-C").saveXDSL(path)
+    network = pyagrum.loadBN(path)
+    assert ce.graph_column([ce.as_network(network).graph]).graph.to_strings().tolist() == ["A -> B; C -> B"]
+
+
+@pytest.mark.parametrize("cell", ["A -> B; B -> A", nx.DiGraph([("A", "B"), ("B", "A")])])
+def test_the_advice_for_two_cycles_keeps_them(cell) -> None:
+    with pytest.raises(ValueError, match=r"two-cycles, as lagged_column\(\['A@-1 -> B; B@-1 -> A'\]"):
+        ce.as_graph(cell, kind="digraph")
+    truth = ce.lagged_column(["A@-1 -> B; B@-1 -> A"])
+    runs = ce.evaluate(truth.to_frame("truth").assign(estimate=ce.lagged_column(["A@-1 -> B; B"])), ["summary_f1"])
+    assert runs["summary_f1"].tolist() == [pytest.approx(2 / 3)]

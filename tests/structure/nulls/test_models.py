@@ -368,8 +368,22 @@ def test_dags_of_functions_lose_directions_as_those_of_null_models_do():
 @pytest.mark.parametrize(
     ("null", "message"),
     [
-        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned int, which is not a graph"),
-        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned str, which is not a graph"),
+        (
+            lambda estimate, rng: 3,
+            "row 0: null '<lambda>' returned an object of type int, expected a graph ",
+        ),
+        (
+            lambda estimate, rng: None,
+            "row 0: null '<lambda>' returned None, expected a graph over the nodes of the ",
+        ),
+        (
+            lambda estimate, rng: "A -> Z",
+            "row 0: null '<lambda>' returned an object of type str, .* unknown .'Z'.",
+        ),
+        (
+            lambda estimate, rng: np.eye(2),
+            r"returned an object of type ndarray, .* a matrix of 2 nodes",
+        ),
         (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
         (["edges", "degree"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
         (ce.null_model("orientation", orientation_law="random"), "orientation_law must be 'order' or 'uniform'"),
@@ -385,6 +399,25 @@ def test_null_models_are_checked(null, message):
     runs = pd.DataFrame({"truth": [TRUTH], "estimate": [ESTIMATE]})
     with pytest.raises(ValueError, match=message):
         ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)
+
+
+def test_a_function_draws_from_its_generator_alone():
+    """Draws from another generator are found by drawing the first control twice."""
+    runs = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A -> B; C"]})
+    other = np.random.default_rng(0)
+
+    def by_chance(estimate, rng):
+        return ce.as_graph(np.triu(other.random((3, 3)) < 0.5, 1), nodes=estimate.nodes, encoding="row->column")
+
+    with pytest.raises(ValueError, match="null 'by_chance' drew two graphs from generators of one seed; draw from its"):
+        ce.with_controls(runs, ["shd"], null=by_chance, n_draws=5, rng=1)
+
+
+def test_tuples_of_a_function_keep_isolated_nodes():
+    """Lists of tuples name the nodes of edges only; the others are those of the estimate."""
+    runs = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A -> B; C"]})
+    found = ce.with_controls(runs, ["shd"], null=lambda estimate, rng: [("C", "B")], n_draws=5, rng=1)
+    assert found["shd_control_mean"].tolist() == [2.0]
 
 
 def test_only_random_orders_can_be_fixed():

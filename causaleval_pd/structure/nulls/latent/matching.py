@@ -123,7 +123,7 @@ class LatentControls(Controls):
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, a row each, with the reason for rows without controls."""
+        """Class of the controls by name, one row each, with the reason for rows without controls."""
         words = np.array(KINDS, object)[self._kinds]
         return np.array([f"{x}: {why}" if why else x for x, why in zip(words, self._reasons, strict=True)], object)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch
@@ -31,12 +31,6 @@ Directions = NDArray[np.bool_]
 
 class TooMany(Exception):
     """A skeleton has too many orientations to list."""
-
-
-@cache
-def _places(n_nodes: int) -> NDArray[np.int64]:
-    """Return the place of every node in every order."""
-    return np.array(list(itertools.permutations(range(n_nodes))), np.int64).reshape(-1, n_nodes)
 
 
 def _all_directions(n_edges: int) -> Directions:
@@ -66,7 +60,7 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Directions, NDArray[np.float
     ([[False, False], [False, True], [True, False], [True, True]], [0.1667, 0.3333, 0.3333, 0.1667])
     """
     if n_nodes <= MOST_NODES:
-        places, (low, high) = _places(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
+        places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
         forward = places[:, low] < places[:, high]
         _, first, counts = np.unique(
             forward @ (1 << np.arange(len(edges))[::-1]), return_index=True, return_counts=True

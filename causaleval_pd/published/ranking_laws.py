@@ -1,0 +1,240 @@
+"""Laws of printed means of AUROC and average precision under shuffled scores, and of the best threshold.
+
+A ranking has N candidates, of which K are true; scores are shuffled among the candidates. Means are those of
+independent rankings.
+
+.. [1] Mann, H. B., & Whitney, D. R. (1947). On a test of whether one of two random variables is stochastically larger
+   than the other. doi:10.1214/aoms/1177730491
+.. [2] Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. doi:10.2307/2282952
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from ..statistics.arrays import SMALLEST_P
+from ..statistics.tails.convolution import tail_of_sum
+
+Floats = NDArray[np.float64]
+#: candidates and true ones of a ranking
+Size = tuple[int, int]
+
+#: cells of the table from which the law of one AUROC is counted
+_MOST_CELLS = 3e7
+#: orders that are listed for the law of one average precision
+_MOST_ORDERS = 20_000
+#: rankings whose laws are convolved
+_MOST_CONVOLVED = 200
+#: multiplications that a convolution may take
+_MOST_WORK = 1e8
+#: rankings from which on the normal law without ties holds for ties as well
+NORMAL_FROM = 30
+#: steps between 0 and 1 on which the law of one average precision is bounded
+_STEPS = 4000
+
+
+class Moments(NamedTuple):
+    """Mean, variance and skewness."""
+
+    mean: float
+    variance: float
+    skewness: float
+
+
+@cache
+def auroc_law(n: int, k: int) -> tuple[Floats, Floats]:
+    """Return the values of AUROC without ties, and their probabilities: the law of Mann and Whitney [1]_."""
+    pairs = k * (n - k)
+    ways = np.zeros((k + 1, pairs + 1))
+    ways[0, 0] = 1.0
+    for i in range(n):
+        further = np.zeros_like(ways)
+        further[1:] = ways[:-1]
+        # a false candidate is below all true ones before it
+        for above in range(max(0, k - (n - i) + 1), min(i, k) + 1):
+            further[above, above:] += ways[above, : pairs + 1 - above]
+        ways = further / further.sum()
+    return np.arange(pairs + 1) / pairs, ways[k] / ways[k].sum()
+
+
+def auroc_variance(sizes: Sequence[Size], ties: Sequence[Sequence[int]] | None = None) -> float:
+    """Return the variance of the mean AUROC of rankings; `ties` are the sizes of the groups of equal scores of each."""
+    total = 0.0
+    for i, (n, k) in enumerate(sizes):
+        tied = 0.0 if ties is None else sum(t**3 - t for t in ties[i]) / (n * (n - 1))
+        total += (n + 1 - tied) / (12 * k * (n - k))
+    return total / len(sizes) ** 2
+
+
+def auroc_tail(sizes: Sequence[Size], value: float) -> float:
+    """Return P(mean AUROC >= value) without ties: convolved, or normal where that takes too much work.
+
+    Examples
+    --------
+    >>> round(auroc_tail([(9, 6)], 0.715), 4)
+    0.1905
+    """
+    cells = max(n * k * k * (n - k) for n, k in sizes)
+    if len(sizes) <= _MOST_CONVOLVED and cells <= _MOST_CELLS:
+        tail = tail_of_sum([auroc_law(*size) for size in sizes], len(sizes) * value, most_work=_MOST_WORK)
+        if tail is not None:
+            return float(min(max(tail.upper, 0.0), 1.0))
+    return auroc_normal(sizes, value)
+
+
+def auroc_normal(sizes: Sequence[Size], value: float) -> float:
+    """Return P(mean AUROC >= value) by the normal law without ties."""
+    return max(float(stats.norm.sf((value - 0.5) / math.sqrt(auroc_variance(sizes)))), SMALLEST_P)
+
+
+def auroc_bound(sizes: Sequence[Size], value: float) -> float:
+    """Bound P(mean AUROC >= value), whatever ties there are: the lesser bound of Bernstein and Hoeffding [2]_."""
+    above = value - 0.5
+    if above <= 0:
+        return 1.0
+    n = len(sizes)
+    variance = auroc_variance(sizes) * n
+    bernstein = math.exp(-n * above**2 / (2 * variance + above / 3))
+    hoeffding = math.exp(-2 * (above * n) ** 2 / sum(1 / min(k, size - k) for size, k in sizes))
+    return max(min(bernstein, hoeffding), SMALLEST_P)
+
+
+def precision_moments(n: int, k: int) -> Moments:
+    """Return mean, variance and skewness of average precision without ties.
+
+    Examples
+    --------
+    >>> mean, variance, skewness = precision_moments(20, 4)
+    >>> round(mean, 6), round(variance**0.5, 6), round(skewness, 4)
+    (0.309379, 0.135123, 1.2293)
+    """
+    # sums of powers over all orders, by the number of true candidates so far
+    powers = np.zeros((4, k + 1))
+    powers[0, 0] = 1.0
+    hits = np.arange(k + 1)
+    for i in range(n):
+        chance = (k - hits) / (n - i)
+        gain = (hits + 1) / ((i + 1) * k)
+        zeroth, first, second, third = powers * chance
+        hit = [
+            zeroth,
+            first + gain * zeroth,
+            second + 2 * gain * first + gain**2 * zeroth,
+            third + 3 * gain * second + 3 * gain**2 * first + gain**3 * zeroth,
+        ]
+        powers = powers * (1 - chance)
+        powers[:, 1:] += np.array(hit)[:, :-1]
+    _, mean, square, cube = powers[:, k]
+    variance = float(square - mean**2)
+    if variance <= 1e-15:
+        return Moments(float(mean), 0.0, 0.0)
+    return Moments(float(mean), variance, float((cube - 3 * mean * square + 2 * mean**3) / variance**1.5))
+
+
+def mean_precision_moments(sizes: Sequence[Size]) -> Moments:
+    """Return mean, variance and skewness of the mean average precision of rankings."""
+    each = {size: precision_moments(*size) for size in set(sizes)}
+    n = len(sizes)
+    variance = sum(each[size].variance for size in sizes) / n**2
+    third = sum(each[size].skewness * each[size].variance ** 1.5 for size in sizes) / n**3
+    mean = sum(each[size].mean for size in sizes) / n
+    return Moments(mean, variance, third / variance**1.5 if variance else 0.0)
+
+
+@cache
+def precision_law(n: int, k: int) -> tuple[Floats, Floats]:
+    """Return the values of average precision of all orders without ties, and their probabilities."""
+    ranks = np.array(list(combinations(range(1, n + 1), k)), np.float64)
+    values, counts = np.unique((np.arange(1, k + 1) / ranks).mean(1).round(12), return_counts=True)
+    return values, counts / counts.sum()
+
+
+def precision_tail(sizes: Sequence[Size], value: float) -> float:
+    """Return P(mean average precision >= value) without ties.
+
+    Small rankings are listed and convolved; one large ranking is bounded from above; the mean of several large ones has
+    the Pearson III law of its first three moments.
+
+    Examples
+    --------
+    >>> round(precision_tail([(6, 2)] * 2, 0.695), 6)
+    0.151111
+    """
+    if len(sizes) <= _MOST_CONVOLVED and all(math.comb(*size) <= _MOST_ORDERS for size in sizes):
+        tail = tail_of_sum([precision_law(*size) for size in sizes], len(sizes) * value, most_work=_MOST_WORK)
+        if tail is not None:
+            return float(min(max(tail.upper, 0.0), 1.0))
+    if len(sizes) == 1:
+        return _precision_bound(*sizes[0], value)
+    moments = mean_precision_moments(sizes)
+    if not moments.variance:
+        return float(moments.mean >= value - 1e-9)
+    law = stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
+    return max(float(law.sf(value)), SMALLEST_P)
+
+
+def _precision_bound(n: int, k: int, value: float) -> float:
+    """Bound P(average precision >= value) of one ranking: terms are rounded up to steps, sums beyond the value kept."""
+    end = math.ceil(value * _STEPS - 1e-9)
+    law = np.zeros((k + 1, end + 1))
+    law[0, 0] = 1.0
+    for i in range(n):
+        further = np.zeros_like(law)
+        for hits in range(max(0, k - (n - i)), min(i, k) + 1):
+            chance = (k - hits) / (n - i)
+            further[hits] += (1 - chance) * law[hits]
+            if chance > 0:
+                step = min(math.ceil((hits + 1) / ((i + 1) * k) * _STEPS - 1e-9), end)
+                further[hits + 1, step:] += chance * law[hits, : end + 1 - step]
+                # the last cell holds all sums that have reached the value
+                further[hits + 1, end] += chance * law[hits, end + 1 - step :].sum()
+        law = further
+    return min(max(float(law[k, end]), SMALLEST_P), 1.0)
+
+
+def best_hamming_tail(n: int, k: int, errors: int) -> float:
+    """Return P(a threshold of shuffled scores, or no prediction at all, makes at most so many errors).
+
+    By reflection: the walk that goes up at a true candidate and down at a false one reaches K - errors. Ties only leave
+    thresholds out.
+
+    Examples
+    --------
+    >>> round(best_hamming_tail(90, 15, 14), 5)
+    0.19737
+    """
+    if errors < 0:
+        return 0.0
+    if errors >= min(k, n - k):
+        return 1.0
+    return math.exp(math.log(math.comb(n, errors)) - math.log(math.comb(n, k)))
+
+
+def best_f1_tail(n: int, k: int, value: float) -> float:
+    """Return P(a threshold of shuffled scores without ties has at least this F1)."""
+    reached = 0.0
+    # probabilities of orders that have not reached the value, by the number of true candidates so far
+    below = np.zeros(k + 1)
+    below[0] = 1.0
+    hits = np.arange(k + 1)
+    for i in range(n):
+        chance = (k - hits) / (n - i)
+        further = below * (1 - chance)
+        further[1:] += (below * chance)[:-1]
+        done = 2 * hits / (i + 1 + k) >= value - 1e-9
+        reached += float(further[done].sum())
+        below = np.where(done, 0.0, further)
+    return min(reached, 1.0)
+
+
+def best_of(p: float, n_settings: int) -> float:
+    """Bound p of the best of several settings, whatever their dependence."""
+    return min(1.0, n_settings * p)

@@ -1,0 +1,225 @@
+"""Bounds of p for distances and directed counts of printed tables without the true graph.
+
+The skeleton of a control of the null model "edges" is uniform among those with as many edges, whatever its directions:
+the number of adjacencies that it shares with the truth is hypergeometric, and bounds every count of directions [1]_.
+
+.. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
+.. [2] Hoeffding, W. (1956). On the distribution of the number of successes in independent trials. Annals of
+   Mathematical Statistics 27, 713-721. doi:10.1214/aoms/1177728178
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from ..statistics.arrays import SMALLEST_P
+
+Floats = NDArray[np.float64]
+
+
+class Convention(NamedTuple):
+    """What a structural Hamming distance charges: at least and at most for an edge of one graph, at most if shared."""
+
+    least: int
+    most: int
+    shared: int
+
+
+CONVENTIONS = {
+    "any difference 1": Convention(1, 1, 1),
+    "reversal 2": Convention(1, 1, 2),
+    "cdt": Convention(1, 2, 2),
+    "tetrad": Convention(1, 2, 1),
+    "skeleton": Convention(1, 1, 0),
+}
+#: what a message calls them
+CONVENTION_WORDS = {
+    "any difference 1": "each pair of nodes that differs costs 1",
+    "reversal 2": "a reversed edge costs 2",
+    "cdt": "differing entries of the adjacency matrices count",
+    "tetrad": "an absent directed edge costs 2 (Tetrad)",
+    "skeleton": "directions are ignored",
+}
+
+
+class Bounds(NamedTuple):
+    """Least and largest p of guessing, arrays of the shape of the input."""
+
+    low: Floats
+    high: Floats
+
+
+def share_at_least(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, shared: ArrayLike) -> Floats:
+    """Return the probability that a random skeleton shares at least so many adjacencies with the truth."""
+    pairs, mt, me, both = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, shared))
+    found = stats.hypergeom.sf(np.ceil(both - 1e-9) - 1, pairs, mt, me)
+    # a tail that underflows is the smallest number, an impossible one is 0
+    possible = np.minimum(mt, me) >= both - 1e-9
+    return np.where(possible, np.clip(found, SMALLEST_P, 1.0), 0.0)
+
+
+def largest_shd(true: ArrayLike, estimated: ArrayLike, shared: ArrayLike, convention: str) -> Floats:
+    """Return the largest distance of two graphs that share adjacencies."""
+    costs = CONVENTIONS[convention]
+    mt, me, both = (np.asarray(x, np.float64) for x in (true, estimated, shared))
+    return np.asarray(costs.most * (mt + me - 2 * both) + costs.shared * both)
+
+
+def expected_shd(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, convention: str) -> tuple[Floats, Floats]:
+    """Return the least and the largest mean that the distance of a random graph can have."""
+    costs = CONVENTIONS[convention]
+    pairs, mt, me = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated))
+    shared = mt * me / np.maximum(pairs, 1)
+    once = mt + me - 2 * shared
+    return costs.least * once, costs.most * once + costs.shared * shared
+
+
+def shd_bounds(
+    n_pairs: ArrayLike,
+    true: ArrayLike,
+    estimated: ArrayLike,
+    shd: ArrayLike,
+    convention: str = "any difference 1",
+    *,
+    uniform_order: bool = False,
+) -> Bounds:
+    """Bound the probability that a random graph is as near to a truth of which only the number of edges is known.
+
+    Parameters
+    ----------
+    n_pairs, true, estimated : array_like of int
+        Pairs of nodes, adjacencies of truth and estimate.
+    shd : array_like of float
+        Distance.
+    convention : str
+        A name of `CONVENTIONS`.
+    uniform_order : bool
+        Whether controls are DAGs along a uniform order of the nodes. A reversed order is as likely, so that half of
+        the controls at most have more than half of the shared directions right; for "any difference 1" only.
+
+    Examples
+    --------
+    >>> round(float(shd_bounds(6, 3, 3, 1).high), 6)
+    0.05
+    >>> round(float(shd_bounds(6, 3, 3, 1, uniform_order=True).high), 6)
+    0.025
+    """
+    costs = CONVENTIONS[convention]
+    both = np.asarray(true, np.float64) + np.asarray(estimated, np.float64)
+    distance = np.asarray(shd, np.float64)
+    if uniform_order and convention == "any difference 1":
+        return _halved(n_pairs, true, estimated, both - distance, 1)
+    high = share_at_least(n_pairs, true, estimated, (costs.least * both - distance) / (2 * costs.least))
+    gain = 2 * costs.most - costs.shared
+    if gain:
+        low = share_at_least(n_pairs, true, estimated, (costs.most * both - distance) / gain)
+    else:
+        low = (distance >= costs.most * both).astype(np.float64)
+    return Bounds(low, high)
+
+
+def directed_bounds(
+    n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, right: ArrayLike, *, uniform_order: bool = False
+) -> Bounds:
+    """Bound the probability that a random graph has at least so many right directions; parameters of `shd_bounds`."""
+    if uniform_order:
+        return _halved(n_pairs, true, estimated, right, 0)
+    none = np.asarray(right, np.float64) <= 0
+    return Bounds(np.where(none, 1.0, 0.0), share_at_least(n_pairs, true, estimated, right))
+
+
+def _halved(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, needed: ArrayLike, shared: int) -> Bounds:
+    """Bound P(right directions >= needed - shared * A), where reversing all shared directions changes no law."""
+    given = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, needed))
+    pairs, mt, me, rest = (x[..., None] for x in np.broadcast_arrays(*given))
+    a = np.arange(int(np.minimum(mt, me).max()) + 1)
+    weights = stats.hypergeom.pmf(a, pairs, mt, me)
+    least = np.ceil(rest - shared * a - 1e-9)
+    high = np.where(least <= a / 2, 1.0, np.where(least <= a, 0.5, 0.0))
+    low = np.where(least <= 0, 1.0, np.where(least <= a / 2, 0.5, 0.0))
+    return Bounds(*(np.minimum((weights * x).sum(-1), 1.0) for x in (low, high)))
+
+
+def shared_of(true: ArrayLike, estimated: ArrayLike, shd: ArrayLike, right: ArrayLike) -> Floats:
+    """Return the shared adjacencies of DAGs from their distance ("any difference 1") and right directions."""
+    mt, me, distance, same = (np.asarray(x, np.float64) for x in (true, estimated, shd, right))
+    return np.asarray(mt + me - distance - same)
+
+
+def total_at_least(n_pairs: int, true: int, total: int, shared: float) -> float:
+    """Bound the probability that runs share adjacencies in sum, from the total of their edges alone.
+
+    The sum is one of Bernoulli variables with a known mean, and no such sum has a larger tail beyond its mean plus one
+    than the binomial law of that mean [2]_.
+
+    Parameters
+    ----------
+    n_pairs, true : int
+        Pairs of nodes and true edges, of every run.
+    total : int
+        Estimated edges of all runs.
+    shared : float
+        Shared adjacencies of all runs.
+    """
+    if total == 0 or n_pairs == 0:
+        return float(shared <= 0)
+    least, chance = math.ceil(shared - 1e-9), true / n_pairs
+    if least < chance * total + 1:
+        return 1.0
+    if least > total:
+        return 0.0
+    return max(float(stats.binom.sf(least - 1, total, chance)), SMALLEST_P)
+
+
+def mean_shd_bound(
+    n_pairs: int,
+    true: int,
+    estimated: tuple[float, float],
+    n_runs: int,
+    shd: tuple[float, float],
+    convention: str = "any difference 1",
+) -> float:
+    """Bound p of a mean distance of runs with one number of true edges.
+
+    Parameters
+    ----------
+    n_pairs, true, n_runs : int
+        Pairs of nodes and true edges, of every run; number of runs.
+    estimated, shd : tuple of float
+        Printed means, and half units of their last digits.
+    convention : str
+        A name of `CONVENTIONS`.
+
+    Examples
+    --------
+    >>> round(mean_shd_bound(45, 15, (12.0, 0.05), 10, (16.0, 0.05)), 5)
+    0.00297
+    """
+    least = CONVENTIONS[convention].least
+    largest = math.floor(n_runs * (shd[0] + shd[1]) + 1e-9)
+    return max(
+        total_at_least(
+            n_pairs, true, total, math.ceil((least * (n_runs * true + total) - largest) / (2 * least) - 1e-9)
+        )
+        for total in _totals(n_runs, *estimated)
+    )
+
+
+def mean_directed_bound(
+    n_pairs: int, true: int, estimated: tuple[float, float], n_runs: int, right: tuple[float, float]
+) -> float:
+    """Bound p of a mean number of right directions (or shared adjacencies); parameters of `mean_shd_bound`."""
+    least = math.ceil(n_runs * (right[0] - right[1]) - 1e-9)
+    return max(total_at_least(n_pairs, true, total, least) for total in _totals(n_runs, *estimated))
+
+
+def _totals(n_runs: int, mean: float, slack: float) -> range:
+    """Return the totals that a printed mean may have; at least the nearest one."""
+    first, last = math.ceil(n_runs * (mean - slack) - 1e-9), math.floor(n_runs * (mean + slack) + 1e-9)
+    near = round(n_runs * mean)
+    return range(max(min(first, near), 0), max(last, near) + 1)

@@ -1,0 +1,106 @@
+"""Laws of right answers agree with all shuffles of few questions and with their specification."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from causaleval_pd.published.answer_laws import (
+    class_moments,
+    class_tail,
+    coin_tail,
+    questions_of,
+    right_answers,
+    shuffled_mean,
+    shuffled_tail,
+    worst_shuffled,
+)
+
+
+def shuffles(truths: tuple[int, ...], answers: tuple[int, ...]) -> np.ndarray:
+    """Return the numbers of right answers of all different orders of the answers."""
+    truth = np.repeat(range(len(truths)), truths)
+    given = set(itertools.permutations(np.repeat(range(len(answers)), answers).tolist()))
+    return np.array([(truth == order).sum() for order in given])
+
+
+def test_sixty_of_a_hundred():
+    """Case 23: the coin, and the least favourable number of yes."""
+    assert coin_tail(100, 60) == pytest.approx(0.02844, abs=1e-5)
+    p, answered = worst_shuffled(100, 50, 60)
+    assert (p, answered) == (pytest.approx(0.03567, abs=1e-5), 50)
+
+
+@pytest.mark.parametrize(
+    ("n", "yes", "right", "p", "answered"),
+    [
+        (100, 70, 69, 1, 99),
+        (100, 70, 70, 1, 100),
+        (100, 70, 72, 0.08788, 98),
+        (100, 70, 75, 0.002807, 91),
+        (100, 70, 80, 5.14e-6, 84),
+        (1160, 178, 982, 1, 0),
+        (1160, 178, 990, 3.4e-7, 10),
+    ],
+)
+def test_unbalanced_truths(n, yes, right, p, answered):
+    """Cases 24 and 25: all-yes and all-no answers have the accuracy of the majority."""
+    found = worst_shuffled(n, yes, right)
+    assert found[0] == pytest.approx(p, rel=0.02) and found[1] == answered
+
+
+@pytest.mark.parametrize(("right", "coin"), [(99, 0.3058), (92, 0.6942), (94, 0.5861), (109, 0.0249), (107, 0.0475)])
+def test_printed_errors_give_the_number_of_questions(right, coin):
+    """Case 26: 190 questions."""
+    share = right / 190
+    error = (share * (1 - share) / 189) ** 0.5
+    assert questions_of(share, error) == pytest.approx(190)
+    assert coin_tail(190, right) == pytest.approx(coin, abs=1e-4)
+
+
+@pytest.mark.parametrize(("right", "p"), [(109, 0.0295), (107, 0.0551)])
+def test_balanced_questions_raise_p(right, p):
+    """Case 26, with 95 yes."""
+    assert worst_shuffled(190, 95, right)[0] == pytest.approx(p, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("truths", "answers", "mean", "variance"),
+    [((2, 2, 3), (3, 3, 1), 15 / 7, 76 / 49), ((3, 3), (2, 4), 3, 8 / 5), ((2, 2, 1), (1, 0, 4), None, None)],
+)
+def test_classes_have_the_law_of_all_shuffles(truths, answers, mean, variance):
+    """Case 27."""
+    listed = shuffles(truths, answers)
+    if mean is not None:
+        assert (listed.mean(), listed.var()) == pytest.approx((mean, variance))
+    assert class_moments(truths, answers) == pytest.approx((listed.mean(), listed.var()))
+    for right in range(sum(truths) + 1):
+        assert class_tail(truths, answers, right) == pytest.approx((listed >= right).mean())
+
+
+@pytest.mark.parametrize(("right", "p"), [(50, 0.083169), (55, 0.009458), (60, 0.000483)])
+def test_three_classes(right, p):
+    """Case 28; the normal law is near."""
+    assert class_tail((60, 30, 30), (50, 40, 30), right) == pytest.approx(p, abs=6e-7)
+
+
+def test_many_questions_are_normal():
+    exact = class_tail((120, 90, 90), (100, 100, 100), 120)
+    near = class_tail((121, 90, 90), (101, 100, 100), 120)
+    assert near == pytest.approx(exact, rel=0.1)
+
+
+@pytest.mark.parametrize(("yes", "answered"), [(2, 3), (0, 2), (5, 1)])
+def test_two_classes_are_hypergeometric(yes, answered):
+    listed = shuffles((yes, 5 - yes), (answered, 5 - answered))
+    assert shuffled_mean(5, yes, answered) == pytest.approx(listed.mean() / 5)
+    for right in range(6):
+        assert shuffled_tail(5, yes, answered, right) == pytest.approx((listed >= right).mean())
+
+
+def test_accuracies_that_no_count_gives():
+    assert right_answers(0.521, 0.0005, 190) == (99, 99)
+    assert right_answers(0.523, 0.0005, 190) is None
+    assert right_answers(0.5, 0.05, 10) == (5, 5)

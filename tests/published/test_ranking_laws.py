@@ -1,0 +1,171 @@
+"""Laws of AUROC and average precision agree with all orders of small rankings and with their specification."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from causaleval_pd.published.ranking_laws import (
+    auroc_bound,
+    auroc_law,
+    auroc_normal,
+    auroc_tail,
+    auroc_variance,
+    best_f1_tail,
+    best_hamming_tail,
+    best_of,
+    mean_precision_moments,
+    precision_moments,
+    precision_tail,
+)
+
+
+def labels(n: int, k: int) -> np.ndarray:
+    """Return all orders of k true among n candidates, best first, (orders, n)."""
+    return np.array([[i in chosen for i in range(n)] for chosen in itertools.combinations(range(n), k)])
+
+
+def aurocs(n: int, k: int) -> np.ndarray:
+    found = labels(n, k)
+    above = found.cumsum(1)
+    return (above * ~found).sum(1) / (k * (n - k))
+
+
+def precisions(n: int, k: int) -> np.ndarray:
+    found = labels(n, k)
+    return (found.cumsum(1) / np.arange(1, n + 1) * found).sum(1) / k
+
+
+@pytest.mark.parametrize(
+    ("sizes", "value", "slack", "high", "low"),
+    [
+        ([(9, 6)], 0.72, 0.005, 0.1905, 0.1310),
+        ([(20, 4)] * 10, 0.62, 0.005, 0.01384, 0.00856),
+        ([(90, 15)], 0.65, 0.005, 0.03874, 0.02954),
+        ([(90, 15)] * 5, 0.57, 0.005, 0.03817, 0.02043),
+        ([(90, 15)] * 50, 0.52, 0.005, 0.09829, 0.01563),
+        ([(6, 2), (6, 3), (7, 2)], 0.80, 0.005, 0.023968, 0.021111),
+        ([(9, 3)] * 4, 0.66, 0.005, 0.069515, 0.069515),
+        ([(16, 13)], 0.69, 0.005, 0.1821, 0.1482),
+    ],
+)
+def test_printed_means_of_auroc(sizes, value, slack, high, low):
+    """Cases 13 to 18."""
+    assert auroc_tail(sizes, value - slack) == pytest.approx(high, rel=2e-3)
+    assert auroc_tail(sizes, value + slack) == pytest.approx(low, rel=2e-3)
+
+
+def test_normal_law_and_bounds_of_auroc():
+    """Cases 14, 16 and 18."""
+    assert auroc_normal([(20, 4)] * 10, 0.615) == pytest.approx(0.01393, rel=1e-3)
+    assert auroc_bound([(20, 4)] * 10, 0.615) == pytest.approx(0.2413, abs=1e-4)
+    assert auroc_variance([(6, 2), (6, 3), (7, 2)]) == pytest.approx(0.02271091, abs=1e-8)
+    assert auroc_normal([(16, 13)], 0.685) == pytest.approx(0.1659, abs=2e-4)
+    assert auroc_bound([(20, 4)], 0.5) == 1
+
+
+@pytest.mark.parametrize(("n", "k"), [(5, 1), (6, 2), (7, 3), (8, 6)])
+def test_the_law_of_auroc_is_that_of_all_orders(n, k):
+    values, weights = auroc_law(n, k)
+    listed = aurocs(n, k)
+    np.testing.assert_allclose(weights, [np.isclose(listed, x).mean() for x in values], atol=1e-14)
+    assert auroc_variance([(n, k)]) == pytest.approx(listed.var())
+
+
+@pytest.mark.parametrize("groups", [(4, 2), (1, 1, 4), (3, 3), (5, 1)])
+def test_ties_change_the_variance_and_the_bound_holds(groups):
+    scores = np.repeat(np.arange(len(groups)), groups)[::-1]
+    found = []
+    for true in itertools.combinations(range(6), 2):
+        mask = np.isin(range(6), true)
+        apart = np.sign(scores[mask][:, None] - scores[~mask][None])
+        found.append((apart.mean() + 1) / 2)
+    assert auroc_variance([(6, 2)], [groups]) == pytest.approx(np.var(found))
+    for value in np.unique(found):
+        assert np.mean(np.array(found) >= value - 1e-12) <= auroc_bound([(6, 2)], value) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("sizes", "value", "mean", "variance", "high", "low"),
+    [
+        ([(6, 2)] * 2, 0.70, 0.526667, 0.02260278, 0.151111, 0.146667),
+        ([(6, 2), (7, 3), (8, 2)], 0.65, 0.513665, 0.01334646, 0.135510, 0.121905),
+    ],
+)
+def test_printed_means_of_average_precision(sizes, value, mean, variance, high, low):
+    """Cases 19 and 20."""
+    assert mean_precision_moments(sizes)[:2] == pytest.approx((mean, variance), abs=1e-6)
+    assert precision_tail(sizes, value - 0.005) == pytest.approx(high, abs=1e-6)
+    assert precision_tail(sizes, value + 0.005) == pytest.approx(low, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "mean", "sd", "skewness"),
+    [(20, 4, 0.309379, 0.135123, 1.2293), (90, 15, 0.204893, 0.054678, 1.1788), (9, 6, 0.742874, 0.120752, 0.0510)],
+)
+def test_moments_of_average_precision(n, k, mean, sd, skewness):
+    """Case 21, and all orders where there are few."""
+    found = precision_moments(n, k)
+    assert (found.mean, math.sqrt(found.variance)) == pytest.approx((mean, sd), abs=1e-6)
+    assert found.skewness == pytest.approx(skewness, abs=1e-4)
+    if n == 9:
+        assert tuple(found) == pytest.approx(
+            (precisions(9, 6).mean(), precisions(9, 6).var(), stats.skew(precisions(9, 6)))
+        )
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "runs", "value", "p"),
+    [
+        (20, 4, 10, 0.385, 0.0482),
+        (20, 4, 10, 0.455, 0.0018),
+        (90, 15, 5, 0.245, 0.0624),
+        (90, 9, 30, 0.165, 0.0187),
+    ],
+)
+def test_means_of_large_rankings_have_a_pearson_law(n, k, runs, value, p):
+    """Case 22."""
+    sizes = [(n, k)] * runs
+    moments = mean_precision_moments(sizes)
+    law = stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
+    assert law.sf(value) == pytest.approx(p, abs=6e-5)
+    # small rankings are convolved
+    assert precision_tail(sizes, value) == pytest.approx(p, rel=0.2 if n == 20 else 1e-2)
+
+
+def test_one_large_ranking_is_bounded_closely():
+    """Four true ones of 30: too many orders for the function, listed here."""
+    listed = precisions(30, 4)
+    for value in (0.2, 0.3, 0.5):
+        exact = (listed >= value - 1e-9).mean()
+        assert exact - 1e-12 <= precision_tail([(30, 4)], value) <= 1.03 * exact
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "errors", "p"),
+    [(6, 2, 1, 0.4), (90, 15, 14, 0.19737), (90, 15, 13, 0.03589), (380, 40, 39, 0.11730)],
+)
+def test_the_best_threshold_makes_few_errors(n, k, errors, p):
+    """Case 29."""
+    assert best_hamming_tail(n, k, errors) == pytest.approx(p, rel=1e-3)
+
+
+@pytest.mark.parametrize(("n", "k"), [(6, 2), (7, 3), (8, 6)])
+def test_best_thresholds_are_those_of_all_orders(n, k):
+    found = labels(n, k)
+    right = np.c_[np.zeros(len(found), int), found.cumsum(1)]
+    chosen = np.arange(n + 1)
+    errors = (k - right + chosen - right).min(1)
+    f1 = (2 * right[:, 1:] / (chosen[1:] + k)).max(1)
+    for x in range(k + 1):
+        assert best_hamming_tail(n, k, x) == pytest.approx((errors <= x).mean())
+    for x in np.unique(f1):
+        assert best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
+
+
+def test_settings_multiply_p():
+    assert best_of(0.01, 5) == 0.05 and best_of(0.4, 3) == 1

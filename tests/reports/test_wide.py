@@ -1,0 +1,66 @@
+"""Wide tables: numbers of the summary at their settings, bounds, limits, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import causaleval_pd as ce
+
+
+@pytest.fixture(scope="module")
+def cube():
+    runs = ce.datasets.runs().query("density < 0.5 and n < 1000")
+    return runs.ceval.cube(["shd", "adjacency_f1"], by=["algorithm", "density", "n"], n_draws=19, rng=7)
+
+
+@pytest.mark.parametrize(("values", "digits"), [("mean", 2), ("skill", 1), ("effect", 3)])
+def test_each_cell_is_the_number_of_its_row(cube, values, digits):
+    """Settings keep their order, and algorithms are columns."""
+    summary = cube.ceval.summary()
+    table = ce.wide(summary, "algorithm", values, digits=digits)
+    assert table.columns.tolist() == ["ges", "lingam", "pc"] and len(table) == 8
+    assert table.index.names == ["metric", "density", "n"]
+    for row in summary.to_dict("records"):
+        text = table.loc[(row["metric"], str(row["density"]), str(row["n"])), row["algorithm"]]
+        assert float(text.replace("\u2212", "-")) == pytest.approx(row[values], abs=0.51 * 10**-digits)
+
+
+def test_bounds_stay_bounds_and_rows_that_are_missing_are_dashes(cube):
+    """The least p-value is one, in a subset of columns too."""
+    part = cube.ceval.summary("shd")[["algorithm", "density", "n", "metric", "mean", "control_mean", "p_value"]]
+    table = ce.wide(part.iloc[1:], "algorithm", "p_value")
+    assert table.loc[("0.2", "100"), "ges"] == "\u2013"
+    assert (table.loc[("0.2", "100"), "pc"]).startswith("\u2264")
+
+
+def test_limits_stand_behind_their_values(cube):
+    """Those of effect and skill, in the LaTeX too."""
+    full = cube.ceval.summary("shd", columns="full").query("density == 0.2")
+    row = full.iloc[0]
+    table = ce.wide(full, "algorithm", "skill", interval=True)
+    assert table.iloc[0, 0] == f"{row['skill']:.2f} [{row['skill_low']:.2f}, {row['skill_high']:.2f}]"
+    assert "toprule" in table.to_latex()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": "algoritm"}, "did you mean 'algorithm'"),
+        ({"columns": "algorithm", "values": "verdict"}, "values"),
+        ({"columns": "algorithm", "values": "mean", "interval": True}, "no limits of 'mean'"),
+        ({"columns": "algorithm", "digits": -1}, "digits"),
+    ],
+)
+def test_what_cannot_be_laid_out_is_refused(cube, options, message):
+    """Names, values and limits that the table has not."""
+    with pytest.raises(ValueError, match=message):
+        ce.wide(cube.ceval.summary(), **options)
+
+
+def test_two_rows_of_a_setting_are_refused(cube):
+    """By their levels."""
+    table = cube.ceval.summary("shd")
+    with pytest.raises(ValueError, match="two rows have"):
+        ce.wide(table.iloc[[0, 0]], "algorithm")
+    with pytest.raises(ValueError, match="result of summary"):
+        ce.wide(cube.ceval.compare("algorithm"), "algorithm")
