@@ -58,13 +58,14 @@ USES = {
     "tests": ("cube.ceval.compare('a', test='their_test', columns='full')['test'][0]", "their_test"),
     "encodings": ("str(ce.as_graph(np.array([[0, 1], [0, 0]]), encoding='their_encoding').kind)", "dag"),
     "figures": ("cube.ceval.plot.their_figure()", "drawn"),
-    "fields": ("ce.evaluate(runs, []).columns[0]", "truth"),
+    "fields": ("ce.contract.field.get_field('their_field').name", "their_field"),
 }
 
 CODE = """
 import sys
 import numpy as np, pandas as pd
 import causaleval_pd as ce
+import causaleval_pd.contract.field
 
 assert not [name for name in sys.modules if name.startswith("their_")], "importing the package loads no third party"
 runs = pd.DataFrame({"truth": ["A -> B; C"] * 4, "estimate": ["A; B; C", "A -> B; C"] * 2, "a": list("xyxy")})
