@@ -117,7 +117,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = cube.ceval.report(f"{folder}/report.html", adjust=None)
     ...     path.name, path.read_text("utf-8").count("<img")
-    ('report.html', 4)
+    ('report.html', 3)
     """
     file = _target(path)
     check_number(level, "level", "(0, 1)")
