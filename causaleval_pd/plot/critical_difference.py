@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
-from ..cubes.schema import NO_RUN
+from ..cubes.schema import NO_RUN, stratum_name
 from ..drawing import LETTER, broken, inches, place_to_draw, tone, wrapped_label
 from ..drawing import caption as write_caption
 from ..inference.clusters import words_of_clusters
@@ -91,7 +91,7 @@ def critical_difference(
     >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "level")
     ['ges  2.20', 'lingam  1.18', 'pc  2.62']
     """
-    cube = facets.drawn_cube(cube, metric, nulls=False)
+    cube, dim = facets.drawn_cube(cube, metric, nulls=False), stratum_name(dim)
     facets.check_use(cube, metric, {"dim": dim}, alone=True)
     table = rank_test(cube, dim, metric, level=level, missing=missing)
     ranks = table["mean_rank"].to_numpy(np.float64)

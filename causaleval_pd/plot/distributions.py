@@ -78,6 +78,7 @@ def distributions(
     'structural Hamming distance (lower is better)'
     """
     cube = facets.drawn_cube(cube, metric)
+    hue, col, row = facets.strata_names(hue, col, row)
     facets.check_use(cube, metric, {"hue": hue, "col": col, "row": row}, alone=False)
     dims = strata_dims(cube)
     values = cube[metric].transpose(*dims, "replicate").to_numpy()

@@ -23,7 +23,7 @@ from ..cubes.reading import (
     strata_dims,
 )
 from ..cubes.reshaped import read_cube, read_metric
-from ..cubes.schema import NO_RUN
+from ..cubes.schema import NO_RUN, stratum_name
 from ..drawing import LETTER, axis_label, broken, legend_room, tick_names, tone
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ def drawn_cube(cube: xr.Dataset, metric: str, *, nulls: bool = True) -> xr.Datas
             f"the cube has {what}, so that there is nothing to draw; select some of the cube that cube() made"
         )
     return cube
+
+
+def strata_names(*names: str | None) -> list[str | None]:
+    """Return what the strata that a figure shows are called in tables."""
+    return [None if name is None else stratum_name(name) for name in names]
 
 
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:

@@ -18,6 +18,7 @@ from ..contract.figure import figure
 from ..contract.words import BETTER, CORRECTIONS, MINUS, p_text
 from ..cubes.reading import need_controls, strata_dims
 from ..cubes.reshaped import read_cube
+from ..cubes.schema import stratum_name
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..statistics.stratum_statistic import Statistic
@@ -166,7 +167,8 @@ def _sides(
     cube: xr.Dataset, metric: str, x: str | Sequence[str] | None, y: str | Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
     """Return the strata along x and along y, those named and the others of several levels."""
-    columns, rows = ([side] if isinstance(side, str) else list(side or ()) for side in (x, y))
+    sides = ([side] if isinstance(side, str) else list(side or ()) for side in (x, y))
+    columns, rows = ([stratum_name(dim) for dim in side] for side in sides)
     uses = {f"{side}[{k}]": dim for side, dims in (("x", columns), ("y", rows)) for k, dim in enumerate(dims)}
     facets.check_use(cube, metric, dict(uses), alone=x is not None and y is not None)
     left = [dim for dim in strata_dims(cube) if cube.sizes[dim] > 1 and dim not in uses.values()]

@@ -121,6 +121,7 @@ def strata(  # noqa: PLR0915
     check_choice(values, ("skill", "raw"), "values")
     check_choice(statistic, STATISTICS, "statistic")
     cube = facets.drawn_cube(cube, metric)
+    x, hue, col, row = facets.strata_names(x, hue, col, row)
     uses = facets.fill_uses(cube, {"x": x, "hue": hue, "col": col, "row": row})
     x, hue, col, row = uses["x"], uses.get("hue"), uses.get("col"), uses.get("row")
     facets.check_use(cube, metric, {"x": x, "hue": hue, "col": col, "row": row}, alone=True)

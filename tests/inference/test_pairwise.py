@@ -81,7 +81,7 @@ def test_every_test_of_compare_has_a_result(levels):
         found = compare_levels(levels, FIRST, SECOND, settings(name))
         known = ~np.isnan(found["ci_low"])
         assert known[3:].all() and (found["ci_low"] <= found["effect"])[known].all()
-    assert compare_levels(levels, FIRST, SECOND, settings("welch_t"))["method"] == "welch_t"
+    assert compare_levels(levels, FIRST, SECOND, settings("welch_t"))["test"] == "welch_t"
 
 
 def test_messages_name_the_tests_that_do():

@@ -258,3 +258,16 @@ def test_dark_themes_and_large_letters(cube):
         [text] = [x for x in grid.figure.findobj(mpl.text.Text) if x.get_gid() == "caption"]
         assert np.mean(mpl.colors.to_rgb(text.get_color())) > 0.5 and len(captions(grid.figure)) > 200
         inside(grid.figure)
+
+
+@pytest.mark.parametrize("name", ["skill", "status"])
+def test_figures_take_strata_of_any_name(name):
+    runs = ce.datasets.runs().query("replicate < 5 and n < 1600 and density == 0.2").rename(columns={"algorithm": name})
+    cube = runs.ceval.cube(["shd"], by=[name, "n"], n_draws=20, rng=1)
+    grid = cube.ceval.plot.strata("shd", x="n", hue=name)
+    assert [text.get_text() for text in grid.figure.legends[0].get_texts()][:3] == ["ges", "lingam", "pc"]
+    cube.ceval.plot.distributions("shd", hue=name, col="n")
+    ax = cube.ceval.plot.heat_map("shd", x="n", y=name)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["ges", "lingam", "pc"]
+    one = cube.sel(n=[400]).ceval.plot.critical_difference("shd", name)
+    assert sum(text.get_gid() == "level" for text in one.texts) == 3
