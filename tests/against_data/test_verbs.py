@@ -74,6 +74,7 @@ def test_cases_in_which_nodes_are_perturbed_are_not_pooled():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:found an estimate without a truth:UserWarning")
 def test_a_missing_truth_leaves_metrics_of_data_alone():
     table = RUNS.assign(truth=[TRUE, None] * 6)
     found = ce.evaluate(table, ["shd", "separation_share", "bic"], context=BY)

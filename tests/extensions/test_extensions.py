@@ -71,7 +71,7 @@ def test_cubes_tests_and_comparisons(runs):
     compared = cube.ceval.compare("algorithm", by="all", columns="full")
     assert (compared["n_pairs"] == 12).all() and (compared["p_value"] < 0.01).all()
     assert cube.ceval.compare("algorithm", columns="full")["n_pairs"].tolist() == [24]
-    assert len(cube.ceval.rank_test("algorithm")) == 4
+    assert len(cube.ceval.rank_test("algorithm", by="all")) == 4
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_figures(runs):
 @pytest.mark.slow
 def test_figures_of_a_metric_with_further_dimensions(runs):
     cube = ce.cube(runs, ["displacement", "footrule"], by=BY, n_draws=20, rng=7)
-    grid = cube.ceval.plot.strata("displacement", x="item", hue="algorithm", col="half")
+    grid = cube.ceval.plot.strata("displacement", x="item", hue="algorithm", col="half", values="raw")
     means = [line for line in grid.axes.flat[0].lines if line.get_gid() == "means"]
     expected = cube["displacement"].mean("replicate").isel(half=0)
     assert [len(line.get_ydata()) for line in means] == [4, 4]

@@ -74,6 +74,7 @@ def test_dask_tables(runs):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:found an estimate without a truth:UserWarning")
 def test_rows_with_other_lags_and_classes():
     table = pd.DataFrame(
         {
