@@ -325,3 +325,8 @@ def test_a_table_of_edges_without_rows(tmp_path: Path) -> None:
     assert ce.read_graphs(tmp_path / "a.csv", nodes=["A", "B"]).graph.to_strings().tolist() == ["A; B"]
     with pytest.raises(ValueError, match="found a table without edges, which names no nodes; pass nodes="):
         ce.read_graphs(tmp_path / "a.csv")
+
+
+def test_gml_in_one_line_is_no_table(tmp_path: Path) -> None:
+    Path(tmp_path, "a.gml").write_text(GML, encoding="utf-8")
+    assert ce.read_graphs(tmp_path / "a.gml").graph.to_strings().tolist() == ["A -> B"]

@@ -20,6 +20,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d*+,\d++(?:[eE][-+]?\d++)?$")
 _SEPARATORS = "\t;,"
 _IN_QUOTES = re.compile(r'"[^"\n]*+"')
 _ARROW = re.compile(r"->|<-|--|-@|@-|o-")
+_ARROW_OR_BRACKET = re.compile(rf"{_ARROW.pattern}|\[")
 _COMMENTS = re.compile(r"\s*+(?>(?:#[^\n]*+(?:\n|$)\s*+)*)")
 _FLAGS = {"true", "false"}
 
@@ -53,7 +54,8 @@ def read_table(text: str, *, is_table: bool = False) -> Any:
         header = _names_are_numbers(text, separator)
         if header or all(first):
             return _matrix(text, separator, header=header)
-    if edge_columns(first) is not None and not (separator is None and any(map(_ARROW.search, lines))):
+    # GML in one line has the words source and target too
+    if edge_columns(first) is not None and not (separator is None and any(map(_ARROW_OR_BRACKET.search, lines))):
         return read_printed(text) if separator is None else read_csv(text, separator)
     if any(map(_ARROW.search, lines)):
         return text
