@@ -1,21 +1,17 @@
-"""Laws of a printed accuracy: of answers shuffled among the questions, and of coins.
+"""Laws of a printed accuracy: of yes and no shuffled among the questions, and of coins.
 
-A metric is a share of n questions that were answered right; r_k of them have the class k as truth, c_k as answer.
+A metric is a share of n questions that were answered right. Answers of several classes have the law of coincidences
+(`statistics.coincidences`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
 from scipy import stats
 
 from ..statistics.arrays import SMALLEST_P
-
-#: questions up to which the law of several classes is computed in whole numbers
-_MOST_EXACT = 300
 
 
 class RightAnswers(NamedTuple):
@@ -75,51 +71,3 @@ def worst_shuffled(n: int, true_yes: int, right: int) -> tuple[float, int]:
         if max(0, true_yes + answered - n) <= right_yes <= min(true_yes, answered):
             possible.append((shuffled_tail(n, true_yes, answered, right), answered))
     return max(possible)
-
-
-def class_moments(truths: Sequence[int], answers: Sequence[int]) -> tuple[float, float]:
-    """Return mean and variance of the number of right answers, shuffled among questions of several classes.
-
-    Examples
-    --------
-    >>> [round(x, 4) for x in class_moments((2, 2, 3), (3, 3, 1))]
-    [2.1429, 1.551]
-    """
-    r, c = np.asarray(truths, np.float64), np.asarray(answers, np.float64)
-    n = r.sum()
-    same = (r * c).sum()
-    weights = (np.eye(len(r)) - c[:, None] / n - r[None, :] / n + same / n**2) ** 2
-    return float(same / n), float((weights * r[:, None] * c[None, :]).sum() / (n - 1))
-
-
-def class_tail(truths: Sequence[int], answers: Sequence[int], right: int) -> float:
-    """Return the probability that shuffled answers of several classes are right at least so often.
-
-    Exact from factorial moments in whole numbers up to 300 questions, normal with half a step beyond.
-
-    Examples
-    --------
-    >>> round(class_tail((60, 30, 30), (50, 40, 30), 55), 6)
-    0.009458
-    """
-    n = int(sum(truths))
-    if right <= 0:
-        return 1.0
-    if n > _MOST_EXACT:
-        mean, variance = class_moments(truths, answers)
-        if not variance:
-            return float(right <= mean + 1e-9)
-        return max(float(stats.norm.sf((right - 0.5 - mean) / math.sqrt(variance))), SMALLEST_P)
-    # ways to choose m right answers, over all classes
-    chosen = [1]
-    for r, c in zip(truths, answers, strict=True):
-        own = [math.comb(r, j) * math.comb(c, j) * math.factorial(j) for j in range(min(r, c) + 1)]
-        product = [0] * (len(chosen) + len(own) - 1)
-        for i, x in enumerate(chosen):
-            for j, y in enumerate(own):
-                product[i + j] += x * y
-        chosen = product
-    moments = [math.factorial(n - m) * ways for m, ways in enumerate(chosen)]
-    # P(H >= h) by inclusion and exclusion
-    total = sum((-1) ** (m - right) * math.comb(m - 1, right - 1) * moments[m] for m in range(right, len(moments)))
-    return max(total / math.factorial(n), SMALLEST_P) if total else 0.0

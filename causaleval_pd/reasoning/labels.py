@@ -5,7 +5,6 @@ Yes/no answers are a field of their own, `answer`.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type, name_row, shown
@@ -26,7 +24,7 @@ from ..contract.metric import Metric, metric
 from ..contract.null import Controls, Matching, Null, register_null
 from ..contract.pairs import Batch, Pairs
 from ..execution.random_streams import hash_rows
-from ..statistics.arrays import SMALLEST_P
+from ..statistics.coincidences import coincidence_tail
 from .asking import last_words, warn_of_unread
 from .field import not_pairwise
 from .nulls import Decks, Moves, stored_law
@@ -37,8 +35,6 @@ __all__ = ["confusion", "label_accuracy", "label_scores", "parse_labels"]
 
 #: different labels of a column; more are texts that nobody has read
 MOST_LABELS = 100
-#: samples up to which the number of right answers has its exact law, in whole numbers
-MOST_EXACT = 300
 #: what no label has that is recognised without being named; texts of graphs and formulas have it
 _MARKS = re.compile(r"[-<>=*+;]")
 
@@ -530,49 +526,5 @@ def _scores(part: pd.DataFrame, level: float) -> dict[str, float]:
         "majority_accuracy": part["truth"].value_counts().max() / len(part) if len(part) else nan,
         "control_accuracy": expected.sum() / n if n else nan,
         "control_macro_f1": float(np.mean(2 * expected / size)) if n else nan,
-        "p_value": right_answers_p(int(right.sum()), r.T.astype(np.int64), c.T.astype(np.int64)) if apart else nan,
+        "p_value": coincidence_tail(int(right.sum()), r.T, c.T) if apart else nan,
     }
-
-
-def right_answers_p(right: int, truths: Integers, answers: Integers) -> float:
-    """Return P(at least `right` coincidences) of shuffled answers; rows are tasks, columns numbers of each label."""
-    sizes = truths.sum(axis=1)
-    if sizes.max(initial=0) > MOST_EXACT:
-        mean, variance = np.sum([_moments(r, c) for r, c in zip(truths, answers, strict=True)], axis=0)
-        if variance > 0:
-            return max(float(scipy.stats.norm.sf((right - 0.5 - mean) / np.sqrt(variance))), SMALLEST_P)
-        return float(right <= mean + 0.5)
-    law = np.ones(1)
-    for r, c in zip(truths.tolist(), answers.tolist(), strict=True):
-        law = np.convolve(law, coincidences(r, c))
-    return min(1.0, max(float(law[right:].sum()), SMALLEST_P))
-
-
-def _moments(truths: Integers, answers: Integers) -> tuple[float, float]:
-    """Return mean and variance of the number of coincidences of shuffled answers."""
-    r, c, n = truths.astype(np.float64), answers.astype(np.float64), max(int(truths.sum()), 2)
-    total = float(r @ c)
-    # rows are labels of truths, columns labels of answers
-    deviation = np.eye(len(r)) - c[:, None] / n - r[None, :] / n + total / n**2
-    return total / n, float((np.outer(r, c) * deviation**2).sum()) / (n - 1)
-
-
-def coincidences(truths: Sequence[int], answers: Sequence[int]) -> Floats:
-    """Return the probabilities of 0, 1, ... n coincidences of shuffled answers, from whole numbers."""
-    n = sum(truths)
-    # coefficient m: (ways to choose m coincidences) in the rook polynomial of the labels
-    ways = [1]
-    for r, c in zip(truths, answers, strict=True):
-        own = [math.comb(r, j) * math.comb(c, j) * math.factorial(j) for j in range(min(r, c) + 1)]
-        product = [0] * (len(ways) + len(own) - 1)
-        for i, a in enumerate(ways):
-            for j, b in enumerate(own):
-                product[i + j] += a * b
-        ways = product
-    placed = [x * math.factorial(n - m) for m, x in enumerate(ways)]
-    whole = math.factorial(n)
-    found = [
-        sum((-1) ** (m - h) * math.comb(m, h) * placed[m] for m in range(h, len(placed))) / whole
-        for h in range(len(placed))
-    ]
-    return np.asarray(found, np.float64)

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from causaleval_pd.published.answer_laws import (
-    class_moments,
-    class_tail,
     coin_tail,
     questions_of,
     right_answers,
@@ -64,32 +62,6 @@ def test_printed_errors_give_the_number_of_questions(right, coin):
 def test_balanced_questions_raise_p(right, p):
     """Case 26, with 95 yes."""
     assert worst_shuffled(190, 95, right)[0] == pytest.approx(p, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("truths", "answers", "mean", "variance"),
-    [((2, 2, 3), (3, 3, 1), 15 / 7, 76 / 49), ((3, 3), (2, 4), 3, 8 / 5), ((2, 2, 1), (1, 0, 4), None, None)],
-)
-def test_classes_have_the_law_of_all_shuffles(truths, answers, mean, variance):
-    """Case 27."""
-    listed = shuffles(truths, answers)
-    if mean is not None:
-        assert (listed.mean(), listed.var()) == pytest.approx((mean, variance))
-    assert class_moments(truths, answers) == pytest.approx((listed.mean(), listed.var()))
-    for right in range(sum(truths) + 1):
-        assert class_tail(truths, answers, right) == pytest.approx((listed >= right).mean())
-
-
-@pytest.mark.parametrize(("right", "p"), [(50, 0.083169), (55, 0.009458), (60, 0.000483)])
-def test_three_classes(right, p):
-    """Case 28; the normal law is near."""
-    assert class_tail((60, 30, 30), (50, 40, 30), right) == pytest.approx(p, abs=6e-7)
-
-
-def test_many_questions_are_normal():
-    exact = class_tail((120, 90, 90), (100, 100, 100), 120)
-    near = class_tail((121, 90, 90), (101, 100, 100), 120)
-    assert near == pytest.approx(exact, rel=0.1)
 
 
 @pytest.mark.parametrize(("yes", "answered"), [(2, 3), (0, 2), (5, 1)])

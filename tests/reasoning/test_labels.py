@@ -11,7 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.reasoning import confusion, label_scores, parse_labels
-from causaleval_pd.reasoning.labels import MOST_EXACT, coincidences, right_answers_p
+from causaleval_pd.statistics.coincidences import coincidence_law
 
 
 def table(truth, answer, **more):
@@ -37,40 +37,12 @@ def margins(truth, answer):
 def test_the_law_of_shuffled_labels_by_brute_force(truth, answer):
     """Exact probabilities are the shares of all orders."""
     every = shuffled_hits(truth, answer)
-    law = coincidences(*margins(truth, answer))
+    law = coincidence_law(*margins(truth, answer))
     np.testing.assert_allclose(law, np.bincount(every, minlength=len(law)) / len(every), atol=1e-15)
     found = label_scores(table(truth, answer)).iloc[0]
     right = sum(map(str.__eq__, truth, answer))
     assert found["p_value"] == pytest.approx((every >= right).mean())
     assert found["control_accuracy"] == pytest.approx(every.mean() / len(truth))
-
-
-@pytest.mark.parametrize(
-    ("r", "c", "mean", "variance", "tails"),
-    [
-        ((2, 2, 3), (3, 3, 1), 15 / 7, 76 / 49, {}),
-        ((3, 3), (2, 4), 3, 8 / 5, {}),
-        ((60, 30, 30), (50, 40, 30), 42.5, None, {50: 0.083169, 55: 0.009458, 60: 0.000483}),
-    ],
-)
-def test_published_laws_of_labels(r, c, mean, variance, tails):
-    """Moments and tails that the specification lists."""
-    law = coincidences(r, c)
-    steps = np.arange(len(law))
-    assert law.sum() == pytest.approx(1) and law @ steps == pytest.approx(mean)
-    if variance is not None:
-        assert law @ (steps - mean) ** 2 == pytest.approx(variance)
-    for right, p in tails.items():
-        assert right_answers_p(right, np.array([r]), np.array([c])) == pytest.approx(p, abs=1e-6)
-
-
-def test_the_normal_law_of_many_samples_is_near_the_exact_one(monkeypatch):
-    """The same numbers by both laws, on the margins of a table with two tasks."""
-    r, c = np.array([[60, 30, 30], [40, 50, 10]]), np.array([[50, 40, 30], [30, 30, 40]])
-    exact = [right_answers_p(right, r, c) for right in (65, 75, 85)]
-    monkeypatch.setattr("causaleval_pd.reasoning.labels.MOST_EXACT", 10)
-    assert MOST_EXACT == 300
-    np.testing.assert_allclose([right_answers_p(right, r, c) for right in (65, 75, 85)], exact, rtol=0.1, atol=1e-4)
 
 
 def test_scores_of_labels_agree_with_their_definitions():
@@ -127,7 +99,7 @@ def test_draws_of_labels_are_shufflings():
     answers = table("aabbc", "abbca", run=range(5))
     cube = answers.ceval.cube(["label_accuracy"], by=[], estimate="answer", replicate="run", n_draws=6000, rng=3)
     hits = cube["label_accuracy_control"].sum("replicate").to_numpy().astype(int)
-    law = coincidences(*margins("aabbc", "abbca"))
+    law = coincidence_law(*margins("aabbc", "abbca"))
     found = np.bincount(hits, minlength=len(law)) / 6000
     np.testing.assert_allclose(found, law, atol=4 * np.sqrt(0.25 / 6000))
     assert set(hits) == set(np.flatnonzero(law))
