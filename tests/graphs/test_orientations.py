@@ -7,7 +7,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from references.dag_counts import exact_numbers, numbers_of_edges
+from references.dags import exact_numbers, numbers_of_edges
 from scipy import stats
 
 from causaleval_pd.graphs.dags import all_dags, all_orientations, parent_sets
