@@ -278,12 +278,8 @@ def test_what_would_be_lost_or_beyond_memory_is_refused(tmp_path, name, text, me
 
 
 @pytest.mark.parametrize("content", ["", " \n\t\n", "\ufeff", "\r\n" * 100])
-@pytest.mark.parametrize(
-    "suffix", [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".npy", ".mtx", ""]
-)
-@pytest.mark.parametrize(
-    "settings", [{}, {"encoding": "row->column"}, {"nodes": ["A", "B"]}, {"nodes": ["A", "B"], "kind": "dag"}]
-)
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("settings", SETTINGS)
 def test_an_empty_file_is_a_failed_run(tmp_path: Path, content: str, suffix: str, settings: dict[str, Any]) -> None:
     Path(tmp_path, f"b{suffix}").write_text(content, encoding="utf-8")
     pd.DataFrame([[0, 1], [0, 0]], columns=["A", "B"]).to_csv(tmp_path / "a.csv2", index=False)

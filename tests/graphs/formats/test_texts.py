@@ -1,13 +1,17 @@
-"""Texts of tools: Tetrad, JSON, dagitty, DOT, GraphML, GML and networks; what is refused, with the line."""
+"""Texts of tools: Tetrad, JSON, dagitty, DOT, GraphML, GML, model strings and networks; refusals name the line."""
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Callable
 
 import networkx as nx
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd import AmbiguousEncodingError
+from causaleval_pd.graphs import as_graph, graph_column, is_graph_column
 
 TETRAD = """Graph Nodes:
 X1;X2;blood pressure;X4
@@ -204,6 +208,14 @@ def test_marks_and_names_that_a_text_cannot_hold_are_refused(encoding: str) -> N
             assert ce.as_graph(text, encoding=encoding) == graph
     with pytest.raises(ValueError, match="the encoding 'networkx' is not written as text; to_text writes "):
         graph.to_text("networkx")
+
+
+@pytest.mark.parametrize("sign", ["-->", "<--", "---", "<->", "o->", "<-o", "o-o", "o--"])
+def test_no_edge_of_tetrad_is_turned_or_lost(sign: str) -> None:
+    """The readers of pywhy-graphs 0.1.0 and causal-learn 0.1.4.8 turn `-->` and lose `o--`."""
+    graph = ce.as_graph(f"Graph Nodes:\nX;Y\n\nGraph Edges:\n1. X {sign} Y\n")
+    assert graph == ce.as_graph(f"X {sign} Y")
+    assert ce.as_graph(graph.to_text("Tetrad text")) == graph
 
 
 def test_names_that_look_like_headings_of_tetrad() -> None:
@@ -456,3 +468,175 @@ def test_the_advice_for_two_cycles_keeps_them(cell) -> None:
     truth = ce.lagged_column(["A@-1 -> B; B@-1 -> A"])
     runs = ce.evaluate(truth.to_frame("truth").assign(estimate=ce.lagged_column(["A@-1 -> B; B"])), ["summary_f1"])
     assert runs["summary_f1"].tolist() == [pytest.approx(2 / 3)]
+
+
+WRAPPED = """{"graph": {"nodes": [{"name": "X"}, {"name": "Y"}, {"name": "Z"}], "edgesSet": [
+{"node1": {"name": "X"}, "node2": {"name": "Y"}, "endpoint1": {"name": "Circle"}, "endpoint2": {"name": "Arrow"}}]}}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[["A", "B"], ["B", "C"]]', "A -> B; B -> C"),
+        ('[{"from": "A", "edge": "<->", "to": "B"}]', "A <-> B"),
+        (' [ {"source": "A", "target": "B"} ]', "A -> B"),
+        (WRAPPED, "X o-> Y; Z"),
+    ],
+)
+def test_arrays_of_edges_in_json(text, expected):
+    assert ce.as_graph(text) == ce.as_graph(expected)
+
+
+def test_a_bad_edge_of_an_array_names_its_line():
+    with pytest.raises(ValueError, match=r"line 2: edge 2: found \['B'\], expected an object"):
+        ce.as_graph('[["A", "B"],\n["B"]]')
+
+
+@pytest.mark.parametrize("edges", ["edges", "links"])
+@pytest.mark.parametrize("graph", [nx.DiGraph([("A", "B"), ("C", "B")]), nx.Graph([("A", "B")]), nx.empty_graph("AB")])
+def test_objects_of_json_are_read_as_their_text(graph, edges):
+    with warnings.catch_warnings():
+        # releases differ in the name of the list
+        warnings.simplefilter("ignore", FutureWarning)
+        found = nx.node_link_data(graph)
+    found[edges] = found.pop("links" if "links" in found else "edges")
+    assert ce.as_graph(found) == ce.as_graph(json.dumps(found)) == ce.as_graph(graph)
+    assert ce.as_graph({"nodes": ["A", "B"], edges: [["A", "B"]]}) == ce.as_graph("A -> B")
+
+
+def test_a_mapping_with_nodes_named_nodes_and_edges_is_no_object_of_json():
+    assert ce.as_graph({"nodes": ["edges"], "edges": []}, encoding="children") == ce.as_graph("nodes -> edges")
+
+
+def test_bad_edges_of_an_object_are_named():
+    with pytest.raises(ValueError, match="edge 1: found an edge of the node 'Z', which is not among the nodes"):
+        ce.as_graph({"nodes": [{"id": "A"}], "links": [{"source": "A", "target": "Z"}]})
+
+
+def test_mappings_are_read_as_named():
+    families = {"A": [], "B": ["A"], "C": {"A", "B"}}
+    assert ce.as_graph(families, encoding="parents") == ce.as_graph("A -> B; A -> C; B -> C")
+    assert ce.as_graph(families, encoding="children") == ce.as_graph("B -> A; C -> A; C -> B")
+    assert ce.as_graph('{"B": ["A"], "D": []}', encoding="parents") == ce.as_graph("A -> B; D")
+    undirected = nx.to_dict_of_lists(nx.Graph([("A", "B")]))
+    assert ce.as_graph(undirected, encoding="children") == ce.as_graph("A -- B")
+
+
+def test_a_mapping_without_an_encoding_lists_what_it_could_be():
+    with pytest.raises(ce.AmbiguousEncodingError, match="'parents'.*reads 'A -> B'.*'children'.*reads 'B -> A'"):
+        ce.as_graph({"B": ["A"]})
+
+
+@pytest.mark.parametrize(
+    ("cell", "error", "message"),
+    [
+        ({"B": "A"}, ValueError, "found 'A' for the node 'B', expected a list of nodes"),
+        ({1: [2]}, TypeError, "found the node 1 of type int, expected a string"),
+        ({"A": ["A"]}, ValueError, "from 'A' to itself"),
+    ],
+)
+def test_other_mappings_are_refused(cell, error, message):
+    with pytest.raises(error, match=message):
+        ce.as_graph(cell, encoding="parents")
+
+
+def test_a_list_of_mappings_is_a_table_of_edges():
+    with pytest.raises(TypeError, match=r"pd.DataFrame\(edges\)"):
+        ce.as_graph([{"source": "A", "target": "B"}])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_networkx_names_nodes_by_their_id_whatever_else_they_have(directed):
+    graph = (nx.DiGraph if directed else nx.Graph)([(0, 1)])
+    nx.set_node_attributes(graph, {0: "A", 1: "B"}, "name")
+    nx.set_node_attributes(graph, {0: "x", 1: "y"}, "label")
+    data = nx.node_link_data(graph)
+    assert ce.as_graph(json.dumps(data)) == ce.as_graph(data) == ce.as_graph(graph)
+
+
+@pytest.mark.parametrize(
+    ("ordinals", "expected"), [((0, 1), "A -> B"), ((1, 1), "A <-> B"), ((2, 1), "A o-> B"), ((0, 0), "A -- B")]
+)
+def test_ordinals_of_endpoints_of_tetrad(ordinals, expected):
+    ends = {f"endpoint{k}": {"ordinal": ordinal} for k, ordinal in enumerate(ordinals, 1)}
+    edge = {"node1": {"name": "A"}, "node2": {"name": "B"}} | ends
+    graph = {"nodes": [{"name": "A"}, {"name": "B"}], "edgesSet": [edge]}
+    for cell in (graph, {"graph": graph}, json.dumps(graph), json.dumps({"graph": graph})):
+        assert ce.as_graph(cell).to_string() == expected
+    edge["endpoint1"] = {"ordinal": 4}
+    with pytest.raises(ValueError, match="edge 1: found the endpoints .*expected TAIL, .* or their ordinals"):
+        ce.as_graph(graph)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[A][B|A]", "A -> B"),
+        ("[A][B|A][C|A:B]", "A -> B; A -> C; B -> C"),
+        ("[A][B][C|A:B][D]", "A -> C; B -> C; D"),
+        (" [IL-6][CRP|IL-6] ", "IL-6 -> CRP"),
+        ("[B|A][A]", "A -> B"),
+        ("[blood pressure][stroke|blood pressure]", "blood pressure -> stroke"),
+    ],
+)
+def test_model_strings(text: str, expected: str) -> None:
+    assert as_graph(text) == as_graph(expected)
+    assert as_graph(text, encoding="model string") == as_graph(expected)
+    assert is_graph_column(graph_column([text, None]).graph.to_strings())
+
+
+def test_columns_of_model_strings_are_graphs() -> None:
+    column = graph_column(["[A][B|A]", "A -> B", None])
+    assert column[0] == column[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[A][B|C]", r"row 0 \(index 0\): found the parent 'C' of 'B', which has no entry \[C\]"),
+        ("[A|B][B|A]", "found the directed cycle .* in a model string, which describes a DAG"),
+        ("[A|A][B]", "found the directed cycle A -> A"),
+        ("[A][A|B][B]", "found the node 'A' twice"),
+        ("[A][B|A:A]", "found a parent twice in"),
+        ("[A][B|]", r"cannot read \[B\|\] in a model string"),
+        ("[A][B:C]", r"cannot read \[B:C\]"),
+        ("[A][]", r"cannot read \[\]"),
+        ("[A][B|A|C]", r"cannot read"),
+        ("['A', 'B'][C]", "cannot read"),
+        ("[A]", r"found '\[A\]', expected letters"),
+        ("[A][B|A", "expected letters"),
+    ],
+)
+def test_model_strings_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        graph_column([text])
+
+
+@pytest.mark.parametrize("text", ["[o -> A][B]", "[o->A][B]", "[A--B][C|A--B]", "[A <- B][C]", "[A o-o B][C]"])
+@pytest.mark.parametrize("encoding", [None, "model string", "row->column"])
+def test_arrows_in_names_of_a_model_string_are_ambiguous(text: str, encoding: str | None) -> None:
+    with pytest.raises(AmbiguousEncodingError, match="is a model string or an edge string; quote names") as error:
+        as_graph(text, encoding=encoding)
+    if text == "[o -> A][B]":
+        assert """the model string is '"o -> A"; B'""" in str(error.value)
+    assert as_graph('"[o" -> "A][B]"').nodes == ("A][B]", "[o")
+    assert as_graph('"o -> A"; B').nodes == ("B", "o -> A")
+
+
+def test_edges_between_names_in_brackets_are_read_back() -> None:
+    graph = as_graph('"[o" -> "A][B]"')
+    assert graph.nodes == ("A][B]", "[o")
+    assert as_graph(graph.to_string()) == graph
+
+
+@pytest.mark.parametrize("breaks", ["\n", " ", ""])
+def test_a_network_may_stand_in_one_line(breaks):
+    parts = [
+        "network n { }",
+        "variable A { type discrete [ 2 ] { a, b }; }",
+        "variable B { type discrete [ 2 ] { a, b }; }",
+        "probability ( A ) { table 0.5, 0.5; }",
+        "probability ( B | A ) { (a) 0.1, 0.9; (b) 0.2, 0.8; }",
+    ]
+    text = breaks.join(parts)
+    assert ce.as_graph(text) == ce.as_graph("A -> B")
