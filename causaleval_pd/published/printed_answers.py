@@ -24,8 +24,8 @@ from .printed_numbers import read_counts, read_number
 
 #: columns that describe questions
 ANSWER_COLUMNS = ("n_questions", "true_yes", "answered_yes", "class_counts", "answered_counts", "accuracy_se")
-_YES = "the numbers of yes (columns 'true_yes' and 'answered_yes')"
-_YES_ANSWERED = "the number of yes among the answers (column 'answered_yes')"
+_YES = "how many are yes (columns 'true_yes', 'answered_yes')"
+_YES_ANSWERED = "how many answers are yes (column 'answered_yes')"
 
 
 class Questions(NamedTuple):

@@ -77,7 +77,7 @@ LEFT_OUT = {
     "model": {"df", "converged", "n_scored"},
     "control_distribution": {"median", "p", "p_se", "sd_method", "control_undefined", "control_seed"},
     "expected_metric": {"median"},
-    **dict.fromkeys(ROW_VERBS, {"p_at_floor"}),
+    **{verb: {"p_at_floor"} for verb in ROW_VERBS},
 }
 #: columns by which a table without history is recognised
 MARKS = {
