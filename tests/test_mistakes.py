@@ -14,7 +14,6 @@ from causaleval_pd import configurational as cf
 from causaleval_pd import reasoning as cr
 
 NET = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.1, 0.9]]})
-DATA = cf.ideal_data("A*b+C<->E")
 
 
 def table(truth, estimate):

@@ -22,7 +22,6 @@ import causaleval_pd as ce
 from causaleval_pd import graphs
 from causaleval_pd.execution.compilation import NOTICE
 
-PACKAGE = Path(ce.__file__).parent
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 #: libraries and parts of them that are imported where they are used

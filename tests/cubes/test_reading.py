@@ -20,9 +20,6 @@ from causaleval_pd.cubes.reading import (
     variable,
 )
 
-BY = ["algorithm", "density", "n"]
-NAMES = ["shd", "adjacency_f1"]
-
 
 @pytest.fixture(scope="module")
 def networks() -> xr.Dataset:

@@ -12,7 +12,6 @@ from causaleval_pd.cubes.schema import NO_RUN
 from causaleval_pd.cubes.strata import number_replicates
 
 BY = ["algorithm", "density", "n"]
-NAMES = ["shd", "adjacency_f1"]
 
 
 def test_dimensions_follow_by(cube, small):

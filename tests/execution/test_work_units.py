@@ -6,13 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import causaleval_pd as ce
 from causaleval_pd.contract.pairs import Batch
 from causaleval_pd.execution import work_units
 from causaleval_pd.execution.work_units import BLOCK_ROWS, UNIT_NANOSECONDS
 from causaleval_pd.reasoning.field import AnswerPairs
-
-RUNS = ce.datasets.runs().reset_index(drop=True)
 
 
 def answers(first: int, n: int) -> Batch:

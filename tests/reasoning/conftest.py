@@ -1,14 +1,16 @@
-"""The worlds and simulated reasoners of tests/known_answers, for several test files."""
+"""The worlds and simulated reasoners of tests/known_answers; the reader of prompts is importable by name."""
 
 from __future__ import annotations
 
 import pathlib
+import sys
 
 import pandas as pd
 import pytest
 
 from causaleval_pd.reasoning import World
 
+sys.path.append(str(pathlib.Path(__file__).parent))
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 
 FAMILIES = re.compile(r"(\w+) has (\w+), (\w+), (\w+) and (\w+)")
 
@@ -113,25 +112,3 @@ def answer(prompt):
     values = evaluate(rules, lambda clause: condition_holds(clause, told, families), supposed)
     *about, affirmed = statement(asked)
     return values[tuple(about)] == affirmed
-
-
-def answer_hidden(prompt):
-    """Answer a prompt whose conditions are hidden, by Bayes' rule over all their combinations."""
-    world, chances, question = prompt.split("\n\n")
-    rules = read_rules(world)
-    listed = chances.partition("independently of all others: ")[2].rstrip(".").split("; ")
-    rates = {clause: float(rate) / 100 for clause, rate in (item.removesuffix(" %").rsplit(": ", 1) for item in listed)}
-    known = re.match(r"These statements are known to be (true|false): (.+?); (.+?)\. All", question)
-    evidence = {statement(known[i])[:2]: known[1] == "true" for i in (2, 3)}
-    asked, threshold = re.search(r"Is the probability that (.+) then greater than (\d+) %\?", question).groups()
-    supposed, about = read_supposition(question), statement(asked)[:2]
-    weight = {True: 0.0, False: 0.0}
-    for bits in product([True, False], repeat=len(rates)):
-        holds = dict(zip(rates, bits, strict=True))
-        fact = evaluate(rules, holds.__getitem__, {})
-        if all(fact[head] == value for head, value in evidence.items()):
-            p = 1.0
-            for clause, bit in holds.items():
-                p *= rates[clause] if bit else 1 - rates[clause]
-            weight[evaluate(rules, holds.__getitem__, supposed)[about]] += p
-    return 100 * weight[True] / (weight[True] + weight[False]) > float(threshold)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import json
-import pathlib
 import threading
 import warnings
 from contextlib import contextmanager
@@ -13,13 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pandas as pd
 import pytest
+import reader
 
 from causaleval_pd.reasoning import answer_scores, inspect_task, make_tasks, quantities, read_inspect
-
-FOLDER = pathlib.Path(__file__).parent
-SPEC = importlib.util.spec_from_file_location("reader", FOLDER / "reader.py")
-reader = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(reader)
 
 # Inspect leaves streams to the garbage collector
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -94,11 +94,16 @@ OTHER_LAYOUTS = {
     "relation": (lambda r: r | {"answer": "entailment"}, "the answer must be yes or no"),
     "words": (lambda r: r | {"answer": "Yes, because"}, "the answer must be yes or no"),
     "key": (lambda r: r | {"question_id": {"a": 1}}, "its key must be text or a whole number"),
+    "perhaps": (lambda r: r | {"answer": "perhaps"}, "the answer must be yes or no, found 'perhaps'"),
+    "no answer": (lambda r: {k: v for k, v in r.items() if k != "answer"}, "it has no field 'answer'"),
+    "text": (lambda r: r | {"meta": r["meta"] | {"rung": "two"}}, "its rung must be 1, 2 or 3, found 'two'"),
+    "repeated": (lambda r: r | {"question_id": 100}, "the key '100' is repeated"),
+    "no object": (lambda r: 7, "expected an object with fields, found 7"),
 }
 
 
 @pytest.mark.parametrize("kind", OTHER_LAYOUTS)
-def test_another_layout_is_refused_and_never_guessed(kind, tmp_path):
+def test_another_layout_and_damage_are_refused_and_never_guessed(kind, tmp_path):
     change, message = OTHER_LAYOUTS[kind]
     records = cladder(3)
     records[1] = change(records[1])
@@ -140,25 +145,6 @@ def test_tables_that_would_lose_a_value_are_refused(name, text, message, tmp_pat
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         read_corr2cause(path)
-
-
-DAMAGED = {
-    "answer": (lambda r: r | {"answer": "perhaps"}, "record 1: the answer must be yes or no, found 'perhaps'"),
-    "no answer": (lambda r: {k: v for k, v in r.items() if k != "answer"}, "record 1: it has no field 'answer'"),
-    "rung": (lambda r: r | {"meta": r["meta"] | {"rung": "two"}}, "record 1: its rung must be 1, 2 or 3, found 'two'"),
-    "meta": (lambda r: r | {"meta": 7}, "record 1"),
-    "key": (lambda r: r | {"question_id": 100}, "record 1: the key '100' is repeated"),
-    "no object": (lambda r: 7, "record 1: expected an object with fields, found 7"),
-}
-
-
-@pytest.mark.parametrize("kind", DAMAGED)
-def test_damaged_records_are_named(kind, tmp_path):
-    change, message = DAMAGED[kind]
-    records = cladder(3)
-    records[1] = change(records[1])
-    with pytest.raises(ValueError, match=message):
-        read_cladder(write(tmp_path / "q.json", records), background=False)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"[1", b"{", b"\xff\xfe", b"[" * 100_000, b'"text"'])

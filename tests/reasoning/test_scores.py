@@ -127,10 +127,6 @@ def test_intervals_know_clusters():
     assert (nine["ci_low"], nine["ci_high"]) == pytest.approx((one["ci_low"], one["ci_high"]))
 
 
-def two(first, second, truth="1" * 12):
-    return pd.concat([table(truth, first, model="a"), table(truth, second, model="b")], ignore_index=True)
-
-
 def test_refusals():
     with pytest.raises(ValueError, match="within takes"):
         answer_scores(table("1", "1", model="a"), within=["model"])

@@ -1,9 +1,8 @@
-"""Worlds: exact quantities against enumeration, sampled answers against exact quantities."""
+"""Worlds: exact quantities against enumeration, sampled answers against exact ones; random worlds as published."""
 
 from __future__ import annotations
 
-import pathlib
-from itertools import pairwise, product
+from itertools import combinations, islice, pairwise, product
 
 import networkx as nx
 import numpy as np
@@ -14,8 +13,8 @@ from hypothesis import strategies as st
 
 from causaleval_pd.reasoning import World, exact_quantities, example_world, sample_world
 from causaleval_pd.reasoning.exact_quantities import EXACT_QUANTITIES
+from causaleval_pd.reasoning.worlds import component_edges, compositions, n_compositions
 
-KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 COLUMNS = {
     "pns": "exact_pns",
     "ate": "exact_ate",
@@ -26,23 +25,6 @@ COLUMNS = {
     "p_given1": "exact_p_y_given_x1",
     "p_given0": "exact_p_y_given_x0",
 }
-
-
-def known(name):
-    return pd.read_csv(KNOWN / f"reasoning_{name}.csv.gz")
-
-
-@pytest.fixture(scope="module")
-def worlds():
-    edges = known("edges").groupby("task")
-    return {
-        task: World(
-            edges.get_group(task)[["parent", "child"]].itertuples(index=False),
-            dict(zip(rows["node"], rows["function"], strict=True)),
-            dict(zip(rows["node"], rows["p"], strict=True)),
-        )
-        for task, rows in known("nodes").groupby("task")
-    }
 
 
 def brute_force(world, cause, effect):
@@ -85,9 +67,9 @@ def brute_force(world, cause, effect):
 
 
 @pytest.mark.slow
-def test_exact_quantities_of_known_tasks(worlds):
+def test_exact_quantities_of_known_tasks(known, known_worlds):
     table = known("pairs")
-    ours = pd.concat([world.truths("cut").assign(task=task) for task, world in worlds.items()])
+    ours = pd.concat([world.truths("cut").assign(task=task) for task, world in known_worlds.items()])
     both = ours.merge(table, on=["task", "cause", "effect"], validate="1:1")
     assert len(both) == len(table) == len(ours) == 135
     # the reference divides by 1 - p(x), which loses digits where p(x) is nearly 1
@@ -99,10 +81,10 @@ def test_exact_quantities_of_known_tasks(worlds):
 
 
 @pytest.mark.slow
-def test_compositions_of_known_tasks(worlds):
+def test_compositions_of_known_tasks(known, known_worlds):
     table = known("compositions")
     for task, rows in table.groupby("task"):
-        world = worlds[task]
+        world = known_worlds[task]
         assert [">".join(path) for path in world.compositions()] == rows["path"].tolist()
         pns = world.truths("cut").set_index(["cause", "effect"])["pns"]
         for path, expected, whole in rows[["path", "exact_product", "exact_global"]].itertuples(index=False):
@@ -112,9 +94,9 @@ def test_compositions_of_known_tasks(worlds):
             assert pns[stops[0], stops[-1]] == pytest.approx(whole, abs=1e-12)
 
 
-def test_cut_nodes(worlds):
+def test_cut_nodes(known, known_worlds):
     for task, cutpoints in known("tasks").fillna("")[["task", "cutpoints"]].itertuples(index=False):
-        world = worlds[task]
+        world = known_worlds[task]
         assert world.cut_nodes == (world.nodes[0], *cutpoints.split(), world.nodes[-1])
 
 
@@ -303,3 +285,93 @@ def test_wrong_questions_are_refused():
         world.answers(np.full((2, 8), 0.5), "cut")
     with pytest.raises(ValueError, match="8 columns"):
         world.answers(np.zeros((2, 7), bool), "cut")
+
+
+def test_graphs_are_those_of_the_published_generator(known):
+    edges = known("edges").groupby("task")
+    for task, sizes, kinds, n_nodes, n_edges, _ in known("tasks").itertuples(index=False):
+        world = sample_world([int(size) for size in sizes.split("+")], kinds.split("+"), rng=0)
+        expected = set(edges.get_group(task)[["parent", "child"]].itertuples(index=False, name=None))
+        assert (len(world.nodes), len(world.edges)) == (n_nodes, n_edges)
+        assert set(world.edges) == expected
+
+
+@pytest.mark.parametrize("kind", ["cycle", "wheel"])
+def test_small_components_are_the_same_for_both_kinds(kind):
+    assert component_edges(2, kind) == [(0, 1)]
+    assert set(component_edges(3, kind)) == {(0, 1), (0, 2), (1, 2)}
+    for size in range(2, 9):
+        sources, sinks = zip(*component_edges(size, kind), strict=True)
+        assert set(range(size)) - set(sinks) == {0}
+        assert set(range(size)) - set(sources) == {size - 1}
+
+
+def test_functions_and_noise():
+    world = sample_world([6, 6], functions="random", rng=1)
+    assert sum(f == "and" for f in world.functions.values()) == 5  # of 11 nodes
+    assert set(sample_world([6, 6], functions="or", rng=1).functions.values()) == {"or"}
+    rates = np.array([p for seed in range(200) for p in sample_world([6, 6], rng=seed).noise.values()])
+    values, counts = np.unique(rates, return_counts=True)
+    assert values.tolist() == [0.4, 0.5, 0.6, 0.7, 0.8]
+    np.testing.assert_allclose(counts / len(rates), [0.125, 0.25, 0.25, 0.25, 0.125], atol=0.04)
+    assert set(sample_world([3, 3], noise=0.25, rng=0).noise.values()) == {0.25}
+
+
+def test_one_seed_one_world():
+    make = lambda seed: sample_world([4, 5, 3], "mixed", rng=seed)  # noqa: E731
+    assert make(3) == make(3)
+    assert len({make(seed) for seed in range(20)}) == 20
+    assert {len(make(seed).edges) for seed in range(20)} > {len(make(0).edges)}, "kinds are drawn"
+
+
+@pytest.mark.slow
+def test_worlds_of_a_wanted_difficulty():
+    for seed in range(5):
+        world = sample_world([4, 4], "cycle", min_pns=0.1, rng=seed)
+        assert world.pns(world.nodes[0], world.nodes[-1]) >= 0.1
+        assert (world.roots, world.leaves) == (world.nodes[:1], world.nodes[-1:])
+    with pytest.raises(ValueError, match="the best had"):
+        sample_world([6, 6, 6], min_pns=0.5, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sizes": 4}, r"sizes must hold the numbers of nodes of the components, as \[3, 3\], found 4"),
+        ({"sizes": []}, "at least one component"),
+        ({"sizes": [4, 1]}, r"at least 2 nodes, found sizes \[4, 1\]"),
+        ({"sizes": [10**9]}, "at most 10000 nodes"),
+        ({"sizes": [4], "kind": "star"}, "unknown kind of component 'star'"),
+        ({"sizes": [4, 4], "kind": ["cycle"]}, "2 sizes, 1 kinds"),
+        ({"sizes": [4], "functions": "nor"}, "unknown choice of functions"),
+        ({"sizes": [4], "noise": (0.8, 0.4)}, "noise must be a range"),
+        ({"sizes": [4], "nodes": ["a", "b", "c", "c"]}, "4 different names"),
+        ({"sizes": [4], "min_pns": 1.0}, "min_pns"),
+    ],
+)
+def test_wrong_choices_of_random_worlds_are_refused(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        sample_world(**arguments)
+
+
+@pytest.mark.parametrize("n", range(2, 9))
+def test_every_path_once(n):
+    nodes = [f"c{i}" for i in range(n)]
+    found = list(compositions(nodes))
+    expected = {(nodes[0], *mid, nodes[-1]) for size in range(1, n - 1) for mid in combinations(nodes[1:-1], size)}
+    assert len(found) == len(set(found)) == n_compositions(n)
+    assert set(found) == expected
+    assert found == sorted(found)
+
+
+def test_a_long_chain_is_enumerated_lazily():
+    nodes = [f"c{i:03d}" for i in range(200)]
+    first = list(islice(compositions(nodes), 3))
+    assert first[0] == tuple(nodes)
+    assert first[1] == (*nodes[:198], nodes[199])
+    assert sum(1 for _ in compositions(nodes[:16])) == n_compositions(16) == 2**14 - 1
+
+
+def test_too_few_nodes_are_refused():
+    with pytest.raises(ValueError, match="root and leaf included. must be an integer from 2, found"):
+        list(compositions(["X"]))

@@ -14,8 +14,6 @@ from causaleval_pd.statistics.arrays import (
     welch_difference,
 )
 
-ABSENT = np.full((2, 3), np.nan)
-
 
 @pytest.fixture
 def ragged():

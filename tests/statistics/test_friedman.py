@@ -8,8 +8,6 @@ from scipy import stats as scipy_stats
 
 from causaleval_pd.statistics.friedman import critical_difference, friedman
 
-SIDES = ["two-sided", "less", "greater"]
-
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("k", [3, 5])

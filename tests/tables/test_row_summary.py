@@ -24,19 +24,6 @@ from causaleval_pd.tables.row_summary import (
 )
 from causaleval_pd.tables.settings import Drawing
 
-FIVE = "A -> B; A -> C; A -> D; B -> C; B -> D; B -> E; C -> D; D -> E"
-
-
-def random_dags(rng, n, d, m):
-    """Write random DAGs of m edges over d nodes: uniform skeletons and orders."""
-    pairs = list(itertools.combinations(range(d), 2))
-    texts = []
-    for _ in range(n):
-        order, chosen = rng.permutation(d), rng.choice(len(pairs), m, replace=False)
-        edges = [f"X{order[pairs[k][0]]} -> X{order[pairs[k][1]]}" for k in chosen]
-        texts.append("; ".join([*edges, *(f"X{i}" for i in range(d))]))
-    return ce.graph_column(texts)
-
 
 def test_errors_of_simulated_means(guesses):
     few = guesses.head(30)
