@@ -24,7 +24,7 @@ from .printed_numbers import read_counts, read_number
 
 #: columns that describe questions
 ANSWER_COLUMNS = ("n_questions", "true_yes", "answered_yes", "class_counts", "answered_counts", "accuracy_se")
-_YES = "how many are yes (columns 'true_yes', 'answered_yes')"
+_YES = "the yes counts (columns 'true_yes', 'answered_yes')"
 _YES_ANSWERED = "how many answers are yes (column 'answered_yes')"
 
 
