@@ -1,5 +1,7 @@
 """Ranking metrics equal scikit-learn's and BEELINE's, ties included; the universe is chosen and recorded."""
 
+from __future__ import annotations
+
 import json
 import math
 from pathlib import Path
@@ -7,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.edge_scores import curve_points
 
 CASES = pd.read_csv(Path(__file__).parents[1] / "known_answers" / "edge_scores.csv.gz")
 COLUMNS = {
@@ -195,3 +199,103 @@ def test_failed_runs_stay():
     table = pd.DataFrame({"truth": ["0 -> 1; 2"] * 2, "estimate": ce.score_column([np.eye(3), None])})
     found = table.ceval.with_controls(rng=1)
     assert found["auroc"].isna().tolist() == [False, True] and len(found) == 2
+
+
+def table(n=6, d=6):
+    rng = np.random.default_rng(1)
+    marks = np.triu(rng.random((n, d, d)) < 0.3, 1).astype(int)
+    marks[:, 0, 1] = 1
+    scores = rng.normal(size=(n, d, d)) + marks
+    frame = pd.DataFrame({"truth": ce.graph_column(marks, encoding="row->column")})
+    frame["estimate"] = ce.score_column(scores, encoding="row->column", kind="score")
+    return frame.assign(algorithm=["a", "b"] * (n // 2))
+
+
+def test_one_run_is_its_own_curve():
+    frame = table().head(1)
+    roc = curve_points(frame)
+    area = (np.diff(roc["x"]) * (roc["y"].to_numpy()[1:] + roc["y"].to_numpy()[:-1]) / 2).sum()
+    assert area == pytest.approx(ce.auroc(*frame.loc[0, ["truth", "estimate"]]), abs=0.02)
+    points = curve_points(frame, "precision_recall")
+    k = int(ce.n_true_candidates(*frame.loc[0, ["truth", "estimate"]]))
+    at = points.iloc[[int(round(30 * d) == k) for d in points["depth"]].index(1)]
+    assert at["y"] == pytest.approx(ce.precision_at_k(*frame.loc[0, ["truth", "estimate"]]))
+    low, high = stats.hypergeom(30, k, k).ppf([0.025, 0.975])
+    assert (at["low_y"], at["high_y"]) == (pytest.approx(low / k), pytest.approx(high / k))
+
+
+def test_strata_have_lines_and_bands():
+    axes = ce.plot.curves(table(), "roc", by="algorithm")
+    assert len(axes.lines) == 2 and len(axes.patches) == 2
+    legend = axes.get_legend()
+    assert [x.get_text() for x in legend.get_texts()] == ["a", "b"] and legend.get_title().get_text() == "algorithm"
+    points = curve_points(table(), by="algorithm")
+    assert (points["low_y"] <= points["high_y"]).all() and points["stratum"].nunique() == 2
+
+
+def test_faults():
+    with pytest.raises(ValueError, match="no column 'size'"):
+        curve_points(table(), by="size")
+    with pytest.raises(ValueError, match="kind must be"):
+        curve_points(table(), "lift")
+    empty = table().assign(truth="0; 1; 2; 3; 4; 5")
+    with pytest.raises(ValueError, match="there is no curve"):
+        curve_points(empty)
+    one = table().assign(truth=["0; 1; 2; 3; 4; 5", "0 -> 1; 2; 3; 4; 5"] * 3)
+    with pytest.raises(ValueError, match="no run of algorithm = 'a' has true candidates and others"):
+        curve_points(one, by="algorithm")
+
+
+def test_rows_without_a_stratum_are_one():
+    frame = table().assign(size=[1.0, np.nan, 1.0, np.nan, np.nan, 1.0])
+    assert curve_points(frame, by="size")["stratum"].unique().tolist() == [1.0, "missing"]
+
+
+TRUE = np.array([[0, 2.0, 0], [0, 0, -1.0], [0, 0, 0]])
+FOUND = np.array([[0, 1.0, 0], [0, 0, 0], [0, 0.5, 0]])
+
+
+def weights(*matrices):
+    return ce.score_column(list(matrices), nodes=list("ABC"), encoding="row->column", kind="weight")
+
+
+def test_values_by_hand():
+    true, found = weights(TRUE, FOUND)
+    assert ce.relative_frobenius(true, found) == pytest.approx(math.sqrt((1 + 1 + 0.25) / 5))
+    assert ce.mean_squared_weight_error(true, found) == pytest.approx(2.25 / 6)
+    assert ce.sign_accuracy(true, found) == 0.5
+    assert ce.sign_accuracy(true, found, zero="drop") == 1
+    assert ce.weight_cosine(true, found) == pytest.approx(2 / math.sqrt(5 * 1.25))
+    empty = weights(0 * TRUE)[0]
+    for metric in (ce.relative_frobenius, ce.sign_accuracy, ce.weight_cosine):
+        assert math.isnan(metric(empty, found))
+
+
+def test_tables_of_weights_take_metrics_of_graphs_and_scores():
+    table = pd.DataFrame({"truth": weights(TRUE, TRUE), "estimate": weights(FOUND, TRUE)})
+    found = table.ceval.evaluate(["relative_frobenius", "auroc", "shd"])
+    assert found["relative_frobenius"][1] == 0 and found["auroc"][1] == 1
+    assert found["shd"].tolist() == [1, 0]
+    assert list(table.ceval.evaluate().columns[2:]) == ["relative_frobenius", "sign_accuracy"]
+    controls = table.ceval.with_controls(["relative_frobenius", "weight_cosine"], rng=1, n_draws=200)
+    assert (controls["relative_frobenius_p"] < 0.3).all(), "one of six relabellings is as good"
+    assert controls["control_null"].unique().tolist() == ["permutation"]
+
+
+def test_relabelled_weights_have_exact_means():
+    rng = np.random.default_rng(1)
+    names = ["mean_squared_weight_error", "weight_cosine"]
+    table = pd.DataFrame({"truth": weights(TRUE, TRUE), "estimate": weights(FOUND, rng.normal(size=(3, 3)))})
+    exact = table.ceval.with_controls(names, rng=1, columns="full", n_draws=2000)
+    drawn = table.ceval.with_controls(names, rng=1, columns="full", n_draws=2000, method="simulate")
+    for name in names:
+        assert (exact[f"{name}_mean_method"] == "exact").all()
+        error = (exact[f"{name}_control_mean"] - drawn[f"{name}_control_mean"]).abs()
+        assert (error < 4 * drawn[f"{name}_control_mean_se"]).all()
+
+
+def test_other_nodes_are_refused():
+    other = ce.score_column([TRUE], nodes=list("ABX"), encoding="row->column", kind="weight")
+    table = pd.DataFrame({"truth": weights(TRUE), "estimate": other})
+    with pytest.raises(ValueError, match="truth has nodes"):
+        table.ceval.evaluate(["relative_frobenius"])

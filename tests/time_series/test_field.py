@@ -10,8 +10,6 @@ import pytest
 
 import causaleval_pd as ce
 
-mpl.use("agg")
-
 
 @pytest.fixture(scope="module")
 def runs() -> pd.DataFrame:
