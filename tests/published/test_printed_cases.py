@@ -400,3 +400,69 @@ def test_a_real_difference_is_found_in_each_kind():
     assert (ce.from_published(table)["accuracy_verdict"] == "better").all()
     table = _null_rows("mean distance", 20, np.random.default_rng(1)).assign(shd=6.0, estimated_edges=15.0)
     assert (ce.from_published(table, constant="true_edges")["shd_verdict"] == "better").all()
+
+
+def claims_of(metric: str, group: str = "simulated") -> pd.DataFrame:
+    """Return the shipped claims of one metric, in its own column."""
+    claims = ce.datasets.published_results().query("metric == @metric and group == @group")
+    named = claims.rename(columns={"value": metric, "convention": f"{metric}_convention"})
+    return named.dropna(axis=1, how="all").reset_index(drop=True)
+
+
+def test_shipped_claims_have_one_schema():
+    claims = ce.datasets.published_results()
+    always = ["source", "locator", "licence", "group", "condition", "method", "metric", "value", "digits"]
+    assert claims[always].notna().all(axis=None)
+    assert (claims["value"].str.partition(".")[2].str.len() == claims["digits"]).all()
+    assert claims["commit"].notna().equals(claims["licence"] == "MIT")
+    assert not claims.duplicated(["source", "condition", "method", "setting", "metric"]).any()
+    graphs = claims[claims["group"].isin(["simulated", "agreed"])]
+    assert graphs[["n_nodes", "true_edges", "estimated_edges", "n_runs", "kind"]].notna().all(axis=None)
+    assert claims.loc[claims["metric"] == "shd", "convention"].notna().all()
+    known = claims[claims["truth"].notna()]
+    assert len(known) == 6004, "all but Table 5 of Petersen (2025), rankings and questions"
+    assert (known["truth"].graph.n_edges == known["true_edges"]).all()
+    assert (known["truth"].graph.n_nodes == known["n_nodes"]).all()
+
+
+def test_the_skeletons_of_a_page_of_results():
+    """Case 30, and the leaderboard."""
+    page = claims_of("adjacency_f1").drop(columns="truth")
+    judged = ce.from_published(page, "adjacency_f1")
+    p = judged["adjacency_f1_p"]
+    assert (len(page), (p <= 0.05).sum()) == (1564, 1455)
+    assert (
+        (judged["adjacency_f1_verdict"] == "better").sum() == (judged["adjacency_f1_p_adjusted"] <= 0.05).sum() == 1249
+    )
+    assert (stats.false_discovery_control(p) <= 0.05).sum() == 1454
+    assert judged["adjacency_f1_verdict"].str.contains("too small").sum() == 89
+    groups = judged.groupby(["condition", "method"])["adjacency_f1_p"]
+    best = page.loc[groups.idxmin()].assign(n_settings=groups.size().to_numpy())
+    cells = ce.from_published(best, "adjacency_f1")
+    wins = (cells["adjacency_f1_verdict"] == "better").groupby(cells["method"]).sum()
+    assert wins[["boss", "fges", "pc", "dagma"]].tolist() == [30, 29, 28, 21]
+
+
+def test_distances_of_a_page_of_results_are_tetrads():
+    page = claims_of("shd").query("n_runs == 1")
+    judged = ce.from_published(page.drop(columns="truth"), "shd")
+    assert (len(page), (judged["shd_p_high"] <= 0.05).sum(), (judged["shd_p_low"] > 0.05).sum()) == (1525, 973, 8)
+    with pytest.raises(ValueError, match="shd_convention='tetrad' would allow it"):
+        ce.from_published(page.drop(columns=["truth", "shd_convention"]), "shd")
+    # with the true graphs p is known, and the limits hold it
+    some = page.iloc[::60]
+    known = ce.from_published(some, "shd", n_draws=400, rng=1)
+    limits = judged.loc[some.index]
+    error = 4 * known["shd_p_se"] + 1 / 400
+    assert (known["shd_p"] <= limits["shd_p_high"] + error).all()
+    assert (known["shd_p"] >= limits["shd_p_low"] - error).all()
+
+
+def test_rankings_and_questions_of_pages_of_results():
+    rankings = ce.from_published(claims_of("auroc", "rankings"), "auroc")
+    assert not (rankings["auroc_verdict"] == "better").any(), "the numbers of graphs were not printed"
+    least = rankings.query("condition == 'Coupled, Default' and method == 'TSCI'")["auroc_needed"].item()
+    assert "21 are enough" in least
+    questions = ce.from_published(claims_of("accuracy", "questions"), "accuracy")
+    assert (questions["accuracy_p"] <= 0.05).sum() == 2
+    assert (questions["accuracy_verdict"] == "not better than a coin").all(), "five models were tried"
