@@ -156,6 +156,41 @@ def causal_learn_results() -> pd.DataFrame:
     return table.assign(truth=graph_column(table["truth"]), estimate=graph_column(table["estimate"]))
 
 
+def published_results() -> pd.DataFrame:
+    """Return results that others printed, one row per claim, for `from_published`.
+
+    Returns
+    -------
+    DataFrame
+        Where a claim stands: `source`, `commit`, `locator`, `licence`. What it is about: `group` ("simulated" graphs;
+        real data with an "agreed" truth; "rankings" of slots of time series; "questions"), `condition`, `method`,
+        `setting`. What was printed: `metric`, `value` (text, with its digits), `digits`, `convention` of distances,
+        `kind`. What is known of the runs: `n_runs`, `n_nodes`, `true_edges`, `estimated_edges`, `candidates`,
+        `true_candidates`, `tied`, `n_questions`. `truth` is the true graph, packed, missing where it is not known.
+
+    Notes
+    -----
+    Numbers are facts and stand as they were printed; codes of failure (a distance of -99) are left out. Three sources
+    are under the MIT licence, whose text ships beside the file; commits are those from which numbers were copied.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> claims = ce.datasets.published_results()
+    >>> claims.groupby("group", sort=False)["method"].nunique().to_dict()
+    {'simulated': 10, 'agreed': 5, 'rankings': 7, 'questions': 5}
+    """
+    whole = ["n_runs", "n_nodes", "true_edges", "candidates", "n_questions", "digits"]
+    types: dict[str, Any] = dict.fromkeys(whole, "Int64") | {"estimated_edges": "float64", "tied": "boolean"}
+    texts = ("source", "commit", "locator", "licence", "group", "condition", "method", "setting", "metric", "value")
+    types |= dict.fromkeys((*texts, "convention", "kind", "true_candidates"), "str")
+    claims = _read("published_results.csv.gz", dtype=types)
+    truths = _read("published_truths.csv", dtype="str")
+    cells = graph_column(truths["truth"].tolist()).set_axis(pd.MultiIndex.from_frame(truths[["source", "condition"]]))
+    keys = pd.MultiIndex.from_frame(claims[["source", "condition"]])
+    return claims.assign(truth=cells.reindex(keys).array)
+
+
 def runs() -> pd.DataFrame:
     """Return runs of PC, GES and LiNGAM on simulated data of three densities and three sample sizes.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 #: signs of printed numbers: minus, and a dash for a missing number
 MINUS, DASH = "\u2212", "\u2013"
@@ -16,6 +17,8 @@ _LEAST_P, _MOST_DRAWS = 1e-5, 10**4
 
 #: verdicts on runs against their controls
 BETTER, NOT_ALL_GUESSES, NOT_BETTER = "better", "not all guesses", "not better"
+#: what follows where limits of p lie on both sides of the level
+UNDECIDED = "cannot be judged"
 
 #: what corrections for multiplicity are called, by their names as settings
 CORRECTIONS = {
@@ -25,6 +28,30 @@ CORRECTIONS = {
 }
 #: what tests of strata compare, by the names of statistics
 STATISTICS = {"mean": "mean", "rank": "sum of ranks"}
+
+
+def verdicts(p_low: ArrayLike, p_high: ArrayLike, alpha: float, good: ArrayLike = True) -> NDArray[np.object_]:
+    """Return the verdict on results whose p against guessing lies between two limits, None without one.
+
+    Parameters
+    ----------
+    p_low, p_high : (n,) array_like
+        Limits of p, corrected for multiplicity; the same where p is known.
+    alpha : float
+        Level.
+    good : (n,) array_like of bool
+        Whether the effect is on the good side for sure.
+
+    Examples
+    --------
+    >>> verdicts([0.01, 0.01, 0.2, 0.01], [0.01, 0.01, 0.2, 0.2], 0.05, [True, False, True, True]).tolist()
+    ['better', 'not all guesses', 'not better', 'cannot be judged']
+    """
+    low, high = np.asarray(p_low, np.float64), np.asarray(p_high, np.float64)
+    passes = np.where(good, BETTER, NOT_ALL_GUESSES)
+    words = np.where(high <= alpha, passes, np.where(low > alpha, NOT_BETTER, UNDECIDED)).astype(object)
+    words[np.isnan(high)] = None
+    return words
 
 
 def effect_words(name: str) -> str:

@@ -11,7 +11,8 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import BETTER, NOT_ALL_GUESSES, NOT_BETTER
+from ..contract.words import BETTER
+from ..contract.words import verdicts as verdict_words
 from ..statistics.arrays import Bools, Floats, moments, paired_difference, quantile_interval, ratio
 from ..statistics.clusters import cluster_limits, cluster_means, cluster_sums, clustered_mean
 from ..statistics.direction import better_side, score
@@ -187,10 +188,7 @@ def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[n
     p = columns["p_adjusted"]
     with np.errstate(invalid="ignore"):  # strata without an interval
         good = columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0
-        better = (p <= alpha) & good & (columns["n_clusters"] >= FEWEST_CLUSTERS)
-        words = np.where(better, BETTER, np.where(p <= alpha, NOT_ALL_GUESSES, NOT_BETTER)).astype(object)
-    words[np.isnan(p)] = None
-    return words
+    return verdict_words(p, p, alpha, good & (columns["n_clusters"] >= FEWEST_CLUSTERS))
 
 
 def _contradictions(columns: dict[str, Any]) -> list[str | None]:

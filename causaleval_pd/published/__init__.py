@@ -1,3 +1,3 @@
-"""Printed tables of results: the controls' mean and p from numbers alone."""
+"""Printed tables of results: the verdict on guessing from numbers alone."""
 
 from __future__ import annotations

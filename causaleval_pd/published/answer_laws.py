@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 from scipy import stats
 
 from ..statistics.arrays import SMALLEST_P
@@ -55,19 +56,27 @@ def shuffled_tail(n: int, true_yes: int, answered_yes: int, right: int) -> float
     return max(found, SMALLEST_P) if right_yes <= min(true_yes, answered_yes) else 0.0
 
 
-def worst_shuffled(n: int, true_yes: int, right: int) -> tuple[float, int]:
-    """Return the largest tail over the numbers of yes that can have so many right answers, and that number.
+class ShuffledRange(NamedTuple):
+    """Least and largest tail over the numbers of yes among the answers, and the number with the largest."""
+
+    low: float
+    high: float
+    answered_yes: int
+
+
+def shuffled_range(n: int, true_yes: int, right: int) -> ShuffledRange:
+    """Return the limits of the tail where the number of yes among the answers is not known.
 
     Examples
     --------
-    >>> p, answered_yes = worst_shuffled(100, 70, 72)
-    >>> round(p, 5), answered_yes
+    >>> limits = shuffled_range(100, 70, 72)
+    >>> round(limits.high, 5), limits.answered_yes
     (0.08788, 98)
     """
-    parity = (n - true_yes + right) % 2
-    possible = []
-    for answered in range(parity, n + 1, 2):
-        right_yes = (right - n + true_yes + answered) // 2
-        if max(0, true_yes + answered - n) <= right_yes <= min(true_yes, answered):
-            possible.append((shuffled_tail(n, true_yes, answered, right), answered))
-    return max(possible)
+    answered = np.arange((n - true_yes + right) % 2, n + 1, 2)
+    right_yes = (right - n + true_yes + answered) // 2
+    possible = (np.maximum(0, true_yes + answered - n) <= right_yes) & (right_yes <= np.minimum(true_yes, answered))
+    answered, right_yes = answered[possible], right_yes[possible]
+    tails = np.maximum(stats.hypergeom.sf(right_yes - 1, n, true_yes, answered), SMALLEST_P)
+    largest = int(np.flatnonzero(tails == tails.max())[-1])
+    return ShuffledRange(float(tails.min()), float(tails[largest]), int(answered[largest]))

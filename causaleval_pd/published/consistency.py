@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ..contract.metric import Metric
 from ..graphs.counts import PairCounts
 from ..structure.nulls.hypergeometric import Counts
+from .guesses import Printed
 from .printed_rows import Row
+from .skeleton_bounds import CONVENTION_WORDS, CONVENTIONS, largest_shd
 
 Floats = NDArray[np.float64]
 
@@ -82,10 +84,7 @@ def check_values(row: Row, values: Mapping[Metric, float], slack: Mapping[str, f
     """
     printed = {m: x for m, x in values.items() if not math.isnan(x)}
     for m, x in printed.items():
-        least, most = m.range
-        if not least - NOISE <= x <= most + NOISE:
-            hint = "; percentages are divided by 100, or text: '85 %'" if most == 1 < x <= 100 else ""
-            raise ValueError(f"{row.name}: {m.name} is {x:g}, but it lies between {least:g} and {most:g}{hint}")
+        check_range(row.name, m, x)
     if row.n_nodes is None or row.true is None or row.estimated is None:
         return
     if row.n_runs == 1 and row.runs is not None:
@@ -93,6 +92,75 @@ def check_values(row: Row, values: Mapping[Metric, float], slack: Mapping[str, f
     else:
         for m, x in printed.items():
             _check_mean(row, m, x, slack[m.name])
+
+
+def check_range(name: str, metric: Metric, value: float) -> None:
+    """Refuse a value that the metric cannot have."""
+    least, most = metric.range
+    if least - NOISE <= value <= most + NOISE:
+        return
+    hint = "; percentages are divided by 100, or text: '85 %'" if most == 1 < value <= 100 else ""
+    if value < 0 and value == round(value):
+        hint = "; codes of failure, such as -99, are missing values"
+    raise ValueError(f"{name}: {metric.name} is {value:g}, but it lies between {least:g} and {most:g}{hint}")
+
+
+def check_distance(row: Row, printed: Printed, metrics: Mapping[Metric, float], slack: Mapping[str, float]) -> None:
+    """Refuse a distance that no graphs with the row's numbers of edges have, and name conventions that allow it."""
+    value, room = printed.value * printed.scale, printed.slack * printed.scale + NOISE * max(1.0, printed.value)
+    if math.isnan(value) or row.n_nodes is None or row.true is None or row.estimated is None:
+        return
+    if row.runs is not None:
+        edges = np.array(row.runs, np.float64)
+    else:
+        edges = np.array([[row.true.average, row.estimated.average]])
+        room += 2 * (row.true.slack + row.estimated.slack)
+    least_shared, most_shared = np.maximum(0.0, edges.sum(1) - row.n_pairs), edges.min(1)
+    beside = ""
+    if row.n_runs == 1 and row.runs is not None:
+        shared = _shared_adjacencies(row, metrics, slack)
+        least_shared, most_shared = shared.min(keepdims=True), shared.max(keepdims=True)
+        if len(shared) == 1:
+            beside = f", of which {shared[0]:g} are shared"
+    elif row.runs is None:
+        # the mean of the shared adjacencies is not known
+        least_shared = np.zeros(1)
+
+    def limits(convention: str) -> tuple[float, float]:
+        costs = CONVENTIONS[convention]
+        low = costs.least * (edges.sum(1) - 2 * most_shared)
+        return float(low.mean()), float(largest_shd(edges[:, 0], edges[:, 1], least_shared, convention).mean())
+
+    low, high = limits(printed.convention)
+    if low - room <= value <= high + room:
+        return
+    allowed = [x for x in CONVENTIONS if limits(x)[0] - room <= value <= limits(x)[1] + room and x != "skeleton"]
+    words = "; ".join(f"shd_convention={x!r} would allow it ({CONVENTION_WORDS[x]})" for x in allowed)
+    raise ValueError(
+        f"{row.name}: shd is {value:g}, but with {row.true.average:g} true and {row.estimated.average:g} estimated "
+        f"edges{beside} it lies between {low:g} and {high:g} where {CONVENTION_WORDS[printed.convention]}"
+        f"{'; ' + words if words else ''}"
+    )
+
+
+def _shared_adjacencies(row: Row, metrics: Mapping[Metric, float], slack: Mapping[str, float]) -> Floats:
+    """Return the numbers of shared adjacencies of one run that its printed metrics of skeletons allow."""
+    possible = Possible(row)
+    together = np.ones(len(possible.shared), bool)
+    for m, x in metrics.items():
+        if m.closed_form in SKELETON and not math.isnan(x):
+            together &= np.abs(possible.values(m) - x) <= slack[m.name] + NOISE * max(1.0, abs(x))
+    return np.unique(possible.shared[together]) if together.any() else np.unique(possible.shared)
+
+
+def _swapped(possible: Possible, printed: Mapping[Metric, float], slack: Mapping[str, float]) -> str:
+    """Say so if precision and recall are possible in each other's place."""
+    sides = {m.name.removeprefix("adjacency_"): m for m in printed if m.name.startswith("adjacency_")}
+    if not {"precision", "recall"} <= sides.keys():
+        return ""
+    pairs = ((sides["precision"], sides["recall"]), (sides["recall"], sides["precision"]))
+    near = [np.abs(possible.values(a) - printed[b]) <= slack[b.name] + NOISE for a, b in pairs]
+    return "; with precision and recall in each other's place they are possible" if (near[0] & near[1]).any() else ""
 
 
 def _check_one_run(row: Row, printed: Mapping[Metric, float], slack: Mapping[str, float]) -> None:
@@ -113,15 +181,15 @@ def _check_one_run(row: Row, printed: Mapping[Metric, float], slack: Mapping[str
         if not near.any():
             closest = values[np.nanargmin(np.abs(values - x))]
             raise ValueError(
-                f"{row.name}: {m.name} is {x:g}, impossible with {numbers}; the nearest is {closest:.6g}; "
-                "digits= states how many decimals were printed"
+                f"{row.name}: {m.name} is {x:g}, impossible with {numbers}; the nearest is {closest:.6g}"
+                f"{_swapped(possible, printed, slack)}; digits= states how many decimals were printed"
             )
         names.append(m.name)
         together &= near
         if not together.any():
             raise ValueError(
                 f"{row.name}: {', '.join(names)} contradict each other with {numbers}: each value is possible, but no "
-                "number of shared edges gives all of them"
+                f"number of shared edges gives all of them{_swapped(possible, printed, slack)}"
             )
 
 

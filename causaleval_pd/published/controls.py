@@ -28,7 +28,10 @@ from ..tables.published import control_distribution
 from ..tables.settings import Drawing
 from ..tables.simulate import simulate
 from .consistency import DIRECTIONS, NOISE, SKELETON
+from .guesses import Guesses, Printed, more_digits
+from .printed_bounds import limits_of
 from .printed_rows import Edges, Row
+from .skeleton_bounds import share_at_least
 
 Floats = NDArray[np.float64]
 
@@ -40,37 +43,8 @@ MOST_SIMULATED = 1000
 MOST_WORK = 1e9
 #: numbers of edges at which a mean is tried for being linear in them
 _TRIED = 33
-MEAN_METHODS = ("exact", "approximate", "simulated")
-P_METHODS = ("exact", "exact convolution", "normal", "simulated", "t")
-
 _OF_EACH_RUN = "the numbers of edges of each run (lists, or constant=)"
 _TRUTH = "the true graph (column 'truth')"
-
-
-class Printed(NamedTuple):
-    """A printed value and the standard deviation of its runs, NaN if not printed, with half units of their last digits.
-
-    A deviation is unclear if it may be a standard error.
-    """
-
-    value: float
-    slack: float
-    sd: float
-    sd_slack: float
-    unclear: bool
-
-
-class Found(NamedTuple):
-    """Controls of a row for one metric; NaN and None where they are not known, for the reasons in `needed`."""
-
-    mean: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    p: float = math.nan
-    p_se: float = math.nan
-    mean_method: str | None = None
-    p_method: str | None = None
-    needed: tuple[str, ...] = ()
 
 
 class Draws(NamedTuple):
@@ -81,7 +55,7 @@ class Draws(NamedTuple):
     level: float
 
 
-def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Found]:
+def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Guesses]:
     """Return the controls of each metric of a row."""
     unknown = [
         f"{name} (column {name!r})"
@@ -93,10 +67,10 @@ def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[
         if known is None
     ]
     if unknown:
-        return {m.name: Found(needed=tuple(unknown)) for m in printed}
+        return {m.name: Guesses(needed=tuple(unknown)) for m in printed}
     found = {m.name: _of_skeletons(row, m, x, draws.level) for m, x in printed.items() if m.closed_form in SKELETON}
     found |= {
-        m.name: Found(needed=(f"what {m.name} takes by context=, as with_controls does with the estimates",))
+        m.name: Guesses(needed=(f"what {m.name} takes by context=, as with_controls does with the estimates",))
         for m in printed
         if m.name not in found and _takes_inputs(m)
     }
@@ -108,7 +82,24 @@ def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[
             raise ValueError(f"{row.name}: {error}; metrics= names the metrics that get controls") from error
     else:
         found |= {m.name: _of_dags(row, m, x) for m, x in left.items()}
-    return found
+    floor = 1 / (draws.n_draws + 1)
+    return {m.name: _limited(row, m, x, found[m.name], floor) for m, x in printed.items()}
+
+
+def _limited(row: Row, metric: Metric, printed: Printed, guesses: Guesses, floor: float) -> Guesses:
+    """Add what the shared adjacencies say of p, where its law is not known or no draw reaches the value."""
+    at_floor = guesses.p_method == "simulated" and guesses.p <= floor * (1 + 1e-9)
+    if math.isnan(printed.value) or not (math.isnan(guesses.p) or at_floor):
+        return guesses
+    limits = limits_of(row, metric, printed)
+    low, high, easiest = limits or (0.0, math.nan, math.nan)
+    if at_floor:
+        high = floor if math.isnan(high) else min(floor, high)
+        needed = (*guesses.needed, "more draws (n_draws=)") if low < high else guesses.needed
+        return guesses._replace(p_low=min(low, high), p_high=high, needed=needed)
+    if limits is None:
+        return guesses
+    return guesses._replace(p_low=low, p_high=high, easiest_mean=easiest, p_method="bound")
 
 
 @cache
@@ -124,31 +115,32 @@ def _takes_inputs(metric: Metric) -> bool:
     return False
 
 
-def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> Found:
+def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> Guesses:
     """Return the controls of a metric of the shared adjacencies, whose law is exact."""
     runs = row.runs
     if runs is None:
         at = _mean_over_edges(row, lambda d, mt, me: hypergeometric(metric, d, mt, me).mean)
         of_runs = _OF_EACH_RUN if at.linear else f"{_OF_EACH_RUN}, also for the exact mean"
-        return Found(at.mean, mean_method=at.method, needed=(*_number_of_runs(row), *_rounded(row, at), of_runs))
+        return Guesses(at.mean, mean_method=at.method, needed=(*_number_of_runs(row), *_rounded(row, at), of_runs))
     true, estimated = (np.array(side) for side in zip(*runs, strict=True))
     closed = hypergeometric(metric, np.full(len(runs), row.n_nodes), true, estimated)
     law = closed.distribution
     mean = float(closed.mean.mean())
     if law is None or math.isnan(mean):
-        return Found(needed=("what 0/0 was printed as (zero_division=)",))
+        return Guesses(needed=("what 0/0 was printed as (zero_division=)",))
     if len(runs) > 1 and (law.undefined[law.index] > 0).any():
-        return Found(mean, mean_method="exact", needed=("what 0/0 was counted as in the mean (zero_division=)",))
-    found = Found(mean, mean_method="exact")
+        return Guesses(mean, mean_method="exact", needed=("what 0/0 was counted as in the mean (zero_division=)",))
+    found = Guesses(mean, mean_method="exact")
     if len(runs) == 1:
         found = found._replace(low=_quantile(law, (1 - level) / 2), high=_quantile(law, (1 + level) / 2))
+    found = found._replace(p_perfect=_p_perfect(row))
     if math.isnan(printed.value):
         return found
     variances = np.zeros(len(runs)) if closed.variance is None else closed.variance
     return _tail(found, metric, law, printed, float(variances.sum()))
 
 
-def _tail(found: Found, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Found:
+def _tail(found: Guesses, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Guesses:
     """Add p: the tail of the sum of the runs' laws at the worst value that rounds to the printed one."""
     n = len(law.index)
     kept = [
@@ -171,17 +163,29 @@ def _tail(found: Found, metric: Metric, law: Distribution, printed: Printed, var
     if n > 1:
         step = float(common_step(np.diff(values)[None])[0]) if len(values) > 1 else math.inf
         blurred = 2 * printed.slack * n > step if step else least < 0.95 * p
-    needed = _digits(metric, least, p) if blurred else ()
-    return found._replace(p=p, p_se=0.0, p_method="exact" if n == 1 else "exact convolution", needed=needed)
+    needed = more_digits(metric.name, least, p) if blurred else ()
+    method = "exact" if n == 1 else "exact convolution"
+    low = least if blurred else p
+    return found._replace(p=p, p_se=0.0, p_low=low, p_high=p, p_method=method, needed=needed)
 
 
-def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
+def _p_perfect(row: Row) -> float:
+    """Return p of estimates that share as many adjacencies as their numbers of edges allow, in all runs."""
+    return float(np.prod([_p_of_most(row.n_pairs, *edges) for edges in row.runs or []]))
+
+
+@cache
+def _p_of_most(n_pairs: int, true: int, estimated: int) -> float:
+    return float(share_at_least(n_pairs, true, estimated, min(true, estimated)))
+
+
+def _of_dags(row: Row, metric: Metric, printed: Printed) -> Guesses:
     """Return the mean of a metric of shared directions, which random DAGs have from numbers of edges alone."""
     if row.kind is None:
-        return Found(needed=("the class of the estimates (column 'kind')",))
+        return Guesses(needed=("the class of the estimates (column 'kind')",))
     if row.kind != "dag" or metric.closed_form != "linear" or (row.truth is not None and row.truth.kind != "dag"):
         words = _TRUTH if row.truth is None else _OF_EACH_RUN
-        return Found(needed=(words, *_number_of_runs(row)))
+        return Guesses(needed=(words, *_number_of_runs(row)))
 
     def of(d: Any, mt: Any, me: Any) -> Floats:
         true = mt.astype(np.float64)
@@ -190,10 +194,10 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
     if row.runs is None:
         at = _mean_over_edges(row, of)
         needed = (*_number_of_runs(row), *_rounded(row, at), _OF_EACH_RUN, _TRUTH)
-        return Found(at.mean, mean_method=at.method, needed=needed[: -1 if row.truth is not None else None])
+        return Guesses(at.mean, mean_method=at.method, needed=needed[: -1 if row.truth is not None else None])
     true, estimated = (np.array(side) for side in zip(*row.runs, strict=True))
     mean = float(of(np.full(len(true), row.n_nodes), true, estimated).mean())
-    found = Found(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
+    found = Guesses(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
     alike = len(set(row.runs)) == 1
     if len(row.runs) > 1 and alike and printed.unclear:
         return found._replace(needed=(*found.needed, "what follows the mean (spread='sd' or spread='se')"))
@@ -205,11 +209,12 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Found:
         largest = (printed.sd + printed.sd_slack) * math.sqrt(n / (n - 1))
         sd = largest if above > 0 else max(printed.sd - printed.sd_slack, 1e-9)
         p = float(scipy.stats.t.sf(above / sd * math.sqrt(n), n - 1))
-        return found._replace(p=p, p_se=0.0, p_method="t", needed=(f"{_TRUTH}, for p of these runs",))
+        needed = (f"{_TRUTH}, for p of these runs",)
+        return found._replace(p=p, p_se=0.0, p_low=p, p_high=p, p_method="t", needed=needed)
     return found
 
 
-def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Found]:
+def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Guesses]:
     """Return the controls of a known truth: closed forms where there are some, else draws."""
     runs = row.runs or []
     one = len(runs) == 1
@@ -241,15 +246,16 @@ def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict
         mine: list[Any] = [table.loc[m.name] for table in drawn]
         mean = float(np.average([at["mean"] for at in mine], weights=counts))
         exact = all(at["mean_method"] == "exact" for at in mine)
-        result = Found(mean, mean_method="exact" if exact else "simulated")
+        result = Guesses(mean, mean_method="exact" if exact else "simulated")
         if one:
             at = mine[0]
             numbers: dict[str, Any] = {name: float(at[name]) for name in ("low", "high", "p", "p_se")}
             method = None if math.isnan(numbers["p"]) else str(at["p_method"])
-            result = result._replace(**numbers, p_method=method)
+            result = result._replace(**numbers, p_low=numbers["p"], p_high=numbers["p"], p_method=method)
             if best is not None and math.isfinite(m.range[1]):
                 least = float(best["p"][m.name])
-                result = result._replace(needed=_digits(m, least, result.p, result.p_se))
+                needed = more_digits(m.name, least, result.p, result.p_se)
+                result = result._replace(p_low=least if needed else result.p, needed=needed)
         elif any(at["control_undefined"] > 0 for at in mine):
             result = result._replace(needed=("what 0/0 was counted as in the mean (zero_division=)",))
         elif not math.isnan(x.value) and len(runs) > MOST_SIMULATED:
@@ -285,7 +291,7 @@ def _drawn_means(
     return {name: values / len(runs) for name, values in sums.items()}
 
 
-def _simulated(found: Found, metric: Metric, printed: Printed, means: Floats) -> Found:
+def _simulated(found: Guesses, metric: Metric, printed: Printed, means: Floats) -> Guesses:
     """Add p of a mean of runs, at the worst value that rounds to the printed one, from drawn means."""
     noise = NOISE * max(1.0, abs(printed.value))
     merits, worst = _merit(metric, means), float(_merit(metric, printed.value)) - printed.slack
@@ -293,25 +299,23 @@ def _simulated(found: Found, metric: Metric, printed: Printed, means: Floats) ->
         float(((merits >= end - noise).sum() + 1) / (len(means) + 1)) for end in (worst, worst + 2 * printed.slack)
     )
     error = math.sqrt(p * (1 - p) / len(means))
-    return found._replace(p=p, p_se=error, p_method="simulated", needed=_digits(metric, least, p, error))
+    needed = more_digits(metric.name, least, p, error)
+    low = least if needed else p
+    return found._replace(p=p, p_se=error, p_low=low, p_high=p, p_method="simulated", needed=needed)
 
 
-def _digits(metric: Metric, least: float, p: float, error: float = 0.0) -> tuple[str, ...]:
-    """Name the digits that are missing, and what p is between without them, if that makes a difference."""
-    if not (least < 0.95 * p and p - least > 2 * error):
-        return ()
-    return (f"more digits of {metric.name} (or digits=): rounding leaves p between {least:.2g} and {p:.2g}",)
-
-
-def _normal(found: Found, metric: Metric, printed: Printed, variance: float, n: int) -> Found:
+def _normal(found: Guesses, metric: Metric, printed: Printed, variance: float, n: int) -> Guesses:
     """Add p of a mean of runs from the normal law with the variance of their controls."""
     if n < LEAST_RUNS:
         return found._replace(needed=(f"the value of each run: a normal law needs {LEAST_RUNS} runs",))
     above = float(_merit(metric, printed.value)) - printed.slack - float(_merit(metric, found.mean))
     if not variance > 0:
-        return found._replace(p=float(above <= 0), p_se=0.0, p_method="exact")
-    p = float(scipy.special.ndtr(-above * n / math.sqrt(variance)))
-    return found._replace(p=max(p, SMALLEST_P), p_se=0.0, p_method="normal")
+        p = float(above <= 0)
+        return found._replace(p=p, p_se=0.0, p_low=p, p_high=p, p_method="exact")
+    ends = (above, above + 2 * printed.slack)
+    p, least = (max(float(scipy.special.ndtr(-x * n / math.sqrt(variance))), SMALLEST_P) for x in ends)
+    needed = more_digits(metric.name, least, p)
+    return found._replace(p=p, p_se=0.0, p_low=least, p_high=p, p_method="normal", needed=needed)
 
 
 class OverEdges(NamedTuple):

@@ -1,15 +1,16 @@
-"""The verb that gives a printed table its controls."""
+"""The verb that judges a printed table."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..contract.checks import check_known, check_number, check_whole
+from ..contract.checks import check_known, check_number, check_whole, name_row
 from ..contract.history import call, calls, metric_settings, remember
 from ..contract.metric import METRICS, Metric
 from ..contract.metric_sets import bind_zero_division
@@ -17,11 +18,14 @@ from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.matching import check_directions
 from ..tables.row_summary import skill
 from ..tables.tasks import Metrics, select
-from .consistency import check_values
-from .controls import MEAN_METHODS, P_METHODS, Draws, Found, Printed, controls
-from .printed_numbers import PrintedNumber, decimals_of, half_unit, read_number
-from .printed_rows import Row, check_names, is_metric, read_rows
-from .whole_counts import check_whole_counts
+from .consistency import check_range
+from .controls import Draws
+from .guesses import MEAN_METHODS, P_METHODS, Guesses, Printed, best_of, judged
+from .printed_answers import answer_guesses, read_questions
+from .printed_graphs import graph_guesses, printed_deviations
+from .printed_numbers import PrintedNumber, decimals_of, half_unit, read_column, read_counts
+from .printed_rankings import RANKING_METRICS, check_ranking, ranking_guesses, read_rankings
+from .printed_rows import check_names, is_metric
 
 __all__ = ["from_published"]
 
@@ -38,29 +42,32 @@ def from_published(
     zero_division: float = math.nan,
     spread: Literal["sd", "se"] | None = None,
 ) -> pd.DataFrame:
-    """Add the controls' mean and p to a printed table of results, and name what is missing for an exact answer.
+    """Judge a printed table of results against random guessing, and name what is missing where it cannot be judged.
 
-    Controls are random graphs with the estimates' numbers of edges, as of `null="edges"` in `with_controls`.
+    Random guesses are graphs with the estimates' numbers of edges (`null="edges"` of `with_controls`), shuffled scores
+    of the candidates, and answers shuffled among the questions.
 
     Parameters
     ----------
     table : DataFrame
-        A row is what a paper prints of one or more runs: one column per metric, named as in `ce.list_metrics("graph")`,
-        and these columns.
+        A row is what a paper prints of one or more runs: one column per metric, and columns that describe the runs.
 
-        - `n_nodes`: number of nodes.
-        - `true_edges`, `estimated_edges`: numbers of edges of one run, or their means over the runs, or lists of one
-          number a run. An undirected edge is one edge.
-        - `n_runs`: number of runs (repetitions) that the row's values are means of; 1 for a single run. Without it,
-          values are means of unknown numbers of runs.
-        - `kind`, optional: class of the estimates, "dag" or "cpdag"; metrics of directions need it.
-        - `truth`, optional: the true graph of all runs of the row. It replaces `n_nodes` and `true_edges`, and gives
-          metrics that need more than numbers their controls by simulation.
-        - `<metric>_sd`, optional: standard deviation of the metric over the runs; a standard error times the root of
-          the number of runs.
+        - Metrics of graphs, named as in `ce.list_metrics("graph")`: `n_nodes`; `true_edges` and `estimated_edges`, the
+          numbers of edges of one run, or their means over the runs, or lists of one number per run (an undirected edge
+          is one edge); `kind`, optional, the class of the estimates, "dag" or "cpdag"; `truth`, optional, the true
+          graph of all runs of the row, which replaces `n_nodes` and `true_edges`; `<metric>_sd`, optional, the
+          standard deviation of the metric over the runs; `shd_convention`, optional, how the distance charges
+          differences: "any difference 1" (default), "reversal 2", "cdt" (entries of the matrices), "tetrad" (an absent
+          directed edge costs 2) or "skeleton".
+        - Mean `auroc` and `average_precision` of rankings: `candidates` and `true_candidates`, one number or one per
+          graph; `tied`, whether scores tie; `estimated_candidates`, how many have a score of 1 where scores are 0 or 1.
+        - `accuracy` of answers: `n_questions`, or the printed standard error `accuracy_se`; of yes and no `true_yes`
+          and `answered_yes`, of several classes `class_counts` and `answered_counts`, one number per class.
+        - For all: `n_runs` or `n_graphs`, the number of runs (graphs) that values are means of, 1 for a single run;
+          `n_settings`, of how many settings the value is the best.
 
-        Numbers may be text as it is printed: "12.3 ± 1.1", "12.3 (1.1)", "85 %", in bold by Markdown or LaTeX.
-        Missing numbers are missing values, "-" or "n/a". Further columns are kept.
+        Numbers may be text as it is printed: "12.3 ± 1.1", "12.3 (1.1)", "85 %", in bold by Markdown or LaTeX, and
+        lists "9, 9, 8". Missing numbers are missing values, "-" or "n/a". Further columns are kept.
     metrics : str, Metric or iterable of these, optional
         Which metrics; default every column that is named after one.
     constant : str or sequence of str
@@ -72,7 +79,7 @@ def from_published(
     rng : int, Generator or None
         Seed.
     level : float
-        Probability between `m_control_low` and `m_control_high`.
+        Probability between `m_control_low` and `m_control_high`; verdicts are at 1 - level.
     zero_division : float
         What the table counts 0/0 as.
     spread : {"sd", "se"}, optional
@@ -83,38 +90,49 @@ def from_published(
     -------
     DataFrame
         The table with columns for each metric `m`: `m_control_mean`; `m_control_low` and `m_control_high` (of single
-        runs); `m_skill`; `m_p` and its Monte Carlo error `m_p_se`; `m_mean_method` ("exact", "simulated", or
-        "approximate": the mean number of edges is rounded, or the mean is not linear in it); `m_p_method`; and
-        `m_needed`, which names what an exact answer would need, missing if nothing. `control_null` and `control_seed`
-        end the table.
+        runs); `m_skill`; `m_p`, where the law of guesses is known, and its Monte Carlo error `m_p_se`; `m_p_low` and
+        `m_p_high`, between which p lies; `m_p_adjusted`, the latter by Holm's method over the rows; `m_verdict`;
+        `m_mean_method` ("exact", "simulated", or "approximate": the mean number of edges is rounded, or the mean is not
+        linear in it); `m_p_method`; and `m_needed`, which names what an exact answer would need, missing if nothing.
+        `control_null` and `control_seed` end the table.
 
     Raises
     ------
     ValueError
-        If a column has another name, or a row's numbers fit no graphs: more edges than pairs of nodes, values out of
-        their range, values that contradict one another, or means that no whole counts have. The message names the row.
+        If a column has another name, or a row's numbers fit no graphs, rankings or answers: more edges than pairs of
+        nodes, values out of their range, values that contradict one another, or means that no whole counts have. The
+        message names the row.
 
     Notes
     -----
-    p is the probability that controls, or means of as many controls as there are runs, are as good as the printed
-    value or better. Printed values are rounded: p is taken at the worst value that rounds to the printed one, and
-    `m_needed` gives its limits where more digits would change it. `m_p_method` is
+    The verdict is "better" where adjusted p is at most 1 - level even at its upper limit ("better than a coin" where
+    nothing but the number of questions is known); "not better" where it is larger at its lower limit, or the value is
+    no better than the mean of guesses; "cannot be judged: needs ..." in between; and "cannot be judged: too small"
+    where the best estimate with as many edges (ranking, answers) would not be told from a guess.
 
-    - "exact": the hypergeometric law of the shared adjacencies of one run;
-    - "exact convolution": the law of the mean of independent runs, where the numbers of edges of every run are known;
+    p is the probability that guesses, or means of as many guesses as there are runs, are as good as the printed value
+    or better. Printed values are rounded: p is taken at the worst value that rounds to the printed one, `m_p_low` at
+    the best one, and `m_needed` gives both where more digits would change p. `m_p_method` is
+
+    - "exact": the law of one run: hypergeometric for shared adjacencies, that of Mann and Whitney for AUROC, that of
+      coincidences for answers;
+    - "exact convolution": the law of the mean of independent runs;
     - "simulated": draws of one run, or of the mean of all runs, on a known truth; its smallest value is
-      1/(n_draws + 1);
-    - "normal": the normal law with the mean and variance of the controls, where there are too many runs for these;
+      1/(n_draws + 1), below which the next method takes over;
+    - "bound": no law is known, but the shared adjacencies alone limit p of distances and of counts of directions, the
+      total number of estimated edges limits p of means [3]_, and ties cannot make p of AUROC larger;
+    - "normal" and "Pearson III": laws with the moments of the guesses, where there are too many runs for these;
+    - "normal bound": the normal law of AUROC without ties, of 30 graphs or more;
+    - "coin": fair coins, where no numbers of yes are known;
     - "t": a t test of the runs' mean against the controls' mean, where a standard deviation is printed, numbers of
       edges are constant and there is nothing better. It asks whether the method is better on average, assuming
       independent runs. Standard deviations are taken as divided by the number of runs, not by one less, which makes p
       larger if they are not.
 
-    p of a mean takes controls of different runs as independent. From mean numbers of edges there is no p: whether the
-    mean is unusual depends on the numbers of each run. The mean of the controls is then exact if it is linear in the
-    numbers of edges that vary, as the means of precision, recall and SHD are for one number of true edges; that of F1
-    is not. A printed mean number of edges is exact if only one whole number of edges in all runs rounds to it, as
-    13.4 in ten runs; else it is rounded.
+    p of the best of several settings is multiplied by their number, whatever their dependence. p of a mean takes runs
+    as independent. The mean of the controls is exact if it is linear in the numbers of edges that vary, as the means of
+    precision, recall and SHD are for one number of true edges; that of F1 is not. A printed mean number of edges is
+    exact if only one whole number of edges in all runs rounds to it, as 13.4 in ten runs; else it is rounded.
 
     Means of counts, such as SHD, over n runs are multiples of 1/n, and so are means of ratios that have the same
     numbers of edges in all runs, in their steps. A printed mean to which none of these rounds is an error: 3.37 is not
@@ -128,29 +146,23 @@ def from_published(
     .. [2] Brown, N. J. L., & Heathers, J. A. J. (2017). The GRIM test: A simple technique detects numerous anomalies in
        the reporting of results in psychology. Social Psychological and Personality Science 8(4).
        doi:10.1177/1948550616673876
+    .. [3] Hoeffding, W. (1956). On the distribution of the number of successes in independent trials. Annals of
+       Mathematical Statistics 27, 713-721. doi:10.1214/aoms/1177728178
 
     Examples
     --------
     >>> import causaleval_pd as ce
     >>> import pandas as pd
     >>> printed = pd.DataFrame(
-    ...     {"n_nodes": [5], "true_edges": [8], "estimated_edges": [7], "n_runs": [1], "adjacency_precision": [0.86]}
+    ...     {"n_nodes": 11, "true_edges": 20, "estimated_edges": [17, 24], "adjacency_f1": ["0.76", "0.41"]}
     ... )
-    >>> found = ce.from_published(printed)
-    >>> found[["adjacency_precision_control_mean", "adjacency_precision_p"]].round(4)
-       adjacency_precision_control_mean  adjacency_precision_p
-    0                               0.8                 0.5333
+    >>> judged = ce.from_published(printed.assign(n_runs=1))
+    >>> judged[["adjacency_f1_control_mean", "adjacency_f1_p_high", "adjacency_f1_verdict"]].round(4)
+       adjacency_f1_control_mean  adjacency_f1_p_high adjacency_f1_verdict
+    0                     0.3342               0.0000               better
+    1                     0.3967               0.5497           not better
     """
-    named = None if metrics is None else select(metrics)
-    check_names(table, named)
-    chosen = [
-        bind_zero_division(m, zero_division)
-        for m in (named if named is not None else [METRICS[str(x)] for x in table.columns if is_metric(x)])
-    ]
-    check_directions(chosen)
-    for m in chosen:
-        if m.field != "graph":
-            raise ValueError(f"{m.name} is a metric of the field {m.field!r}; printed tables get controls of graphs")
+    chosen = _chosen(table, metrics, zero_division)
     fixed = [constant] if isinstance(constant, str) else list(constant)
     for name in fixed:
         check_known(name, ("true_edges", "estimated_edges"), "column of constant")
@@ -159,35 +171,98 @@ def from_published(
     draws = Draws(check_whole(n_draws, "n_draws", 1), resolve_seed(rng), float(level))
     if spread is not None:
         check_known(spread, ("sd", "se"), "spread")
-    cells = {m: _numbers(table, m.name) for m in chosen}
-    deviations = {m: _deviations(table, m, cells[m], spread) for m in chosen}
-    values = {m: [x.value for x in cells[m]] for m in chosen}
-    slack = _half_units(cells, places)
-    found: list[dict[str, Found]] = []
-    rows = read_rows(table, fixed)
-    by_row = [{m: values[m][i] for m in chosen} for i in range(len(rows))]
-    slack_by_row = [{m.name: slack[m][i] for m in chosen} for i in range(len(rows))]
-    for of_row in zip(rows, by_row, slack_by_row, strict=True):
-        check_values(*of_row)
-    check_whole_counts(rows, by_row, slack_by_row)
-    for i, row in enumerate(rows):
-        printed = {
-            m: Printed(
-                values[m][i], slack[m][i], *_deviation(row, m, deviations[m][i], spread, f"{m.name}_sd" in table)
-            )
-            for m in chosen
-        }
-        found.append(controls(row, printed, draws))
+    numbers = {m: read_column(table, m.name) for m in chosen}
+    slack = _half_units(numbers, places)
+    printed = {m: [Printed(x.value, s) for x, s in zip(numbers[m], slack[m], strict=True)] for m in chosen}
+    for m in chosen:
+        for i, x in enumerate(printed[m]):
+            if not math.isnan(x.value):
+                check_range(name_row(i, table.index), m, x.value)
+    stated = _with_runs(table)
+    guesses: dict[Metric, list[Guesses]] = {}
+    of_graphs = [m for m in chosen if m.field == "graph"]
+    if of_graphs:
+        deviations = {m: printed_deviations(table, m, numbers[m], spread) for m in of_graphs}
+        guesses |= graph_guesses(stated, {m: printed[m] for m in of_graphs}, deviations, fixed, spread, draws)
+    ranked = [m for m in chosen if m.name in RANKING_METRICS]
+    if ranked:
+        guesses |= _guesses_of_rankings(stated, {m: printed[m] for m in ranked}, 1 - draws.level)
+    for m in chosen:
+        if m.name == "accuracy":
+            questions = read_questions(stated)
+            guesses[m] = [answer_guesses(*of_row) for of_row in zip(questions, printed[m], strict=True)]
+    settings_tried = _settings_tried(table)
     columns: dict[str, Any] = {}
     for m in chosen:
-        columns |= _columns(m, values[m], [row[m.name] for row in found])
+        columns |= _columns(m, printed[m], best_of(guesses[m], settings_tried), 1 - draws.level)
     taken = [name for name in columns if name in table]
     if taken:
         raise ValueError(f"the table has the column {taken[0]!r} already; drop or rename it")
-    result = table.assign(**columns, control_null="edges", control_seed=draws.seed)
-    settings = metric_settings(chosen) | {"null": ["edges"], "constant": fixed, "digits": digits, "level": draws.level}
-    settings |= {"spread": spread, "n_draws": draws.n_draws, "zero_division": zero_division, "seed": draws.seed}
+    nulls = ["edges"] * bool(of_graphs) + ["shuffle"] * (len(of_graphs) < len(chosen))
+    result = table.assign(**columns, control_null=" and ".join(nulls), control_seed=draws.seed)
+    settings = metric_settings(chosen) | {"null": nulls, "constant": fixed, "digits": digits, "level": draws.level}
+    settings |= {
+        "adjust": "holm",
+        "spread": spread,
+        "n_draws": draws.n_draws,
+        "zero_division": zero_division,
+        "seed": draws.seed,
+    }
     return remember(result, [*calls(table.attrs), call("from_published", settings)], table.attrs)
+
+
+def _chosen(table: pd.DataFrame, metrics: Metrics, zero_division: float) -> list[Metric]:
+    """Return the metrics that are named, or those of every column that is named after one."""
+    if metrics is None:
+        check_names(table, None)
+        named: list[Any] = [x for x in table.columns if is_metric(x)]
+    else:
+        named = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    # a printed accuracy is the mean of a metric of labels
+    accuracy = replace(METRICS["label_accuracy"], name="accuracy")
+    chosen = [accuracy if x == "accuracy" else bind_zero_division(select([x])[0], zero_division) for x in named]
+    if metrics is not None:
+        check_names(table, [m.name for m in chosen])
+    check_directions(chosen)
+    for m in chosen:
+        if m.field != "graph" and m.name not in (*RANKING_METRICS, "accuracy"):
+            raise ValueError(
+                f"{m.name} is a metric of the field {m.field!r}; printed tables get guesses for metrics of graphs, "
+                "'auroc', 'average_precision' and 'accuracy'"
+            )
+    return chosen
+
+
+def _with_runs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with numbers of runs, which are called numbers of graphs as well."""
+    if "n_graphs" not in table:
+        return table
+    if "n_runs" in table:
+        raise ValueError("the table has the columns 'n_runs' and 'n_graphs', which mean the same; drop one")
+    return table.assign(n_runs=table["n_graphs"])
+
+
+def _settings_tried(table: pd.DataFrame) -> list[int | None]:
+    """Return of how many settings each row is the best, None where it is not known."""
+    if "n_settings" not in table:
+        return [1] * len(table)
+    found = []
+    for i, cell in enumerate(table["n_settings"]):
+        counts = read_counts(cell, f"{name_row(i, table.index)}: n_settings", 1)
+        found.append(None if counts is None else counts[0])
+    return found
+
+
+def _guesses_of_rankings(
+    table: pd.DataFrame, printed: Mapping[Metric, Sequence[Printed]], alpha: float
+) -> dict[Metric, list[Guesses]]:
+    """Return the shuffled rankings of each row."""
+    guesses: dict[Metric, list[Guesses]] = {m: [] for m in printed}
+    for i, rankings in enumerate(read_rankings(table)):
+        for m, x in printed.items():
+            check_ranking(rankings, m.name, x[i])
+            guesses[m].append(ranking_guesses(rankings, m.name, x[i], alpha))
+    return guesses
 
 
 def _digits(digits: int | Mapping[str, int] | None, metrics: Sequence[Metric]) -> int | dict[str, int] | None:
@@ -199,11 +274,6 @@ def _digits(digits: int | Mapping[str, int] | None, metrics: Sequence[Metric]) -
     for name in digits:
         check_known(name, [m.name for m in metrics], "metric of digits")
     return {name: check_whole(x, f"digits of {name}", 0, 17) for name, x in digits.items()}
-
-
-def _numbers(table: pd.DataFrame, name: str) -> list[PrintedNumber]:
-    """Return a column of printed numbers."""
-    return [read_number(x, f"row {i}: {name}") for i, x in enumerate(table[name])]
 
 
 def _half_units(
@@ -226,54 +296,22 @@ def _half_units(
     return found
 
 
-def _deviations(
-    table: pd.DataFrame, metric: Metric, cells: Sequence[PrintedNumber], spread: str | None
-) -> list[PrintedNumber]:
-    """Return printed deviations over the runs: those of their own column, else those beside the values."""
-    name = f"{metric.name}_sd"
-    beside = [PrintedNumber(x.spread, x.spread_decimals) for x in cells]
-    if name not in table:
-        return beside
-    if spread is not None and any(not math.isnan(x.value) for x in beside):
-        raise ValueError(f"deviations of {metric.name} are in the column {name!r} and beside its values; omit spread=")
-    numbers = _numbers(table, name)
-    places = max((decimals_of(x.value) for x in numbers), default=0)
-    return [x if x.decimals is not None else PrintedNumber(x.value, places) for x in numbers]
-
-
-def _deviation(
-    row: Row, metric: Metric, printed: PrintedNumber, spread: str | None, stated: bool
-) -> tuple[float, float, bool]:
-    """Return the standard deviation of a metric's runs, half a unit of its last digit, and whether it is unclear."""
-    sd = printed.value
-    if math.isnan(sd):
-        return math.nan, 0.0, False
-    what = f"{metric.name}_sd" if stated else f"what follows {metric.name}"
-    if sd < 0:
-        raise ValueError(f"{row.name}: {what} is {sd:g}, but a deviation is not negative")
-    if row.n_runs == 1 and sd > 0:
-        raise ValueError(f"{row.name}: {what} is {sd:g}, but n_runs is 1; n_runs counts the runs of a row")
-    if not stated and spread is None:
-        return math.nan, 0.0, True
-    scale = math.sqrt(row.n_runs or math.nan) if spread == "se" and not stated else 1.0
-    return scale * sd, scale * half_unit(printed.decimals or 0), False
-
-
-def _columns(metric: Metric, values: list[float], found: list[Found]) -> dict[str, Any]:
+def _columns(metric: Metric, printed: list[Printed], guesses: list[Guesses], alpha: float) -> dict[str, Any]:
     """Return the columns that one metric adds."""
     name = metric.name
-    parts = pd.DataFrame(found, columns=list(Found._fields))
+    parts = pd.DataFrame(guesses, columns=list(Guesses._fields))
     mean = parts["mean"].to_numpy(np.float64)
     # |control - optimum| has the mean's distance only where the optimum is an end of the range
     loss = np.abs(mean - metric.optimum) if metric.optimum in metric.range else np.full(len(mean), np.nan)
+    values = np.array([x.value for x in printed], np.float64)
     needed = ["; ".join(x) if x else None for x in parts["needed"]]
-    return {
-        f"{name}_control_mean": mean,
-        f"{name}_control_low": parts["low"].to_numpy(np.float64),
-        f"{name}_control_high": parts["high"].to_numpy(np.float64),
-        f"{name}_p": parts["p"].to_numpy(np.float64),
-        f"{name}_p_se": parts["p_se"].to_numpy(np.float64),
-        f"{name}_skill": skill(metric.optimum, np.array(values, np.float64), loss),
+    adjusted, words = judged(metric, printed, guesses, alpha)
+    floats = {"control_mean": "mean", "control_low": "low", "control_high": "high", "p": "p", "p_se": "p_se"}
+    floats |= {"p_low": "p_low", "p_high": "p_high"}
+    return {f"{name}_{column}": parts[part].to_numpy(np.float64) for column, part in floats.items()} | {
+        f"{name}_p_adjusted": adjusted,
+        f"{name}_skill": skill(metric.optimum, values, loss),
+        f"{name}_verdict": pd.array(words, dtype="str"),
         f"{name}_mean_method": pd.Categorical(parts["mean_method"], categories=MEAN_METHODS),
         f"{name}_p_method": pd.Categorical(parts["p_method"], categories=P_METHODS),
         f"{name}_needed": pd.array(needed, dtype="str"),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..contract.checks import check_type, shown
+from ..contract.checks import check_type, check_whole, shown
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _CELL = re.compile(rf"({_NUMBER})(?:\s*±\s*({_NUMBER})|\s*\(\s*±?\s*({_NUMBER})\s*\))?")
@@ -68,6 +68,29 @@ def read_number(cell: Any, what: str) -> PrintedNumber:
     return PrintedNumber(
         float(value) / scale, _decimals(value) + places, float(spread) / scale, _decimals(spread) + places
     )
+
+
+def read_counts(cell: Any, what: str, least: int = 0) -> tuple[int, ...] | None:
+    """Read a whole number, or a list of them as such or as text; None where nothing was printed.
+
+    Examples
+    --------
+    >>> read_counts("60, 30, 30", "class_counts"), read_counts(9, "candidates")
+    ((60, 30, 30), (9,))
+    """
+    if isinstance(cell, str):
+        cells: list[Any] = [x for x in re.split(r"[,;\s]+", cell.strip()) if x]
+        cells = [read_number(x, what).value for x in cells]
+    else:
+        cells = list(cell) if isinstance(cell, (list, tuple, np.ndarray)) else [read_number(cell, what).value]
+    if all(isinstance(x, float) and math.isnan(x) for x in cells):
+        return None
+    return tuple(check_whole(x, what, least) for x in cells)
+
+
+def read_column(table: pd.DataFrame, name: str) -> list[PrintedNumber]:
+    """Return a column of printed numbers."""
+    return [read_number(x, f"row {i}: {name}") for i, x in enumerate(table[name])]
 
 
 def are_printed_numbers(cells: Iterable[Any]) -> bool:

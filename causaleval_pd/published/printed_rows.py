@@ -10,15 +10,18 @@ import numpy as np
 import pandas as pd
 
 from ..contract.checks import check_known, check_type, check_whole, name_row, nearest, shown
-from ..contract.metric import METRICS, Metric
+from ..contract.metric import METRICS
 from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
 from ..graphs.kernels.planes import PLAIN_KINDS
 from .printed_numbers import are_printed_numbers, decimals_of, half_unit, read_number
+from .printed_rankings import RANKING_METRICS
 
 #: columns that describe a row; the first three are needed where there is no truth
 NEEDED = ("n_nodes", "true_edges", "estimated_edges")
 OPTIONAL = ("n_runs", "kind", "truth")
+#: columns that describe rows of whatever metrics
+SHARED = ("n_settings", "shd_convention")
 #: nodes, runs and edges of a row up to which it takes little time and memory
 _MOST_NODES, _MOST_RUNS, _MOST_EDGES = 100_000, 100_000, 1_000_000
 #: what printed tables call them
@@ -26,11 +29,13 @@ _OTHER_NAMES = {
     "n_nodes": ("nodes", "d", "n_variables", "variables", "vars", "n_vars"),
     "true_edges": ("m_true", "edges_true", "n_true_edges", "n_edges_true"),
     "estimated_edges": ("m_est", "edges", "n_edges", "edges_estimated", "n_estimated_edges", "nnz"),
-    "n_runs": ("runs", "repetitions", "reps", "n_reps", "replicates", "repeats", "seeds", "n_repetitions"),
+    "n_runs": ("runs", "repetitions", "reps", "n_reps", "replicates", "repeats", "seeds", "n_repetitions", "graphs"),
     "kind": ("class", "graph_class"),
 }
 #: words of tables that leave open what was counted, adjacencies or directed edges
 _UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tpr", "fpr", "fdr", "npv", "mcc", "hd")
+#: words of tables that leave open which area was taken
+_AREAS = ("auprc", "aupr", "pr_auc", "auc_pr", "prauc")
 
 
 class Edges(NamedTuple):
@@ -76,36 +81,33 @@ class Row(NamedTuple):
         return list(zip(true, estimated, strict=True))
 
 
-def check_names(table: pd.DataFrame, metrics: Sequence[Metric] | None) -> None:
+def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
     """Refuse tables whose columns have other names than those that are read, and suggest the renaming."""
     check_type(table, pd.DataFrame, "a DataFrame in memory", "table")
     if not table.columns.is_unique:
         raise ValueError(f"the column {table.columns[table.columns.duplicated()][0]!r} occurs twice; rename one")
-    given = "truth" in table and bool(table["truth"].notna().all())
-    for name in (*NEEDED, "n_runs", "kind"):
-        if name in table:
-            continue
-        meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
-        if meant is not None:
-            raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
-        if name in NEEDED and not (given and name != "estimated_edges"):
-            hint = nearest(name, table.columns)
-            raise ValueError(
-                f"the table has no column {name!r}; {hint}rename one of {shown(list(table.columns))} by "
-                f"table.rename(columns={{...: {name!r}}}), or add one, missing where a number was not printed"
-            )
+    for name in ("n_runs", "kind"):
+        if name not in table:
+            meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
+            if meant is not None:
+                raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
     if metrics is not None:
-        for m in metrics:
-            if m.name not in table:
+        for name in metrics:
+            if name not in table:
                 raise ValueError(
-                    f"the table has no column {m.name!r}; rename one of {shown(list(table.columns))} by "
-                    f"table.rename(columns={{...: {m.name!r}}})"
+                    f"the table has no column {name!r}; rename one of {shown(list(table.columns))} by "
+                    f"table.rename(columns={{...: {name!r}}})"
                 )
         return
     scored = [column for column in table.columns if is_metric(column)]
     for column in table.columns:
+        if str(column).casefold() in _AREAS and _numeric(table, column):
+            raise ValueError(
+                f"the column {column!r} may be average precision or an area by the trapezoid rule, whose guesses "
+                f"differ; if it is the former, {_renaming(column, 'average_precision')}; metrics= names other columns"
+            )
         doubtful = str(column).casefold() in _UNCLEAR or not scored
-        if doubtful and _numeric(table, column) and column not in METRICS and column not in OPTIONAL:
+        if doubtful and _numeric(table, column) and column not in METRICS and column not in (*OPTIONAL, *SHARED):
             hint = METRICS.suggest(column)
             if hint:
                 raise ValueError(
@@ -114,15 +116,34 @@ def check_names(table: pd.DataFrame, metrics: Sequence[Metric] | None) -> None:
                 )
     if not scored:
         raise ValueError(
-            f"the table has no column that is named after a metric of graphs; rename some of "
-            f"{shown(list(table.columns))} by table.rename(columns=...); ce.list_metrics('graph') lists the names"
+            f"the table has no column that is named after a metric; rename some of "
+            f"{shown(list(table.columns))} by table.rename(columns=...); ce.list_metrics('graph') lists the names, and "
+            "'auroc', 'average_precision' and 'accuracy' are read too"
+        )
+
+
+def check_graph_columns(table: pd.DataFrame) -> None:
+    """Refuse tables of graph metrics without the numbers of nodes and edges."""
+    has_truth = "truth" in table and bool(table["truth"].notna().all())
+    for name in NEEDED:
+        if name in table or (has_truth and name != "estimated_edges"):
+            continue
+        meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
+        if meant is not None:
+            raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
+        hint = nearest(name, table.columns)
+        raise ValueError(
+            f"the table has no column {name!r}; {hint}rename one of {shown(list(table.columns))} by "
+            f"table.rename(columns={{...: {name!r}}}), or add one, missing where a number was not printed"
         )
 
 
 def is_metric(name: Hashable) -> bool:
-    """Return whether a column is named after a metric of graphs that has a better end."""
-    found = name not in (*NEEDED, *OPTIONAL) and name in METRICS
-    return found and METRICS[str(name)].field == "graph" and METRICS[str(name)].direction is not None
+    """Return whether a column is named after a metric that is read, one with a better end."""
+    if name in ("accuracy", *RANKING_METRICS):
+        return True
+    known = name not in (*NEEDED, *OPTIONAL, *SHARED) and name in METRICS
+    return known and METRICS[str(name)].field == "graph" and METRICS[str(name)].direction is not None
 
 
 def _numeric(table: pd.DataFrame, column: Hashable) -> bool:

@@ -49,6 +49,13 @@ class Moments(NamedTuple):
     skewness: float
 
 
+class Tail(NamedTuple):
+    """Probability of a value or a better one, and how it was found."""
+
+    p: float
+    method: str
+
+
 @cache
 def auroc_law(n: int, k: int) -> tuple[Floats, Floats]:
     """Return the values of AUROC without ties, and their probabilities: the law of Mann and Whitney [1]_."""
@@ -74,20 +81,28 @@ def auroc_variance(sizes: Sequence[Size], ties: Sequence[Sequence[int]] | None =
     return total / len(sizes) ** 2
 
 
-def auroc_tail(sizes: Sequence[Size], value: float) -> float:
+def auroc_tail(sizes: Sequence[Size], value: float) -> Tail:
     """Return P(mean AUROC >= value) without ties: convolved, or normal where that takes too much work.
 
     Examples
     --------
-    >>> round(auroc_tail([(9, 6)], 0.715), 4)
+    >>> round(auroc_tail([(9, 6)], 0.715).p, 4)
     0.1905
     """
     cells = max(n * k * k * (n - k) for n, k in sizes)
     if len(sizes) <= _MOST_CONVOLVED and cells <= _MOST_CELLS:
-        tail = tail_of_sum([auroc_law(*size) for size in sizes], len(sizes) * value, most_work=_MOST_WORK)
+        tail = _convolved([auroc_law(*size) for size in sizes], value)
         if tail is not None:
-            return float(min(max(tail.upper, 0.0), 1.0))
-    return auroc_normal(sizes, value)
+            return tail
+    return Tail(auroc_normal(sizes, value), "normal")
+
+
+def _convolved(laws: Sequence[tuple[Floats, Floats]], value: float) -> Tail | None:
+    """Return P(mean >= value) of independent values, None if it takes too much work."""
+    tail = tail_of_sum(laws, len(laws) * value, most_work=_MOST_WORK)
+    if tail is None:
+        return None
+    return Tail(float(min(max(tail.upper, 0.0), 1.0)), "exact" if len(laws) == 1 else "exact convolution")
 
 
 def auroc_normal(sizes: Sequence[Size], value: float) -> float:
@@ -157,7 +172,7 @@ def precision_law(n: int, k: int) -> tuple[Floats, Floats]:
     return values, counts / counts.sum()
 
 
-def precision_tail(sizes: Sequence[Size], value: float) -> float:
+def precision_tail(sizes: Sequence[Size], value: float) -> Tail:
     """Return P(mean average precision >= value) without ties.
 
     Small rankings are listed and convolved; one large ranking is bounded from above; the mean of several large ones has
@@ -165,20 +180,20 @@ def precision_tail(sizes: Sequence[Size], value: float) -> float:
 
     Examples
     --------
-    >>> round(precision_tail([(6, 2)] * 2, 0.695), 6)
+    >>> round(precision_tail([(6, 2)] * 2, 0.695).p, 6)
     0.151111
     """
     if len(sizes) <= _MOST_CONVOLVED and all(math.comb(*size) <= _MOST_ORDERS for size in sizes):
-        tail = tail_of_sum([precision_law(*size) for size in sizes], len(sizes) * value, most_work=_MOST_WORK)
+        tail = _convolved([precision_law(*size) for size in sizes], value)
         if tail is not None:
-            return float(min(max(tail.upper, 0.0), 1.0))
+            return tail
     if len(sizes) == 1:
-        return _precision_bound(*sizes[0], value)
+        return Tail(_precision_bound(*sizes[0], value), "bound")
     moments = mean_precision_moments(sizes)
     if not moments.variance:
-        return float(moments.mean >= value - 1e-9)
+        return Tail(float(moments.mean >= value - 1e-9), "exact")
     law = stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
-    return max(float(law.sf(value)), SMALLEST_P)
+    return Tail(max(float(law.sf(value)), SMALLEST_P), "Pearson III")
 
 
 def _precision_bound(n: int, k: int, value: float) -> float:
@@ -233,8 +248,3 @@ def best_f1_tail(n: int, k: int, value: float) -> float:
         reached += float(further[done].sum())
         below = np.where(done, 0.0, further)
     return min(reached, 1.0)
-
-
-def best_of(p: float, n_settings: int) -> float:
-    """Bound p of the best of several settings, whatever their dependence."""
-    return min(1.0, n_settings * p)

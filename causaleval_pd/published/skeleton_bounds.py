@@ -11,7 +11,7 @@ the number of adjacencies that it shares with the truth is hypergeometric, and b
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +44,16 @@ CONVENTION_WORDS = {
     "cdt": "differing entries of the adjacency matrices count",
     "tetrad": "an absent directed edge costs 2 (Tetrad)",
     "skeleton": "directions are ignored",
+}
+
+
+#: options of `shd` with which it follows a convention, and what multiplies its value
+CONVENTION_OPTIONS: dict[str, tuple[dict[str, Any], float]] = {
+    "any difference 1": ({}, 1.0),
+    "reversal 2": ({"reversal_cost": 2.0}, 1.0),
+    "cdt": ({"reversal_cost": 2.0, "absent_undirected_cost": 2.0}, 1.0),
+    "tetrad": ({"reversal_cost": 0.5, "undirected_cost": 0.5, "absent_undirected_cost": 0.5}, 2.0),
+    "skeleton": ({"reversal_cost": 0.0, "undirected_cost": 0.0}, 1.0),
 }
 
 

@@ -14,10 +14,11 @@ from .shown_columns import ROW_VERBS
 #: what follows the name of a metric in a table of runs, and the column that it becomes
 _PARTS = {
     **{x: x for x in ("control_mean", "control_low", "control_high", "skill", "mean_method", "p_method", "p_at_floor")},
+    **{x: x for x in ("p_adjusted", "verdict")},
     **{"p": "p_value", "needed": "note", "control_null": "control_null"},
 }
 #: what else follows it, and is not shown
-_LEFT_OUT = ("control_mean_se", "p_se", "p_draws", "control_undefined", "chosen")
+_LEFT_OUT = ("control_mean_se", "p_se", "p_draws", "control_undefined", "chosen", "p_low", "p_high")
 #: columns that describe the controls of a run
 _OF_CONTROLS = ("control_null", "control_kind", "control_seed", "n_draws")
 #: columns by which tables of declarations are recognised
@@ -65,6 +66,9 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
     for m in metrics:
         found = {new: table[f"{m}_{part}"] for part, new in _PARTS.items() if f"{m}_{part}" in table}
         shared = {name: table[name] for name in _OF_CONTROLS[:2] if name in table and name not in found}
+        if f"{m}_p_high" in table:
+            # of a printed value p may only be bounded
+            found["p_value"] = table[f"{m}_p_high"]
         at_floor = {} if "p_at_floor" in found else _floors(table, m, made)
         blocks.append(kept.assign(metric=m, value=table[m], **shared, **found, **at_floor))
     if not blocks:
@@ -75,12 +79,13 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _floors(table: pd.DataFrame, metric: str, made: Mapping[str, Any]) -> dict[str, pd.Series]:
-    """Mark the p-values that are the least that the draws can give."""
+    """Mark the p-values that are bounds: the least that the draws can give, or without a known law."""
+    bounded = table[f"{metric}_p"].isna() if f"{metric}_p_high" in table else False
     draws = table["n_draws"] if "n_draws" in table else made.get("n_draws")
     if draws is None or f"{metric}_p" not in table or f"{metric}_p_method" not in table:
         return {}
     simulated = table[f"{metric}_p_method"].astype(str).str.startswith("simulated")
-    return {"p_at_floor": simulated & (table[f"{metric}_p"] * (draws + 1) <= 1 + 1e-9)}
+    return {"p_at_floor": bounded | (simulated & (table[f"{metric}_p"] * (draws + 1) <= 1 + 1e-9))}
 
 
 def list_texts(table: pd.DataFrame) -> pd.DataFrame:

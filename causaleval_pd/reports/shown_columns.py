@@ -29,7 +29,7 @@ _ROWS = (
     *(Column("null model", "control_null", "word"), Column("class", "control_kind", "word")),
     *(Column("runs", "n_runs", "count"), Column("value", "value")),
     Column("controls", "control_mean", limits=("control_low", "control_high")),
-    *(Column("skill", "skill"), _P[0], *_WAYS, _NOTE),
+    *(Column("skill", "skill"), *_P, Column("verdict", "verdict", "word"), *_WAYS, _NOTE),
 )
 
 #: columns that are shown of the table of each verb, after the strata and the metric
@@ -77,6 +77,7 @@ LEFT_OUT = {
     "model": {"df", "converged", "n_scored"},
     "control_distribution": {"median", "p", "p_se", "sd_method", "control_undefined", "control_seed"},
     "expected_metric": {"median"},
+    **{verb: {"p_at_floor"} for verb in ROW_VERBS},
 }
 #: columns by which a table without history is recognised
 MARKS = {

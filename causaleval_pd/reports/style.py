@@ -373,9 +373,11 @@ def _mark_words(
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if floor.any():
-            found = table.get("p_method", pd.Series(dtype="str")).fillna("")
-            least = "" if found.str.contains("combinations").any() else ", 1/(R + 1) with R draws"
-            words.append(f"≤: no draw was as extreme, so that p is an upper bound{least}")
+            methods = table.get("p_method", pd.Series(dtype="str")).astype(object).fillna("")
+            least = "" if methods.str.contains("combinations").any() else ", 1/(R + 1) with R draws"
+            of_draws = floor & ~methods.str.contains("bound").to_numpy(bool) if len(methods) else floor
+            drawn = f"no draw was as extreme, so that p is an upper bound{least}"
+            words.append(f"≤: {drawn if of_draws.any() else 'p is an upper bound'}")
     return words
 
 

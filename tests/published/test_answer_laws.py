@@ -12,8 +12,8 @@ from causaleval_pd.published.answer_laws import (
     questions_of,
     right_answers,
     shuffled_mean,
+    shuffled_range,
     shuffled_tail,
-    worst_shuffled,
 )
 
 
@@ -27,8 +27,8 @@ def shuffles(truths: tuple[int, ...], answers: tuple[int, ...]) -> np.ndarray:
 def test_sixty_of_a_hundred():
     """Case 23: the coin, and the least favourable number of yes."""
     assert coin_tail(100, 60) == pytest.approx(0.02844, abs=1e-5)
-    p, answered = worst_shuffled(100, 50, 60)
-    assert (p, answered) == (pytest.approx(0.03567, abs=1e-5), 50)
+    limits = shuffled_range(100, 50, 60)
+    assert (limits.high, limits.answered_yes) == (pytest.approx(0.03567, abs=1e-5), 50)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_sixty_of_a_hundred():
 )
 def test_unbalanced_truths(n, yes, right, p, answered):
     """Cases 24 and 25: all-yes and all-no answers have the accuracy of the majority."""
-    found = worst_shuffled(n, yes, right)
-    assert found[0] == pytest.approx(p, rel=0.02) and found[1] == answered
+    limits = shuffled_range(n, yes, right)
+    assert limits.high == pytest.approx(p, rel=0.02) and limits.answered_yes == answered
 
 
 @pytest.mark.parametrize(("right", "coin"), [(99, 0.3058), (92, 0.6942), (94, 0.5861), (109, 0.0249), (107, 0.0475)])
@@ -61,7 +61,7 @@ def test_printed_errors_give_the_number_of_questions(right, coin):
 @pytest.mark.parametrize(("right", "p"), [(109, 0.0295), (107, 0.0551)])
 def test_balanced_questions_raise_p(right, p):
     """Case 26, with 95 yes."""
-    assert worst_shuffled(190, 95, right)[0] == pytest.approx(p, abs=1e-4)
+    assert shuffled_range(190, 95, right).high == pytest.approx(p, abs=1e-4)
 
 
 @pytest.mark.parametrize(("yes", "answered"), [(2, 3), (0, 2), (5, 1)])

@@ -365,7 +365,7 @@ def test_junk_rows_are_named(case):
         {"digits": {"sid": 2}},
         {"n_draws": 0},
         {"level": 95},
-        {"metrics": "auroc"},
+        {"metrics": "sid"},
     ],
 )
 def test_settings_are_checked(settings):
