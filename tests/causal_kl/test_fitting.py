@@ -1,13 +1,18 @@
-"""Parameters from data and from the joint law."""
+"""Networks fitted to data; estimates that are graphs, fitted to each row's data."""
 
 from __future__ import annotations
 
+import itertools
+
+import dask.dataframe as dd
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.causal_kl import from_data, from_joint, sample
+import causaleval_pd.dask
+from causaleval_pd.causal_kl import from_data, from_joint, metastatic, metastatic_mutations, sample
 
 from . import brute_force as brute
 
@@ -131,3 +136,175 @@ def test_gaussian_nodes_without_parents_need_no_coefficients():
     )
     with pytest.raises(ValueError, match=r"coefficients lacks the nodes \['B'\]"):
         ce.GaussianNetwork(given[0], {}, given[1])
+
+
+LAWS = ("kl", "ckl1", "ckl2", "ckl3", "wed_3")
+MEMBERS = [ce.tweak(name, over=over, name=f"{name}_{over}") for name in LAWS for over in ("mean", "best", "worst")]
+JOINT = {"estimator": "joint"}
+
+
+def extensions(graph) -> list:
+    """Return the DAGs of a graph's class, by trying all directions of its undirected edges."""
+    directed = [(a, b) for a, b in graph.to_networkx().edges if not graph.to_networkx().has_edge(b, a)]
+    free = sorted({tuple(sorted(edge)) for edge in graph.to_networkx().edges} - {tuple(sorted(x)) for x in directed})
+    found = []
+    for flips in itertools.product((False, True), repeat=len(free)):
+        arcs = directed + [(b, a) if flip else (a, b) for flip, (a, b) in zip(flips, free, strict=True)]
+        if nx.is_directed_acyclic_graph(nx.DiGraph(arcs)):
+            dag = ce.as_graph(arcs, nodes=graph.nodes, kind="dag")
+            if dag.cpdag() == graph:
+                found.append(dag)
+    return found
+
+
+CLASSES = ["B -> C; B -- M; M -- S; S -> C", "M -- S; M -- B; C", "M -- S; M -- B; S -- B; S -- C", "M; S; B; C"]
+
+
+@pytest.mark.parametrize("text", CLASSES)
+def test_values_are_those_of_the_members(text):
+    truth, graph = metastatic(), ce.as_graph(text, kind="cpdag")
+    cases = sample(truth, 300, rng=1)
+    runs = pd.DataFrame({"truth": [truth], "estimate": [graph]})
+    found = runs.ceval.evaluate(MEMBERS, context={"data": cases, "estimator": 0.5}).iloc[0]
+    members = [from_data(dag, cases, 0.5, states=truth) for dag in extensions(graph)]
+    assert members
+    for name in LAWS:
+        values = [getattr(ce, name)(truth, member) for member in members]
+        expected = {"mean": np.mean(values), "best": min(values), "worst": max(values)}
+        assert {over: found[f"{name}_{over}"] for over in expected} == pytest.approx(expected, abs=1e-12)
+
+
+def test_linear_gaussian_classes():
+    parents = {"A": [], "B": ["A"], "C": ["B"], "D": ["B", "C"]}
+    truth = ce.GaussianNetwork(parents, {n: [0.8] * len(p) for n, p in parents.items()}, dict.fromkeys(parents, 1.0))
+    cases, graph = sample(truth, 200, rng=2), truth.graph.cpdag()
+    found = pd.DataFrame({"truth": [truth], "estimate": [graph]}).ceval.evaluate(
+        MEMBERS, context={"data": cases, "estimator": "mle"}
+    )
+    members = [from_data(dag, cases, states=truth) for dag in extensions(graph)]
+    for name in LAWS:
+        values = [getattr(ce, name)(truth, member) for member in members]
+        assert found[f"{name}_mean"][0] == pytest.approx(np.mean(values), abs=1e-12)
+        assert found[f"{name}_worst"][0] == pytest.approx(max(values), abs=1e-12)
+
+
+def test_pdags_with_background_knowledge_and_dags():
+    truth = metastatic()
+    cases = sample(truth, 300, rng=1)
+    known = ce.as_graph("M -> S; M -- B; S -> C; B -> C", kind="pdag")
+    runs = pd.DataFrame({"truth": [truth] * 2, "estimate": [known, truth.graph]})
+    found = runs.ceval.evaluate([*MEMBERS, "shd"], context={"data": cases, "estimator": 0.5})
+    values = [
+        ce.ckl3(truth, from_data(f"M -> S; {arc}; S -> C; B -> C", cases, 0.5, states=truth))
+        for arc in ("M -> B", "B -> M")
+    ]
+    # B -> M <- S would be a new v-structure, but M -> S is directed
+    assert found["ckl3_mean"][0] == pytest.approx(np.mean(values), abs=1e-12)
+    own = ce.ckl3(truth, from_data(truth.graph, cases, 0.5, states=truth))
+    assert found.loc[1, ["ckl3_mean", "ckl3_best", "ckl3_worst"]].tolist() == pytest.approx([own] * 3, abs=1e-12)
+    assert found["shd"].tolist() == [1, 0]
+
+
+def test_infinite_and_undefined_members_show():
+    copy = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[1, 0], [0, 1]]})
+    runs = pd.DataFrame({"truth": [copy], "estimate": [ce.as_graph("A -- B")]})
+    metrics = [ce.tweak("ckl3", over=over, name=over) for over in ("mean", "best", "worst")]
+    assert runs.ceval.evaluate(metrics, context=JOINT).iloc[0, 2:].tolist() == [np.inf, 0, np.inf]
+    few = pd.DataFrame({"A": ["0", "0"], "B": ["0", "1"]})
+    found = runs.ceval.evaluate(metrics, context={"data": few, "estimator": "mle"})
+    assert found.iloc[0, 2:].isna().all()
+
+
+def test_what_is_no_class_is_refused_by_row():
+    truth = metastatic()
+    square = ce.as_graph("M -- S; S -- C; C -- B; B -- M")
+    runs = pd.DataFrame({"truth": [truth] * 2, "estimate": [truth.graph, square]}, index=["x", "y"])
+    with pytest.raises(ValueError, match=r"row 1 \(index 'y'\), where the estimate is a PDAG that no DAG extends"):
+        runs.ceval.evaluate(["ckl3"], context=JOINT)
+    found = runs.ceval.with_controls(["ckl3"], context=JOINT, invalid="nan", rng=1)
+    assert found["ckl3"].isna().tolist() == [False, True] and found["ckl3_p"].isna().tolist() == [False, True]
+    with pytest.raises(ValueError, match=r"row 0 \(index 'x'\): truth has nodes"):
+        runs.assign(estimate=[ce.as_graph("A -> B"), square]).ceval.evaluate(["ckl3"], context=JOINT)
+    with pytest.raises(ValueError, match=r"edit_distance applies to .*class of DAGs"):
+        runs.assign(estimate=[truth.graph.cpdag()] * 2).ceval.evaluate(["edit_distance"], context=JOINT)
+
+
+def test_a_forgotten_context_is_a_message():
+    truth = metastatic()
+    graphs = pd.DataFrame({"truth": [truth], "estimate": [truth.graph.cpdag()]})
+    networks = graphs.assign(estimate=[metastatic_mutations()["rev.in.weak"]])
+    for call in (
+        lambda: graphs.ceval.evaluate(["ckl3"]),
+        lambda: graphs.ceval.with_controls(["ckl3"]),
+        lambda: networks.ceval.with_controls(["ckl3"]),
+        lambda: networks.ceval.with_controls(["ckl3"], null="edges", context={}),
+        lambda: networks.assign(arm="x").ceval.cube(["ckl3"], by=["arm"]),
+    ):
+        with pytest.raises(ValueError, match="context= is missing: .*'estimator': 'joint'"):
+            call()
+    assert networks.ceval.evaluate(["ckl3"])["ckl3"][0] > 0
+
+
+@pytest.mark.slow
+def test_controls_of_classes_are_classes():
+    truth, mutations = metastatic(), metastatic_mutations()
+    runs = pd.DataFrame(
+        {"truth": [truth] * 2, "estimate": [truth.graph.cpdag(), mutations["del.strong"].graph.cpdag()]}
+    )
+    found = runs.ceval.with_controls(["kl", "ckl3"], context=JOINT, rng=1)
+    assert found["control_kind"].tolist() == ["cpdag"] * 2 and found["ckl3_p_method"].tolist() == ["exact"] * 2
+    # all DAGs with four arcs, each scored by its class
+    from causaleval_pd.causal_kl.nulls.dag_spaces import bits, dags_with_arcs
+
+    values = []
+    for masks in dags_with_arcs(4, 4).tolist():
+        arcs = [(truth.nodes[p], truth.nodes[i]) for i, mask in enumerate(masks) for p in bits(mask)]
+        members = extensions(ce.as_graph(arcs, nodes=truth.nodes).cpdag())
+        values.append(np.mean([ce.ckl3(truth, from_joint(dag, truth)) for dag in members]))
+    assert found["ckl3_control_mean"][0] == pytest.approx(np.mean(values), abs=1e-12)
+    assert found["ckl3_p"][0] == pytest.approx(np.mean(np.array(values) <= found["ckl3"][0] + 1e-12))
+    drawn = runs.ceval.with_controls(["ckl3"], context=JOINT, rng=1, method="simulate", n_draws=400)
+    assert drawn["ckl3_control_mean"].tolist() == pytest.approx(found["ckl3_control_mean"].tolist(), abs=0.03)
+
+
+def test_graphs_without_undirected_edges_may_be_classes():
+    truth = metastatic()
+    alone = ce.as_graph("M -> C; S -> C; B -> C")
+    runs = pd.DataFrame({"truth": [truth] * 2, "estimate": [alone, alone], "kind": ["cpdag", "dag"]})
+    found = runs.ceval.with_controls(["ckl3"], context=JOINT, rng=1, control_kind="kind")
+    assert found["control_kind"].tolist() == ["cpdag", "dag"]
+    assert found["ckl3"][0] == pytest.approx(found["ckl3"][1])
+    # the mean over a class is less extreme than its members
+    assert found["ckl3_control_high"][0] < found["ckl3_control_high"][1] - 1e-3
+    with pytest.raises(ValueError, match="row 0 .*is a DAG whose equivalence class has others"):
+        runs.assign(estimate=[truth.graph] * 2).ceval.with_controls(["ckl3"], context=JOINT, control_kind="kind")
+    with pytest.raises(ValueError, match="class dag or cpdag, found control_kind pdag"):
+        runs.ceval.with_controls(["ckl3"], context=JOINT, control_kind="pdag")
+
+
+@pytest.mark.slow
+def test_lazy_tables():
+    truth = metastatic()
+    cases = {"a": sample(truth, 100, rng=1), "b": sample(truth, 100, rng=1)}
+    estimate = ce.graph_column(["M -- S; M -- B; S -> C; B -> C"] * 2)
+    runs = pd.DataFrame({"truth": ce.network_column([truth] * 2), "estimate": estimate, "sample": ["a", "b"]})
+    how = {"context": {"data": ("sample", cases), "estimator": 0.5}}
+    lazy = dd.from_pandas(runs, npartitions=2)
+    for verb, more in (("evaluate", {}), ("with_controls", {"n_draws": 9, "rng": 1})):
+        expected = getattr(runs.ceval, verb)(["ckl3", "shd"], **how, **more)
+        found = getattr(lazy.ceval, verb)(["ckl3", "shd"], **how, **more).compute()
+        assert found["ckl3"].equals(expected["ckl3"]) and found["shd"].equals(expected["shd"])
+
+
+@pytest.mark.slow
+def test_cubes_and_placebos_take_fitted_graphs():
+    truth = metastatic()
+    cases = {r: sample(truth, 200, rng=r) for r in range(3)}
+    runs = pd.DataFrame({"truth": [truth] * 3, "estimate": [truth.graph.cpdag()] * 3, "data": list(cases), "arm": "x"})
+    context = {"data": ("data", cases), "estimator": 0.5}
+    cube = runs.ceval.cube(["ckl3", "shd"], by=["arm"], context=context, n_draws=20, rng=1, null="permutation")
+    summary = cube.ceval.summary(columns="full").set_index("metric")
+    assert summary["n_scored"].tolist() == [3, 3] and summary.loc["ckl3", "mean"] > 0
+    placebo = runs.ceval.placebo(rng=1)
+    assert placebo["estimate"].nunique() == 1 and not placebo["estimate"].equals(ce.graph_column(runs["estimate"]))
+    assert placebo.ceval.evaluate(["ckl3"], context=context)["ckl3"].notna().all()

@@ -1,9 +1,11 @@
-"""Expected metrics and the skeleton test against the source's numbers and enumeration."""
+"""Closed forms: tails, expected metrics and variances against enumeration, scipy and the source's numbers."""
 
 from __future__ import annotations
 
 import itertools
 import pathlib
+from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,185 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.contract.field import get_field
+from causaleval_pd.structure.nulls import hypergeometric
+from causaleval_pd.structure.nulls import hypergeometric_tails as compiled
+from causaleval_pd.structure.nulls.edge_moments import linear
+from causaleval_pd.structure.nulls.hypergeometric import distinct, hypergeometric_tail, tails_of_distinct_laws
+from causaleval_pd.structure.nulls.hypergeometric_tails import hypergeometric_tails
+
+EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
+
+
+@EITHER
+@pytest.mark.parametrize("m", [0, 1, 3, 10])
+def test_every_small_law(tails, m):
+    mt, me, x = (a.ravel() for a in np.meshgrid(range(m + 1), range(m + 1), range(-1, m + 2), indexing="ij"))
+    expected = [
+        float(sum(Fraction(comb(t, k) * comb(m - t, e - k), comb(m, e)) for k in range(max(0, lowest), min(t, e) + 1)))
+        for t, e, lowest in zip(mt.tolist(), me.tolist(), x.tolist(), strict=True)
+    ]
+    found, misfit = tails(x, m, mt, me)
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=0)
+    assert misfit == 0  # x is -1
+    fits = (x >= mt + me - m) & (x >= 0) & (x <= np.minimum(mt, me))
+    assert tails(x[fits], m, mt[fits], me[fits])[1] == -1
+    late = np.append(np.flatnonzero(fits), np.flatnonzero(~fits)[-2:])
+    assert tails(x[late], m, mt[late], me[late])[1] == fits.sum()
+
+
+@pytest.mark.slow
+@EITHER
+def test_small_tails_of_large_laws_keep_their_accuracy(tails):
+    x = np.arange(0, 301, 10)
+    exact = [
+        float(sum(Fraction(comb(300, k) * comb(4650, 400 - k), comb(4950, 400)) for k in range(lowest, 301)))
+        for lowest in x.tolist()
+    ]
+    found, _ = tails(x, 4950, np.full(len(x), 300), np.full(len(x), 400))
+    np.testing.assert_allclose(found[exact > np.float64(1e-290)], np.array(exact)[np.array(exact) > 1e-290], rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_many_laws_agree_with_scipy(monkeypatch):
+    rng = np.random.default_rng(0)
+    mt, me = rng.integers(0, 191, (2, 20_000))
+    x = rng.hypergeometric(mt, 190 - mt, me) + rng.integers(-3, 4, 20_000)
+    expected = stats.hypergeom.sf(x - 1, 190, mt, me)
+    np.testing.assert_allclose(hypergeometric_tail(x, 190, mt, me), expected, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me)[0], expected, rtol=1e-10, atol=1e-300)
+    whole = hypergeometric_tails(x, 190, mt, me)[0]
+    monkeypatch.setattr(compiled, "MOST_KEPT", 300)
+    np.testing.assert_array_equal(hypergeometric_tails(x, 190, mt, me)[0], whole)
+    monkeypatch.setattr(hypergeometric, "MOST_CELLS", 300)
+    np.testing.assert_allclose(tails_of_distinct_laws(x, 190, mt, me)[0], expected, rtol=1e-10, atol=1e-300)
+
+
+def test_looked_up_tails_have_the_same_bits(monkeypatch):
+    """A row's p does not depend on how many rows there are."""
+    rng = np.random.default_rng(1)
+    for m, most in ((45, 46), (190, 191), (1225, 60)):
+        mt, me = rng.integers(0, most, (2, 3000))
+        x = rng.hypergeometric(mt, m - mt, me) + rng.integers(-3, 30, 3000)
+        few = hypergeometric_tails(x, m, mt, me)
+        monkeypatch.setattr(compiled, "ROWS_A_CELL", 1e-9)
+        many = hypergeometric_tails(x, m, mt, me)
+        monkeypatch.undo()
+        np.testing.assert_array_equal(few[0], many[0])
+        assert few[1] == many[1] == np.flatnonzero((x < np.maximum(0, mt + me - m)) | (x > np.minimum(mt, me)))[0]
+
+
+def test_sizes_may_differ_and_broadcast():
+    found = hypergeometric_tail([[1], [2]], [10, 15, 10], 5, [3, 4, 6])
+    expected = stats.hypergeom.sf([[0], [1]], [10, 15, 10], 5, [3, 4, 6])
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    assert hypergeometric_tail([], 10, 5, 3).shape == (0,)
+
+
+def test_distinct_rows_are_numbered_as_they_appear():
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 3, 50) * 2**61, rng.integers(-2, 2, 50), np.zeros(50, np.int64)]
+    codes, first = distinct(columns)
+    wanted, levels = pd.factorize(pd.MultiIndex.from_arrays(columns))
+    assert codes.tolist() == wanted.tolist()
+    assert [tuple(int(x[i]) for x in columns) for i in first] == list(levels)
+    codes, first = distinct([np.empty(0, np.int64)] * 3)
+    assert (len(codes), len(first)) == (0, 0)
+
+
+def _random_dags(d, m):
+    """Every (skeleton, order) of the uniform skeleton x uniform order law, once each."""
+    pairs = list(itertools.combinations(range(d), 2))
+    for skeleton in itertools.combinations(pairs, m):
+        for order in itertools.permutations(range(d)):
+            yield [(i, j) if order[i] < order[j] else (j, i) for i, j in skeleton]
+
+
+@pytest.mark.parametrize(
+    "truth", ["A -> B; B -> C; A -> D", "A -> B; C -> B; D", "A -> B; B -> C; B -> D; A -> C", "A -- B; B -> C; D"]
+)
+@pytest.mark.parametrize("m", [0, 1, 3, 6])
+def test_linear_metrics_by_enumeration(truth, m):
+    names = list("ABCD")
+    edges = "; ".join
+    graphs = [edges([f"{names[i]} -> {names[j]}" for i, j in dag] + names) for dag in _random_dags(4, m)]
+    found = pd.Series(graphs).value_counts()
+    pairs = pd.DataFrame({"truth": truth, "estimate": found.index})
+    weird = ce.tweak("shd", reversal_cost=1.7, undirected_cost=0.4, absent_undirected_cost=2, name="weird")
+    metrics = ce.metric_set(
+        "shd", "directed_tp", "arrowhead_fp", "directed_precision", weird, double=ce.tweak("shd", reversal_cost=2)
+    )
+    values = ce.evaluate(pairs, metrics)
+    known = ce.control_distribution(
+        truth, n_edges=m, kind="dag", metrics=metrics, method="exact" if m else "auto", n_draws=5, rng=1
+    )
+    for i, metric in enumerate(metrics):
+        x = values[metric.name].to_numpy()
+        if np.isnan(x).any():
+            assert np.isnan(known["mean"][i])
+            continue
+        mean = np.average(x, weights=found)
+        assert known["mean"][i] == pytest.approx(mean, abs=1e-12), metric.name
+        if "--" not in truth:
+            assert known["sd"][i] ** 2 == pytest.approx(np.average((x - mean) ** 2, weights=found), abs=1e-12), (
+                metric.name
+            )
+            assert known["sd_method"][i] == "exact"
+
+
+@pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
+@pytest.mark.parametrize("truth", ["A -> B; B -> C; A -> D", "A -> B; C -> B; D", "A -> B; C; D"])
+@pytest.mark.parametrize("m", [0, 1, 3, 6])
+def test_orientation_ratios_by_enumeration(truth, m, zero_division):
+    names = list("ABCD")
+    graphs = ["; ".join([f"{names[i]} -> {names[j]}" for i, j in dag] + names) for dag in _random_dags(4, m)]
+    pairs = pd.DataFrame({"truth": truth, "estimate": graphs})
+    metrics = [
+        f"orientation_{part}" for part in ("precision", "recall", "f1", "npv", "specificity", "fdr", "for", "g1")
+    ]
+    with ce.set_options(zero_division=zero_division):
+        values = ce.evaluate(pairs, metrics)[metrics].mean()
+        known = ce.control_distribution(truth, n_edges=m, kind="dag", metrics=metrics, n_draws=5, rng=1)
+    np.testing.assert_allclose(known["mean"], values, atol=1e-12)
+    if not (m == 0 and np.isnan(zero_division)):
+        assert (known["mean_method"] == "exact").all()
+
+
+def test_variance_of_shd_at_larger_size():
+    rng = np.random.default_rng(0)
+    nodes = [f"X{i}" for i in range(10)]
+    pairs = list(itertools.combinations(nodes, 2))
+    chosen = rng.choice(len(pairs), 30, replace=False)
+    truth = "; ".join(f"{pairs[i][0]} -> {pairs[i][1]}" for i in chosen)
+    exact = ce.control_distribution(truth, nodes=nodes, n_edges=13, kind="dag", metrics=["shd"], n_draws=20, rng=1)
+    drawn = ce.control_distribution(
+        truth, nodes=nodes, n_edges=13, kind="dag", metrics=["shd"], n_draws=40_000, method="simulate", rng=1
+    )
+    assert exact["mean"][0] == pytest.approx(30.0)
+    assert drawn["mean"][0] == pytest.approx(30.0, abs=4 * drawn["sd"][0] / 200)
+    assert drawn["sd"][0] == pytest.approx(exact["sd"][0], rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["shd", "directed_tp", "directed_f1", "arrowhead_precision"])
+@pytest.mark.parametrize("edges", [0, 1, 3, 5, 6])
+def test_variances_are_those_of_all_skeletons_and_orders(name, edges):
+    """Every skeleton with every order of four nodes, against every number of true edges."""
+    nodes = ["A", "B", "C", "D"]
+    truths = ["A; B; C; D", "A -> B; C; D", "A -> B; B -> C; C -> D", "A -> B; A -> C; A -> D; C -> D"]
+    drawn = ["; ".join([f"{nodes[i]} -> {nodes[j]}" for i, j in dag] + nodes) for dag in _random_dags(4, edges)]
+    column = ce.graph_column(truths)
+    [(_, pairs)] = get_field("graph").batches(column, column, None)
+    degrees, counts = pairs.truth.degrees[pairs.truth_index], pairs.truth.edge_counts
+    none, me = np.zeros(len(truths)), np.full(len(truths), edges)
+    known = linear(ce.get_metric(name), 4, counts.directed[pairs.truth_index], none, me, degrees)
+    for i, text in enumerate(truths):
+        runs = pd.DataFrame({"truth": [text] * len(drawn), "estimate": drawn})
+        values = ce.evaluate(runs, [name])[name].to_numpy(float)
+        if np.isnan(values).any():
+            continue
+        assert known.variance[i] == pytest.approx(values.var(), abs=1e-10)
+
 
 KNOWN = pathlib.Path(__file__).parents[2] / "known_answers"
 
@@ -124,3 +305,14 @@ def test_broadcasting_and_scalars():
     assert ce.skeleton_test([[1], [2]], [3, 4], 3, 4).shape == (2, 2)
     assert isinstance(ce.skeleton_test(1, 3, 3, 4), float)
     assert ce.skeleton_test(0, 0, 3, 4) == 1.0
+
+
+TRUTH = "A -> B; B -> C; C -> D; D -> E; E -> F; F -> G; G -> H"
+
+
+def test_a_fixed_order_is_that_of_the_given_nodes():
+    nodes = list("HGFEDCBA")
+    settings = {"kind": "dag", "metrics": ["directed_tp"], "n_draws": 500, "rng": 1, "permute": False}
+    against = ce.control_distribution(TRUTH, n_edges=28, nodes=nodes, **settings)
+    along = ce.control_distribution(TRUTH, n_edges=28, nodes=nodes[::-1], **settings)
+    assert (against["mean"][0], along["mean"][0]) == (0.0, 7.0)
