@@ -1,7 +1,7 @@
 """Judge a printed table among published results: claims in a CSV file, and own runs in a figure.
 
-A claim is one printed number with what is known of its runs; docs/who_beats_guessing.md lists the columns. The figure is
-examples/figures/published.png.
+A claim is one printed number with what is known of its runs; docs/who_beats_guessing.md lists the columns. The
+figure is examples/figures/published.png.
 """
 
 from pathlib import Path
