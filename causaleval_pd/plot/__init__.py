@@ -14,6 +14,7 @@ from .cube_plots import *
 from .distributions import *
 from .forest import *
 from .heat_map import *
+from .published import *
 from .strata import *
 
 FIGURES.other_names(

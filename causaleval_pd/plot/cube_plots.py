@@ -13,6 +13,7 @@ from ..cubes.reshaped import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions
 from .heat_map import heat_map as _heat_map
+from .published import published as _published
 from .strata import strata as _strata
 
 __all__ = ["CubePlots"]
@@ -37,7 +38,7 @@ class CubePlots:
     'FacetGrid'
     >>> cube.ceval.plot
     <figures of a cube of shd by algorithm (3), n (3), 540 runs, 20 controls each (edges): critical_difference,
-    distributions, heat_map, strata>
+    distributions, heat_map, published, strata>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:
@@ -47,6 +48,7 @@ class CubePlots:
     strata = method(_strata)
     distributions = method(_distributions)
     heat_map = method(_heat_map)
+    published = method(_published)
     critical_difference = method(_critical_difference)
 
     def __repr__(self) -> str:

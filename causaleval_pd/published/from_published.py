@@ -106,9 +106,10 @@ def from_published(
     Notes
     -----
     The verdict is "better" where adjusted p is at most 1 - level even at its upper limit ("better than a coin" where
-    nothing but the number of questions is known); "not better" where it is larger at its lower limit, or the value is
-    no better than the mean of guesses; "cannot be judged: needs ..." in between; and "cannot be judged: too small"
-    where the best estimate with as many edges (ranking, answers) would not be told from a guess.
+    nothing but the number of questions is known); "not better" where it is larger at its lower limit ("among 20 rows"
+    where the row alone would be better), or the value is no better than the mean of guesses; "cannot be judged: needs
+    ..." in between; and "cannot be judged: too small" where the best estimate with as many edges (ranking, answers)
+    would not be told from a guess.
 
     p is the probability that guesses, or means of as many guesses as there are runs, are as good as the printed value
     or better. Printed values are rounded: p is taken at the worst value that rounds to the printed one, `m_p_low` at

@@ -119,6 +119,9 @@ def judged(
             words[i] = f"{UNDECIDED}: too small, the best estimate of this size has p = {x.p_perfect:.2g}"
         elif words[i] == UNDECIDED:
             words[i] = f"{UNDECIDED}: needs {'; '.join(x.needed)}"
-        elif x.p_method == "coin" and words[i] in (BETTER, NOT_BETTER):
-            words[i] = f"{words[i]} than a coin"
+        elif words[i] is not None:
+            coin = " than a coin" if x.p_method == "coin" else ""
+            # alone it would be better
+            among = f" among {is_printed.sum()} rows" if words[i] == NOT_BETTER and x.p_high <= alpha else ""
+            words[i] += coin + among
     return np.where([math.isnan(x.p_high) for x in guesses], np.nan, high), words

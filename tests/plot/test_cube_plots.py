@@ -20,7 +20,7 @@ from causaleval_pd.contract.figure import FIGURES
 
 from ..recorded import figures as drawn
 
-OWN = ["critical_difference", "distributions", "heat_map", "strata"]
+OWN = ["critical_difference", "distributions", "heat_map", "published", "strata"]
 
 
 @pytest.fixture
