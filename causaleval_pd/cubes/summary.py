@@ -181,11 +181,12 @@ def full_summary(
     how = Settings() if how is None else how
     cube = null_stratum(read_cube(cube))
     names = cube_metrics(cube, metrics)
+    before = calls(cube.attrs)
+    cube = pooled_strata(cube, by)
     made = call(
         "summary", {"metrics": names, "by": by if by is None or isinstance(by, str) else list(by)} | asdict(how)
     )
-    history = [*calls(cube.attrs), made]
-    cube = pooled_strata(cube, by)
+    history = [*before, made]
     tables = []
     for name in names:
         part = read_metric(cube, name)

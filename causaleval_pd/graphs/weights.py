@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -78,6 +79,15 @@ def advised_threshold(size: ArrayLike) -> float:
     return next((cut for cut in rounded if low <= cut < high), float(low))
 
 
+def as_floats(column: pd.Series) -> pd.Series:
+    """Return a column as numbers: NaN for what is none, infinity for integers beyond the largest float."""
+    try:
+        return pd.to_numeric(column, errors="coerce")
+    except OverflowError:
+        large = column.map(lambda x: isinstance(x, int) and abs(x) > sys.float_info.max)
+        return pd.to_numeric(column.mask(large, math.inf), errors="coerce")
+
+
 def unread_numbers(table: pd.DataFrame, read: Collection[Hashable]) -> list[Hashable]:
     """Return the columns of a table of edges that hold numbers and are not read.
 
@@ -96,7 +106,7 @@ def _holds_numbers(column: pd.Series, name: Hashable) -> bool:
     known = [_plain(value) for value in column.tolist() if not _is_blank(value)]
     if not known or not all(isinstance(x, (int, float, np.number)) or _is_number(x) for x in known):
         return False
-    numbers = pd.to_numeric(pd.Series(known, dtype=object), errors="coerce").tolist()
+    numbers = as_floats(pd.Series(known, dtype=object)).tolist()
     if str(name).strip().lower() in _ROW_NUMBERS and numbers in ([*range(len(column))], [*range(1, len(column) + 1)]):
         return False
     return any(number != 1 for number in numbers)
@@ -145,7 +155,7 @@ def _cut(column: pd.Series, name: Hashable) -> str:
     """Return how numbers of a column are cut, for messages."""
     if is_p_value(name):
         return "< 0.05"
-    size = pd.to_numeric(column, errors="coerce").abs().dropna()
+    size = as_floats(column).abs().dropna()
     if size.empty or (size <= 1).all():
         return "> 0.5"
     return f"> {advised_threshold(size[size > 0]):g}"

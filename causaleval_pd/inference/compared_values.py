@@ -139,6 +139,8 @@ def level_pairs(levels: NDArray[Any], dim: str, reference: Hashable | None) -> t
 
 def _place_of(levels: NDArray[Any], dim: str, level: Hashable) -> int:
     """Return the position of a level, by its value or its text."""
+    if not isinstance(level, Hashable):  # such as an array, which is equal to a label cell by cell
+        raise TypeError(f"reference must be one level of {dim!r}, found {shown(level)}")
     # an index has dates as Timestamps
     equal = [i for i, label in enumerate(pd.Index(levels)) if label == level]
     if equal:

@@ -51,6 +51,12 @@ def test_summary_is_what_pandas_gives(cube, small):
     assert row["control_mean_se"] == pytest.approx(float(np.sqrt((errors**2).sum()) / errors.notnull().sum()))
 
 
+@pytest.mark.parametrize("by", [0, int, {"algorithm"}])
+def test_strata_that_are_no_names_are_refused(cube, by):
+    with pytest.raises(TypeError, match="^by must be the names of strata, or 'all', found "):
+        cube.ceval.summary(by=by)
+
+
 def test_failed_and_undefined_runs_are_counted():
     table = pd.DataFrame(
         {

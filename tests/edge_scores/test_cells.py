@@ -271,6 +271,7 @@ def test_scores_of_unordered_pairs():
         ({"strength": [0.9], "direction": [6]}, {}, "edge 1: found 6 in the column 'direction'.*shares from 0 to 1"),
         ({"tool": ["pc"]}, {}, "without numbers; make it a column of graphs by graph_column"),
         ({"p_value": [0.01]}, {}, r"turn them, as by table.assign\(score=1 - table\['p_value'\]\)"),
+        ({"score": pd.Series([10**400], dtype=object)}, {}, r"has the score inf in the pair \('A', 'B'\)"),
         ({"score": [-2.0]}, {"kind": "score", "nodes": NODES}, "score -2 below 0 in a list that lacks some pairs"),
         ({"from": ["A", "A"], "to": ["B", "B"], "score": [1, 2]}, {}, "edge 2: found A -> B twice"),
     ],

@@ -37,6 +37,8 @@ NAMES = r"\brows?\b|\bfiles?\b"
 MOST_BYTES = 4 << 30
 STUCK_SECONDS = 120.0  # of wall time; includes compilation
 MOST_SHOWN = 5
+#: cases for each second that is asked for, where compilation takes the time
+LEAST_CASES = 20
 LABEL_BYTES = 4096
 
 Case = tuple[str, Callable[[], object]]
@@ -104,7 +106,7 @@ def run_module(name: str, options: argparse.Namespace) -> int:
                 print(
                     f"{name}: case {number} ({label[:200]}): {fault[:600]}\n  {repeat(name, seed, number)}", flush=True
                 )
-            if only is not None or time.monotonic() > end:
+            if only is not None or (time.monotonic() > end and number + 1 >= LEAST_CASES * options.seconds):
                 break
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("returned", "ValueError", "TypeError") if counts[kind])
     print(f"{name}: {counts.total()} cases ({kinds}), {counts['fault']} failed", flush=True)

@@ -54,6 +54,12 @@ def test_a_reference_that_is_no_level_is_refused(reference):
         level_pairs(np.array([50, 100]), "n", reference)
 
 
+@pytest.mark.parametrize("reference", [np.array([]), pd.Series([50, 100]), pd.DataFrame(), [50]])
+def test_several_references_are_refused(reference):
+    with pytest.raises(TypeError, match="reference must be one level of 'n', found"):
+        level_pairs(np.array([50, 100]), "n", reference)
+
+
 def test_a_number_is_a_reference_of_a_cube_whatever_its_type():
     runs = ce.datasets.runs().query("n_nodes == 10")
     of = {

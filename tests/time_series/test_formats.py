@@ -333,6 +333,7 @@ def test_tables_of_links(tmp_path):
         ({"source": ["Y"], "lag": [0]}, "from 'Y' to itself"),
         ({"weight": [float("nan")]}, "found nan in cell"),
         ({"probability": [0.3]}, "found numbers in the column 'probability' of a table of links"),
+        ({"x": [10**400]}, "found numbers in the column 'x' of a table of links"),
         ({"source": [None]}, "link 0: the source or the target is missing"),
         ({"link": ["=>"]}, "found the link '=>'"),
     ],

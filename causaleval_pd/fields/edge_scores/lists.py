@@ -11,7 +11,7 @@ import pandas as pd
 from ...contract.checks import shown
 from ...graphs.formats.edge_list import columns_of
 from ...graphs.node_names import node_name
-from ...graphs.weights import is_p_value, unread_numbers
+from ...graphs.weights import as_floats, is_p_value, unread_numbers
 
 #: columns of bnlearn's boot.strength: the share of an edge, and that of its direction given the edge
 _BOOTSTRAP = ("strength", "direction")
@@ -44,7 +44,7 @@ def read_list(cell: Any) -> pd.DataFrame | None:
 def _shares_of_arcs(table: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
     """Return a table whose column share is the strength of an edge times the probability of its direction."""
     for name in columns:
-        shares = pd.to_numeric(table[name], errors="coerce")
+        shares = as_floats(table[name])
         odd = np.flatnonzero(~shares.between(0, 1))
         if len(odd):
             value = table[name].iloc[int(odd[0])]
@@ -52,7 +52,7 @@ def _shares_of_arcs(table: pd.DataFrame, columns: list[Hashable]) -> pd.DataFram
                 f"edge {odd[0] + 1}: found {shown(value)} in the column {name!r} beside that of "
                 f"{next(other for other in columns if other != name)!r}, expected shares from 0 to 1; keep one of both"
             )
-    return table.assign(share=np.prod([pd.to_numeric(table[name]) for name in columns], axis=0))
+    return table.assign(share=np.prod([as_floats(table[name]) for name in columns], axis=0))
 
 
 def _of_numbers(table: pd.DataFrame, read: Sequence[Hashable]) -> list[Any]:
@@ -79,7 +79,7 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
             f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r})"
         )
     found = pd.DataFrame({"source": table[ends[0]], "target": table[ends[1]]}).map(node_name)
-    found["score"] = pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64)
+    found["score"] = as_floats(table[name]).to_numpy(np.float64)
     odd = np.flatnonzero(found["score"].isna())
     if len(odd):
         value = table[name].iloc[int(odd[0])]

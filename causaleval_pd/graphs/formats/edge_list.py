@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
-from ..weights import explain_numbers, explain_weights, unread_numbers
+from ..weights import as_floats, explain_numbers, explain_weights, unread_numbers
 
 
 def read_edge_list(cell: Collection[Any]) -> Edges:
@@ -197,7 +197,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     if names is None or not cell.columns.is_unique:
         raise ValueError(f"found a table with the columns {list(cell.columns)!r:.80}, expected from, edge and to")
     if "weight" in cell.columns and not (cell["weight"] == 1).all():
-        weights = pd.to_numeric(cell["weight"], errors="coerce")
+        weights = as_floats(cell["weight"])
         source, target = pd.factorize(pd.concat([cell[x] for x in names[:2]]).astype(str))[0].reshape(2, -1)
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():

@@ -107,6 +107,8 @@ class _Reader:
 
     def graph(self) -> Edges:
         while not self.skip("{"):
+            if self.token.kind == "end":
+                raise self.refuse("'{', which opens the graph")
             self.next()
         self.statements(Attributes(), 0)
         if self.token.kind != "end":

@@ -104,6 +104,7 @@ NUMBERS = {
     "with a gap": [0.9, None],
     "texts with a gap": ["0.9", "NA"],
     "objects": pd.Series([0.9, 2], dtype=object),
+    "beyond floats": pd.Series([10**400, 2], dtype=object),
     "arrow": pd.Series([0.9, 0.2], dtype="Float64"),
 }
 COLUMNS = [

@@ -393,6 +393,11 @@ def test_latent_variables_of_tetrad_are_named_without_parentheses() -> None:
         ("Tetrad text", "found 'A -> B', expected a line 'Graph Nodes:' or 'Graph Edges:'"),
         ("JSON", "line 1: found no JSON"),
         ("DOT", "line 1: found 'A -> B', expected 'digraph {' or 'graph {'"),
+        ("dagitty", "line 1: found 'the end of the text', expected '{', which opens the graph"),
+        ("GML", "found no GML: "),
+        ("GraphML", "found no GraphML: "),
+        ("BIF", "line 1: expected 'variable' or 'probability', found 'A'"),
+        ("edge table", r"found a table with the columns \['A -> B'\], expected from, edge and to"),
         ("model string", "found 'A -> B', expected a model string"),
     ],
 )
