@@ -13,28 +13,11 @@ import sys
 from typing import Any
 
 # fields are listed in the order in which they are imported, graphs first
-from . import structure
+from .fields import structure
 
 # isort: split
 from . import accessors as accessors
-from . import (
-    against_data,
-    baselines,
-    causal_kl,
-    configurational,
-    datasets,
-    edge_scores,
-    metrics,
-    plot,
-    reasoning,
-    time_series,
-)
-from . import interventions as interventions
-from . import knowledge as knowledge
-from .baselines.with_baselines import with_baselines
-from .causal_kl.networks.column import as_network, network_column
-from .causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
-from .configurational.submodel import submodels as submodels
+from . import datasets, metrics, plot
 from .contract.closed_form import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.encoding import AmbiguousEncodingError, list_encodings, register_encoding
 from .contract.field import Field, list_fields, register_field
@@ -48,35 +31,57 @@ from .contract.statistical_test import list_tests, register_test
 from .cubes.concat import concat
 from .cubes.cube import cube
 from .cubes.summary import summary
-from .edge_scores.cells import score_column
 from .execution.options import get_options, set_options
+from .fields import (
+    against_data,
+    baselines,
+    causal_kl,
+    configurational,
+    edge_scores,
+    reasoning,
+    time_series,
+)
+from .fields import interventions as interventions
+from .fields import knowledge as knowledge
+from .fields.baselines.with_baselines import with_baselines
+from .fields.causal_kl.networks.column import as_network, network_column
+from .fields.causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
+from .fields.configurational.submodel import submodels as submodels
+from .fields.edge_scores.cells import score_column
+from .fields.knowledge.knowledge import Knowledge
+from .fields.structure.nulls.expectation import expected_metric, skeleton_test
+from .fields.time_series.cells import LaggedGraph
+from .fields.time_series.column import as_lagged, lagged_column
+from .fields.time_series.scores import lagged_scores
 from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph
 from .inference.compare import compare
 from .inference.linear_model import model
 from .inference.ranking import rank_test
-from .knowledge.knowledge import Knowledge
 from .published.from_published import from_published
 from .reports.report import report
 from .reports.style import style
 from .reports.wide import wide
-from .structure.nulls.expectation import expected_metric, skeleton_test
 from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
 from .tables.pool import pool
 from .tables.published import control_distribution
 from .tables.warm_up import warm_up
-from .time_series.cells import LaggedGraph
-from .time_series.column import as_lagged, lagged_column
-from .time_series.scores import lagged_scores
 from .versions import __version__ as __version__
 from .versions import show_versions
 
 if "dask.dataframe" in sys.modules:
     # dask's tables get their verbs where dask is in use; importing it for nothing would cost a second
     from . import dask as dask
+
+# a field is a module of the package by its name too: `from causaleval_pd.reasoning import quantities`
+sys.modules |= {
+    key.replace(".fields.", "."): module
+    for key, module in sys.modules.items()
+    if key.startswith(f"{__name__}.fields.") and key.count(".") == 2
+}
 
 __all__ = [
     "AmbiguousEncodingError",

@@ -9,7 +9,6 @@ from typing import NoReturn
 import pandas as pd
 import xarray as xr
 
-from .baselines.with_baselines import with_baselines
 from .contract.checks import nearest
 from .contract.delegation import method
 from .contract.figure import FIGURES
@@ -18,7 +17,9 @@ from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.runs_table import runs
 from .cubes.summary import summary
-from .edge_scores.series import SeriesScoreAccessor
+from .fields.baselines.with_baselines import with_baselines
+from .fields.edge_scores.series import SeriesScoreAccessor
+from .fields.time_series.series import SeriesLaggedAccessor
 from .graphs.series import SeriesGraphAccessor
 from .inference.compare import compare
 from .inference.linear_model import model
@@ -30,7 +31,6 @@ from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
 from .tables.pool import pool
-from .time_series.series import SeriesLaggedAccessor
 
 __all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor", "SeriesScoreAccessor"]
 

@@ -22,13 +22,15 @@ def imports() -> nx.DiGraph:
     """Return which room imports which, without what follows from other imports."""
     graph = nx.DiGraph()
     for module, others in house.imports().items():
-        graph.add_edges_from((module[0], x[0]) for x in others if module[0] not in (x[0], "__init__"))
+        rooms = ((house.room(module), house.room(x)) for x in others)
+        graph.add_edges_from((a, b) for a, b in rooms if a not in (b, "__init__"))
     return nx.transitive_reduction(graph)
 
 
 def picture() -> str:
     """Return the picture as SVG: a row of boxes for each line of the order, the lowest rooms at the bottom."""
     rows = [[x.strip() for x in line.split(",") if x.strip()] for line in house.ORDER.strip().splitlines()][::-1]
+    rows = [[room for room in row if room != "fields"] for row in rows]
     width = max(map(len, rows)) * (BOX_WIDTH + GAP) + GAP
     corners = {}
     for y, row in enumerate(rows):

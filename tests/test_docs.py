@@ -288,8 +288,9 @@ def test_numbers_of_the_guide_are_computed_there(page):
 
 def test_the_map_of_rooms_is_the_folders():
     section = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").split("## The rooms")[1].split("\n## ")[0]
-    listed = re.findall(r"^\| `([\w.]+/?)` \|", section, re.MULTILINE)
-    folders = {f"{path.parent.name}/" for path in PACKAGE.glob("*/__init__.py")}
+    listed = re.findall(r"^\| `([\w./]+)` \|", section, re.MULTILINE)
+    rooms = [*PACKAGE.glob("*/__init__.py"), *PACKAGE.glob("fields/*/__init__.py")]
+    folders = {f"{path.parent.relative_to(PACKAGE)}/" for path in rooms}
     modules = {path.name for path in PACKAGE.glob("*.py")}
     assert sorted(listed) == sorted(folders | modules)
 

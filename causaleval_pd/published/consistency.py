@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.metric import Metric
+from ..fields.structure.nulls.hypergeometric import Counts
 from ..graphs.counts import PairCounts
-from ..structure.nulls.hypergeometric import Counts
 from .guesses import Printed
 from .printed_rows import Row
 from .skeleton_bounds import CONVENTION_WORDS, CONVENTIONS, largest_shd

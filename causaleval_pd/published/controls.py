@@ -17,12 +17,12 @@ from ..contract.field import get_field
 from ..contract.law import Distribution
 from ..contract.metric import Metric
 from ..execution.random_streams import row_keys
+from ..fields.structure.nulls.edge_moments import linear
+from ..fields.structure.nulls.hypergeometric import hypergeometric
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
 from ..statistics.tails.convolution import tail_of_sum
 from ..statistics.tails.lattice import common_step
-from ..structure.nulls.edge_moments import linear
-from ..structure.nulls.hypergeometric import hypergeometric
 from ..tables.matching import find_null
 from ..tables.published import control_distribution
 from ..tables.settings import Drawing

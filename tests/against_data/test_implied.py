@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.against_data.implied import Implications
+from causaleval_pd.fields.against_data.implied import Implications
 from causaleval_pd.graphs.dags import all_dags
 from causaleval_pd.graphs.kernels.planes import marks_from_planes
 from causaleval_pd.graphs.packing.packed import unpack_column

@@ -20,8 +20,8 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse, random_models
-from causaleval_pd.configurational.quality import Convention, expose, quality_counts
-from causaleval_pd.configurational.truth_table import Setting
+from causaleval_pd.fields.configurational.quality import Convention, expose, quality_counts
+from causaleval_pd.fields.configurational.truth_table import Setting
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_pairs.csv.gz"
 METRICS = ["correctness", "completeness", "f_beta"]

@@ -17,8 +17,8 @@ from collections.abc import Callable
 import pandas as pd
 import pyarrow as pa
 
+from causaleval_pd.fields.reasoning.worlds import compositions
 from causaleval_pd.reasoning import make_tasks, sample_world
-from causaleval_pd.reasoning.worlds import compositions
 
 pa.set_cpu_count(1)
 pa.set_io_thread_count(1)

@@ -25,7 +25,7 @@ from causaleval_pd.configurational import (
     redundancy_free,
     simulate_data,
 )
-from causaleval_pd.configurational.simulation import (
+from causaleval_pd.fields.configurational.simulation import (
     add_noise,
     draw_model,
     fragment,
@@ -34,7 +34,7 @@ from causaleval_pd.configurational.simulation import (
     stream,
     switches,
 )
-from causaleval_pd.configurational.truth_table import allows, configurations, evaluation_order
+from causaleval_pd.fields.configurational.truth_table import allows, configurations, evaluation_order
 
 
 def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:

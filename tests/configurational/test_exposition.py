@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causaleval_pd.configurational import FormulaTooLargeError, Setting, exposition_table, parse
-from causaleval_pd.configurational.formula import Atom, Model, dnf_text
-from causaleval_pd.configurational.quality import expose
-from causaleval_pd.configurational.truth_table import ideal_data
+from causaleval_pd.fields.configurational.formula import Atom, Model, dnf_text
+from causaleval_pd.fields.configurational.quality import expose
+from causaleval_pd.fields.configurational.truth_table import ideal_data
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 KINDS = {"literal": "literal", "conjunction": "conjunctive", "disjunction": "disjunctive", "sequence": "sequential"}

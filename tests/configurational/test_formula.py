@@ -20,10 +20,10 @@ from causaleval_pd.configurational import (
     reader,
     redundancy_free,
 )
-from causaleval_pd.configurational.formula import set_text
-from causaleval_pd.configurational.minimisation import minimal_models
-from causaleval_pd.configurational.reader import MAX_TEXT, parse_set
-from causaleval_pd.configurational.truth_table import evaluation_order, topological_order
+from causaleval_pd.fields.configurational.formula import set_text
+from causaleval_pd.fields.configurational.minimisation import minimal_models
+from causaleval_pd.fields.configurational.reader import MAX_TEXT, parse_set
+from causaleval_pd.fields.configurational.truth_table import evaluation_order, topological_order
 
 NAMES = ["A", "B", "LONG_NAME", "X1", "Ä"]
 literals = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))

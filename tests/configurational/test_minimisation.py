@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import Setting, parse, random_models
-from causaleval_pd.configurational.formula import FormulaTooLargeError, Work
-from causaleval_pd.configurational.kernels.scores import count_pairs
-from causaleval_pd.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser, best_overlap, injects
-from causaleval_pd.configurational.pairs import DecodedCells, Names, count_quality, encode, total
-from causaleval_pd.configurational.quality import Convention, expose, quality_counts
-from causaleval_pd.configurational.reader import parse_set
-from causaleval_pd.configurational.truth_table import FuzzyTable, TruthTable
+from causaleval_pd.fields.configurational.formula import FormulaTooLargeError, Work
+from causaleval_pd.fields.configurational.kernels.scores import count_pairs
+from causaleval_pd.fields.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser, best_overlap, injects
+from causaleval_pd.fields.configurational.pairs import DecodedCells, Names, count_quality, encode, total
+from causaleval_pd.fields.configurational.quality import Convention, expose, quality_counts
+from causaleval_pd.fields.configurational.reader import parse_set
+from causaleval_pd.fields.configurational.truth_table import FuzzyTable, TruthTable
 
 CAPS = Caps(3, 4, 10)
 OUTCOME = 1 << 6
@@ -240,7 +240,7 @@ def test_the_number_of_pairs_does_not_matter(convention, monkeypatch):
     runs = pd.DataFrame({"truth": [*map(str, truths), wide], "estimate": [*map(str, estimates), wide]})
     metrics = [ce.tweak(name, convention=convention) for name in ("correctness", "completeness_sequential", "f_beta")]
     few = runs.ceval.evaluate(metrics)
-    monkeypatch.setattr("causaleval_pd.configurational.pairs.FEWEST_BY_KERNELS", 1)
+    monkeypatch.setattr("causaleval_pd.fields.configurational.pairs.FEWEST_BY_KERNELS", 1)
     pd.testing.assert_frame_equal(runs.ceval.evaluate(metrics), few, check_exact=True)
 
 

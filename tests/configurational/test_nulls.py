@@ -17,12 +17,12 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import Model, parse, random_models, redundancy_free
-from causaleval_pd.configurational.field import FORMULAS, batches, coerce
-from causaleval_pd.configurational.nulls import exchangeable, relabel
-from causaleval_pd.configurational.pairs import FormulaPairs
 from causaleval_pd.contract.context import Context
 from causaleval_pd.contract.metric import probe_closed_form
 from causaleval_pd.contract.null import Controls, Matching
+from causaleval_pd.fields.configurational.field import FORMULAS, batches, coerce
+from causaleval_pd.fields.configurational.nulls import exchangeable, relabel
+from causaleval_pd.fields.configurational.pairs import FormulaPairs
 
 D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 NO_OTHERS = {"context": {"factors": ()}}

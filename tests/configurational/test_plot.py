@@ -13,7 +13,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import FormulaTooLargeError, parse, random_models
-from causaleval_pd.configurational.plot import Claim, lay_out, layers_of
+from causaleval_pd.fields.configurational.plot import Claim, lay_out, layers_of
 
 D3 = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 

@@ -10,7 +10,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.configurational import fit_by_atom, parse, random_models, read_printout, write_models
 from causaleval_pd.configurational import parse as parse_text
-from causaleval_pd.configurational.reader import parse_set
+from causaleval_pd.fields.configurational.reader import parse_set
 
 EDUCATION = """> cna(d.educate)
 --- Coincidence Analysis (CNA) ---

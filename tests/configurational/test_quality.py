@@ -23,7 +23,7 @@ from causaleval_pd.configurational import (
     quality_table,
     redundancy_free,
 )
-from causaleval_pd.configurational.submodel import submodel_of
+from causaleval_pd.fields.configurational.submodel import submodel_of
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 SCORES = {
@@ -123,7 +123,7 @@ def test_conventions() -> None:
 
 def test_tie_rule_where_no_counterpart_is_best_in_both() -> None:
     # A*B*C+D has three literals in common with E+A*B*C (one disjunct) and two with A+D (two disjuncts)
-    from causaleval_pd.configurational.quality import shared_disjunctions
+    from causaleval_pd.fields.configurational.quality import shared_disjunctions
 
     a, b, c, d, e = (1 << i for i in range(5))
     own, others = frozenset([a | b | c, d]), (frozenset([e, a | b | c]), frozenset([a, d]))

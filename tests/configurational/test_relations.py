@@ -20,9 +20,9 @@ from causaleval_pd.configurational import (
     redundancy_free,
     submodels,
 )
-from causaleval_pd.configurational.minimisation import minimal_models
-from causaleval_pd.configurational.submodel import judge_claims, submodel_of
-from causaleval_pd.configurational.truth_table import evaluation_order
+from causaleval_pd.fields.configurational.minimisation import minimal_models
+from causaleval_pd.fields.configurational.submodel import judge_claims, submodel_of
+from causaleval_pd.fields.configurational.truth_table import evaluation_order
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_relations.csv.gz"
 DOMAINS = {"A": range(3), "B": range(3), "C": range(4), "D": range(2), "E": range(3)}

@@ -24,7 +24,7 @@ from causaleval_pd.contract.metric import METRICS
 )
 def test_a_member_is_a_metric_like_any_other(name, options):
     made = ce.get_metric(name)
-    assert made.function.__module__.startswith("causaleval_pd.structure.")
+    assert made.function.__module__.startswith("causaleval_pd.fields.structure.")
     assert made.function.__name__ == made.function.__qualname__ == name
     assert pickle.loads(pickle.dumps(made)) is made
     parameters = inspect.signature(made).parameters

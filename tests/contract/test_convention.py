@@ -7,7 +7,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.convention import Convention, what_applies
 from causaleval_pd.contract.metric import METRICS
-from causaleval_pd.structure.field import pair
+from causaleval_pd.fields.structure.field import pair
 
 DAG, CPDAG, PDAG = (pair("A -> B; B -> C", text) for text in ("A -> B; C", "A -- B; B -- C", "A -> B; B -- C"))
 

@@ -15,7 +15,7 @@ from causaleval_pd.contract.metric import METRICS, metric
 
 
 def test_a_metric_is_callable_on_cells_and_on_pairs():
-    from causaleval_pd.structure.field import pair
+    from causaleval_pd.fields.structure.field import pair
 
     pairs = pair("A -> B; B -> C", "B -> A; B -> C")
     assert ce.shd("A -> B; B -> C", "B -> A; B -> C") == 1.0

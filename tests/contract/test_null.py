@@ -11,7 +11,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.null import Controls, Matching, Null, null_model
-from causaleval_pd.structure.field import pair
+from causaleval_pd.fields.structure.field import pair
 
 GRAPHS = ce.structure.GRAPHS
 RUNS = pd.DataFrame(

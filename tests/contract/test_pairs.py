@@ -9,7 +9,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.pairs import Batch, PairError, Pairs
-from causaleval_pd.structure.field import pair
+from causaleval_pd.fields.structure.field import pair
 
 
 def test_what_was_computed_is_kept_by_key_and_by_pairs():

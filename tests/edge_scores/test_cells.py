@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.edge_scores.cells import score_cells, type_cells
+from causaleval_pd.fields.edge_scores.cells import score_cells, type_cells
 
 NAMES = ["B", "A", "C"]
 WEIGHTS = np.array([[0, 1.5, 0], [0, 0, -0.7], [0.2, 0, 0]])  # B -> A 1.5, A -> C -0.7, C -> B 0.2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from causaleval_pd.contract.pairs import Batch
 from causaleval_pd.execution import work_units
 from causaleval_pd.execution.work_units import BLOCK_ROWS, UNIT_NANOSECONDS
-from causaleval_pd.reasoning.field import AnswerPairs
+from causaleval_pd.fields.reasoning.field import AnswerPairs
 
 
 def answers(first: int, n: int) -> Batch:

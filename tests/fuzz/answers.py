@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from causaleval_pd.fields.reasoning.published import parse_matrix, parse_printed
 from causaleval_pd.reasoning import parse_answers, read_published
-from causaleval_pd.reasoning.published import parse_matrix, parse_printed
 
 # raw samples are named by their context; single cells have no row: messages name the cell, or what a matrix should be
 NAMES = r"\brows?\b|\bfiles?\b|\bcontext\b|\bcells?\b|\bmatrix\b"

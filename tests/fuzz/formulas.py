@@ -11,7 +11,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse
-from causaleval_pd.configurational.reader import parse_set
+from causaleval_pd.fields.configurational.reader import parse_set
 
 #: errors of texts name the position, those of columns the row
 NAMES = r"\bposition \d+\b|\brow \d+\b|^at most|^expected a model as text"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.time_series.formats import ENCODINGS
+from causaleval_pd.fields.time_series.formats import ENCODINGS
 
 NAMES = r"\brow \d+\b|^(?:nodes|encoding|kind|unknown encoding|m.._lag|first_lag|threshold|alpha|conflict|pass )"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.fields.reasoning.yes_counts import FIXED, QUANTITIES, Terms, estimates, parse_counts, quantity_laws
 from causaleval_pd.reasoning import COUNTS, make_tasks, quantities, reasoners
-from causaleval_pd.reasoning.yes_counts import FIXED, QUANTITIES, Terms, estimates, parse_counts, quantity_laws
 
 NULLS = ("permute_answers", "random_answers", "biased_answers", "exchange_arms", "majority_answers")
 QUANTITY_METRICS = sorted(ce.list_metrics("quantity").index)

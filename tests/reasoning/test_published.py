@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causaleval_pd.fields.reasoning.published import parse_matrix, parse_printed
 from causaleval_pd.reasoning import (
     ask,
     make_tasks,
@@ -21,7 +22,6 @@ from causaleval_pd.reasoning import (
     read_published,
     score_questions,
 )
-from causaleval_pd.reasoning.published import parse_matrix, parse_printed
 
 
 @pytest.fixture(scope="module")

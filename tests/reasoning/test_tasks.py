@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 import reader
 
+from causaleval_pd.fields.reasoning.tasks import INSTRUCTIONS
+from causaleval_pd.fields.reasoning.themes import THEMES, get_theme
 from causaleval_pd.reasoning import Theme, World, example_world, make_tasks
-from causaleval_pd.reasoning.tasks import INSTRUCTIONS
-from causaleval_pd.reasoning.themes import THEMES, get_theme
 
 HASH = """
 import hashlib
 from causaleval_pd.reasoning import make_tasks
-from causaleval_pd.reasoning.themes import THEMES
+from causaleval_pd.fields.reasoning.themes import THEMES
 tasks = make_tasks(list(THEMES), [[3, 3]], "mixed", n_samples=7, replicates=2, rng=5)
 text = "".join(tasks.prompts()) + tasks.questionnaire().to_csv() + tasks.nodes.to_csv() + tasks.quantities.to_csv()
 print(hashlib.sha256(text.encode()).hexdigest())

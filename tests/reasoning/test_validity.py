@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from causaleval_pd.fields.reasoning.validity import lower_tail, upper_tail
 from causaleval_pd.reasoning import (
     answer_scores,
     judge,
@@ -19,7 +20,6 @@ from causaleval_pd.reasoning import (
     sample_world,
     taxonomy,
 )
-from causaleval_pd.reasoning.validity import lower_tail, upper_tail
 
 PATH = ["model", "task", "path"]
 

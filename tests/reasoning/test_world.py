@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causaleval_pd.fields.reasoning.exact_quantities import EXACT_QUANTITIES
+from causaleval_pd.fields.reasoning.worlds import component_edges, compositions, n_compositions
 from causaleval_pd.reasoning import World, exact_quantities, example_world, sample_world
-from causaleval_pd.reasoning.exact_quantities import EXACT_QUANTITIES
-from causaleval_pd.reasoning.worlds import component_edges, compositions, n_compositions
 
 COLUMNS = {
     "pns": "exact_pns",

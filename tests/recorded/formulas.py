@@ -12,11 +12,11 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import configurational as cf
-from causaleval_pd.configurational.formula import set_text
-from causaleval_pd.configurational.minimisation import minimal_models
-from causaleval_pd.configurational.reader import parse_set
-from causaleval_pd.configurational.simulation import add_noise, fragment, fuzzify, sample_cases
-from causaleval_pd.configurational.truth_table import evaluation_order
+from causaleval_pd.fields.configurational.formula import set_text
+from causaleval_pd.fields.configurational.minimisation import minimal_models
+from causaleval_pd.fields.configurational.reader import parse_set
+from causaleval_pd.fields.configurational.simulation import add_noise, fragment, fuzzify, sample_cases
+from causaleval_pd.fields.configurational.truth_table import evaluation_order
 
 from .store import add, record
 

@@ -13,10 +13,10 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd import reasoning as cr
-from causaleval_pd.reasoning.published import parse_matrix, parse_printed
-from causaleval_pd.reasoning.tasks import INSTRUCTIONS
-from causaleval_pd.reasoning.themes import THEMES
-from causaleval_pd.reasoning.worlds import component_edges, compositions, n_compositions
+from causaleval_pd.fields.reasoning.published import parse_matrix, parse_printed
+from causaleval_pd.fields.reasoning.tasks import INSTRUCTIONS
+from causaleval_pd.fields.reasoning.themes import THEMES
+from causaleval_pd.fields.reasoning.worlds import component_edges, compositions, n_compositions
 
 from .store import add, record
 

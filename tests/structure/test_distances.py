@@ -12,7 +12,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.metric import METRICS
-from causaleval_pd.structure.field import pair
+from causaleval_pd.fields.structure.field import pair
 
 COSTLY = ["sid", "parent_aid", "ancestor_aid", "oset_aid", "ancestor_f1", "top_order_divergence", "separation_parent"]
 CHAIN = "A -> B; B -> C; C -> D"

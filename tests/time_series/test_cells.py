@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.time_series.cells import CODE_OF_SIGN, DIRECTED, TURNED
+from causaleval_pd.fields.time_series.cells import CODE_OF_SIGN, DIRECTED, TURNED
 
 SIGNS_AT_LAG_0 = ["", "->", "<-", "--", "<->", "o->", "o-o", "--o"]
 

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.fields.time_series.cells import DIRECTED, TURNED
+from causaleval_pd.fields.time_series.nulls import permutation
 from causaleval_pd.statistics.direction import as_good
 from causaleval_pd.tables.matching import find_null
-from causaleval_pd.time_series.cells import DIRECTED, TURNED
-from causaleval_pd.time_series.nulls import permutation
 
 MEASURES = ("tp", "precision", "recall", "f1", "hamming")
 
@@ -199,7 +199,7 @@ def test_moments_under_permutation(metric, monkeypatch):
     model = ce.time_series.LAGGED.nulls["permutation"]
     values = listed(PERMUTED_TRUTH, relabelled(PERMUTED), [metric])[name].to_numpy(float)
     monkeypatch.setattr(permutation, "MOST_LISTED", 0)
-    monkeypatch.setattr("causaleval_pd.structure.nulls.relabelling.MOST_LISTED", 0)
+    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.relabelling.MOST_LISTED", 0)
     truth, estimate = (ce.lagged_column([graph]) for graph in (PERMUTED_TRUTH, PERMUTED))
     from causaleval_pd.contract.null import Matching
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, from_joint, sample
-from causaleval_pd.causal_kl.laws import elimination
-from causaleval_pd.causal_kl.laws.elimination import WidthError, elimination_steps, marginal
+from causaleval_pd.fields.causal_kl.laws import elimination
+from causaleval_pd.fields.causal_kl.laws.elimination import WidthError, elimination_steps, marginal
 
 from .. import brute_force as brute
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.structure.field import GRAPHS
-from causaleval_pd.structure.nulls.additive import additive_moments
+from causaleval_pd.fields.structure.field import GRAPHS
+from causaleval_pd.fields.structure.nulls.additive import additive_moments
 
 KNOWN = Path(__file__).parents[2] / "known_answers" / "latent_projections.csv"
 TRUTH = "A -> B; L -> B; L -> C; D -> C"

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.fields.structure.nulls.additive import additive_moments
 from causaleval_pd.graphs.mixed.marks import planes_from_marks
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
-from causaleval_pd.structure.nulls.additive import additive_moments
 
 SYMBOLS = {1: "-", 2: ">", 3: "o"}
 EDGES = [(a, b) for a in SYMBOLS for b in SYMBOLS]

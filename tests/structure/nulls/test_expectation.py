@@ -14,11 +14,11 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
-from causaleval_pd.structure.nulls import hypergeometric
-from causaleval_pd.structure.nulls import hypergeometric_tails as compiled
-from causaleval_pd.structure.nulls.edge_moments import linear
-from causaleval_pd.structure.nulls.hypergeometric import distinct, hypergeometric_tail, tails_of_distinct_laws
-from causaleval_pd.structure.nulls.hypergeometric_tails import hypergeometric_tails
+from causaleval_pd.fields.structure.nulls import hypergeometric
+from causaleval_pd.fields.structure.nulls import hypergeometric_tails as compiled
+from causaleval_pd.fields.structure.nulls.edge_moments import linear
+from causaleval_pd.fields.structure.nulls.hypergeometric import distinct, hypergeometric_tail, tails_of_distinct_laws
+from causaleval_pd.fields.structure.nulls.hypergeometric_tails import hypergeometric_tails
 
 EITHER = pytest.mark.parametrize("tails", [hypergeometric_tails, tails_of_distinct_laws])
 

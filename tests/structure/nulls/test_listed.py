@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.fields.structure.nulls.listed.orientations import TooMany, all_orientations
+from causaleval_pd.fields.structure.nulls.listed.random_graphs import all_random_graphs, are_listed
 from causaleval_pd.graphs.kernels import control_kernels
 from causaleval_pd.graphs.kernels.planes import DAG, planes_from_arcs
-from causaleval_pd.structure.nulls.listed.orientations import TooMany, all_orientations
-from causaleval_pd.structure.nulls.listed.random_graphs import all_random_graphs, are_listed
 
 METRICS = [ce.get_metric(name) for name in ce.list_metrics("graph").index]
 NAMES = sorted(m.name for m in METRICS if m.direction is not None and ".structure." in m.__module__)

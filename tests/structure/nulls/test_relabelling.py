@@ -11,12 +11,12 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
+from causaleval_pd.fields.structure.nulls import additive
+from causaleval_pd.fields.structure.nulls.additive import additive_moments
+from causaleval_pd.fields.structure.nulls.edge_types import FORWARD, TYPES, TypedPairs
+from causaleval_pd.fields.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from causaleval_pd.fields.structure.nulls.relabelling import all_relabellings, different_relabellings
 from causaleval_pd.graphs.pairs import GraphPairs
-from causaleval_pd.structure.nulls import additive
-from causaleval_pd.structure.nulls.additive import additive_moments
-from causaleval_pd.structure.nulls.edge_types import FORWARD, TYPES, TypedPairs
-from causaleval_pd.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
-from causaleval_pd.structure.nulls.relabelling import all_relabellings, different_relabellings
 
 #: metrics of mixed graphs alone are tested with them
 NAMES = sorted(

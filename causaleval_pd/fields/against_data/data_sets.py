@@ -1,0 +1,255 @@
+"""Data that judge graphs: the columns of the nodes of a graph, checked, as numbers or as levels."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.alike import hint_alike
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: eigenvalues of a correlation matrix below this are 0: a column is a linear combination of others
+SINGULAR = 1e-10
+#: folds of cross-validation depend on the data alone
+_FOLD_WORD = b"folds"
+
+
+class DataError(ValueError):
+    """Data that cannot judge a graph; verbs name the rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """The columns of the nodes of a graph.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The nodes, in their order.
+    values : (n, d) float
+        Numbers, or positions of levels of columns that hold none.
+    is_numeric, is_float : bool
+        Whether all columns hold numbers, and floats.
+    levels : (n, d) int or None
+        Positions of the values among the levels of their column; None where a column holds floats.
+    n_levels : (d,) int or None
+        Number of levels of each column.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    is_numeric: bool
+    is_float: bool
+    levels: Ints | None = None
+    n_levels: Ints | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.values)
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether all columns hold integers, truth values, text or categories."""
+        return self.levels is not None
+
+    @property
+    def numbers(self) -> Floats:
+        """The columns as numbers."""
+        if not self.is_numeric:
+            raise DataError("the data have columns of text or categories, and this test or score needs numbers")
+        return self.values
+
+    @property
+    def coded(self) -> tuple[Ints, Ints]:
+        """The columns as positions of levels, and the numbers of levels."""
+        if self.levels is None or self.n_levels is None:
+            raise DataError(
+                "the data have columns of floats, and this test or score counts integers or categories; cut the "
+                "columns into levels, as by pd.cut, or name another test"
+            )
+        return self.levels, self.n_levels
+
+    @cached_property
+    def variances(self) -> Floats:
+        """Variance of each column, divisor n."""
+        return np.asarray(self.numbers.var(axis=0))
+
+    @cached_property
+    def correlations(self) -> Floats:
+        """Correlation matrix; refused where a column is a linear combination of others."""
+        if self.n < 2:
+            raise DataError(f"the data have {self.n} rows; correlations need more")
+        if self.n <= len(self.names):
+            raise DataError(
+                f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; "
+                "give more rows than columns, or graphs over fewer nodes"
+            )
+        found = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
+        values, vectors = np.linalg.eigh(found)
+        if values[0] < SINGULAR:
+            joined = [self.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
+            raise DataError(
+                f"the columns {joined} are linearly dependent over {self.n} rows (their correlation matrix is "
+                "singular): duplicates, or sums of one another; leave one out"
+            )
+        return found
+
+    def folds(self, n_folds: int) -> Ints:
+        """Return the fold of each row, the same for all graphs: random, by a seed that the data fix."""
+        digest = hashlib.blake2b(_FOLD_WORD + np.ascontiguousarray(self.values).tobytes(), digest_size=8).digest()
+        rng = np.random.default_rng(int.from_bytes(digest, "little"))
+        return rng.permutation(np.arange(self.n, dtype=np.int64) % n_folds)
+
+
+def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) -> DataSet:
+    """Take the columns of some nodes out of data.
+
+    Parameters
+    ----------
+    data : DataFrame
+        One row per case. Further columns are ignored.
+    names : sequence of str
+        The nodes.
+    drop_missing : bool
+        Leave rows with a missing value in these columns out.
+
+    Returns
+    -------
+    DataSet
+        The columns.
+
+    Raises
+    ------
+    DataError
+        If a node has no column or two, a value is missing or infinite, a column is constant or a copy of another.
+    TypeError
+        If the data are no DataFrame.
+    """
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(
+            f"context 'data' must be a DataFrame with one column per node, or (column, {{name: DataFrame}}), found "
+            f"{type(data).__name__}"
+        )
+    data = with_text_labels(data, names)
+    lacking = [name for name in names if name not in data.columns]
+    if lacking:
+        raise DataError(
+            f"the data have no columns for the nodes {lacking[:5]}; their columns are {list(data.columns)[:10]}"
+            + hint_alike(lacking, (name for name in data.columns if isinstance(name, str)))
+        )
+    frame = data[list(names)]
+    if frame.shape[1] != len(names):
+        twice = sorted({str(name) for name in frame.columns if list(frame.columns).count(name) > 1})
+        raise DataError(f"the data have two columns called {twice[0]!r}; rename or drop one")
+    frame = _complete(frame, drop_missing=drop_missing)
+    odd = [name for name, dtype in zip(names, frame.dtypes, strict=True) if not _is_known(dtype)]
+    if odd:
+        raise DataError(f"column {odd[0]!r} has the type {frame[odd[0]].dtype}; use numbers, categories or text")
+    boxed = [name for name in names if frame[name].dtype == object and _holds_floats(frame[name])]
+    if boxed:
+        raise DataError(
+            f"column {boxed[0]!r} holds floats in a column of objects, which would count as categories; convert it, as "
+            "by data.infer_objects() or data.astype(float)"
+        )
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    floats = [pd.api.types.is_float_dtype(dtype) for dtype in frame.dtypes]
+    coded = [None if real else _codes(frame.iloc[:, i]) for i, real in enumerate(floats)]
+    columns = [
+        frame.iloc[:, i].to_numpy(np.float64) if numeric[i] or found is None else found[0].astype(np.float64)
+        for i, found in enumerate(coded)
+    ]
+    values = np.stack(columns, axis=1) if columns else np.zeros((len(frame), 0))
+    _check_values(values, names)
+    known = [found for found in coded if found is not None]
+    if len(known) < len(coded):
+        return DataSet(tuple(names), values, all(numeric), all(floats))
+    levels = np.stack([codes for codes, _ in known], axis=1) if known else np.zeros(values.shape, np.int64)
+    return DataSet(tuple(names), values, all(numeric), False, levels, np.array([n for _, n in known], np.int64))
+
+
+def refuse_perturbed(values: Mapping[str, Any]) -> None:
+    """Refuse data of a context that names cases in which a node is perturbed: they are of another distribution."""
+    data, label = values["data"], values.get("perturbed")
+    if not isinstance(data, pd.DataFrame) or not isinstance(label, str) or label not in data.columns:
+        return
+    named = data[label].notna() & (data[label].astype(str) != "")
+    if named.any():
+        raise DataError(
+            f"this metric judges estimates by observational cases, and in {int(named.sum())} of {len(data)} cases a "
+            f"node is perturbed, by perturbed={label!r}; score it on the others, as data[data[{label!r}].isna()]"
+        )
+
+
+def with_text_labels(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return data whose labels are texts, as names of nodes are, where a node has no column otherwise.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> with_text_labels(pd.DataFrame([[1.5, 2.5]]), ["0", "1"]).columns.tolist()
+    ['0', '1']
+    """
+    if all(name in data.columns for name in names) or isinstance(data.columns, pd.MultiIndex):
+        return data
+    return data.set_axis([str(label) for label in data.columns], axis=1)
+
+
+def _complete(frame: pd.DataFrame, *, drop_missing: bool) -> pd.DataFrame:
+    """Return the rows without missing values; refuse others unless they are dropped."""
+    missing = frame.isna()
+    if not missing.to_numpy().any():
+        return frame
+    if not drop_missing:
+        named = {str(name): int(n) for name, n in missing.sum().items() if n}
+        raise DataError(
+            f"the data have missing values, by column {named}; impute them, or use complete rows only by "
+            "context={..., 'missing': 'drop'}"
+        )
+    return frame[~missing.any(axis=1)]
+
+
+def _is_known(dtype: Any) -> bool:
+    """Return whether columns of a type are read."""
+    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
+    return is_number or isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
+
+
+def _holds_floats(column: pd.Series) -> bool:
+    """Return whether a column of objects holds numbers that are not integers."""
+    return pd.api.types.infer_dtype(column, skipna=True) in ("floating", "mixed-integer-float", "decimal")
+
+
+def _codes(column: pd.Series) -> tuple[Ints, int]:
+    """Return the positions of a column's values among its levels, and the number of the levels that it shows."""
+    try:
+        codes, found = pd.factorize(column, sort=True)
+    except TypeError as error:
+        raise DataError(f"column {column.name!r} holds values that cannot be ordered: {error}") from None
+    return codes.astype(np.int64), len(found)
+
+
+def _check_values(values: Floats, names: Sequence[str]) -> None:
+    """Refuse infinite values, constant columns, and copies of a column."""
+    if not len(values):
+        raise DataError("the data have no rows without missing values")
+    infinite = ~np.isfinite(values).all(axis=0)
+    if infinite.any():
+        raise DataError(f"column {names[int(infinite.argmax())]!r} holds infinite values; mend or drop these rows")
+    constant = [name for name, column in zip(names, values.T, strict=True) if (column == column[0]).all()]
+    if constant:
+        raise DataError(f"the columns {constant[:5]} are constant over {len(values)} rows; leave them out of the graph")
+    seen: dict[bytes, str] = {}
+    for name, column in zip(names, values.T, strict=True):
+        first = seen.setdefault(np.ascontiguousarray(column).tobytes(), name)
+        if first != name:
+            raise DataError(f"the columns {first!r} and {name!r} are equal in every row; leave one out")

@@ -1,0 +1,306 @@
+"""Add the estimates of baselines to a table of runs, one row per data set and baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Literal, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, check_known, check_type, name_row, nearest
+from ...contract.context import Context, fingerprint, resolve_context
+from ...contract.history import call, calls, remember
+from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
+from ...graphs.column import as_graph, coerce_graphs, graph_column
+from ...graphs.graph import Graph
+from ...graphs.packing.packed import unpack_column
+from . import fixed_graphs, sort_regress, thresholds
+from .data_matrix import complete_data
+
+Baseline = Callable[..., Any]
+
+#: baselines by name
+BASELINES: dict[str, Baseline] = {
+    function.__name__: function
+    for function in (
+        sort_regress.var_sort_regress,
+        sort_regress.r2_sort_regress,
+        sort_regress.random_sort_regress,
+        thresholds.correlation_threshold,
+        thresholds.partial_correlation_threshold,
+        fixed_graphs.empty,
+        fixed_graphs.complete,
+    )
+}
+#: those that take a number of edges
+MATCHED = ("correlation_threshold", "partial_correlation_threshold")
+
+
+def with_baselines(
+    table: pd.DataFrame,
+    baselines: str | Iterable[str | Baseline] | Mapping[str, str | Baseline],
+    *,
+    context: Mapping[str, Any],
+    n_edges: Literal["match"] | None = None,
+    rng: RNGLike = None,
+    algorithm: Hashable = "algorithm",
+    truth: Hashable | None = "truth",
+    estimate: Hashable = "estimate",
+) -> pd.DataFrame:
+    """Add rows with the estimates of baselines to a table of runs of graphs.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run per row.
+    baselines : str, iterable of str or callable, or mapping
+        Names of `baselines`, or functions `f(data, rng)` that return a graph, each called as the function; a mapping
+        names them: `{"ten edges": partial(ce.baselines.correlation_threshold, n_edges=10)}`.
+    context : mapping
+        `{"data": frame}` for all rows, or `{"data": (column, frames)}` where the column names objects of the mapping
+        `frames`. A data set is one case per row, with one column per node; further columns are not read. With
+        `"missing": "drop"`, complete rows only.
+    n_edges : {"match"}, optional
+        "match" gives thresholded (partial) correlations as many edges as an estimate has: one row per estimate then,
+        whose name is "correlation_threshold like pc" beside pc. By default the level of a test decides, on one row per
+        data set.
+    rng : int, Generator or None
+        Seed; what a baseline draws depends on it, the data and the baseline's name alone.
+    algorithm : hashable
+        Column that names the algorithms, and the baselines in the new rows.
+    truth, estimate : hashable
+        Columns of the cells; `truth=None` where the table has no truths.
+
+    Returns
+    -------
+    DataFrame
+        A new table: the rows of `table`, with estimates in canonical form, then one row for each baseline and distinct
+        pair of truth and data set. Other columns are copied where all runs on that truth and data set agree, and
+        missing where they do not. An index of numbers is continued; in another one, labels name the baseline.
+
+    Raises
+    ------
+    ValueError
+        If a column or baseline is unknown, a name is taken, a node has no column in the data, or a baseline cannot be
+        computed; names the row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> data = ce.datasets.sachs()
+    >>> runs = pd.DataFrame({"algorithm": ["mine"], "truth": [ce.datasets.sachs_truth()]})
+    >>> runs["estimate"] = "raf -> mek; " + "; ".join(data.columns)
+    >>> more = runs.ceval.with_baselines(["var_sort_regress", "empty"], context={"data": data}, rng=7)
+    >>> more.ceval.evaluate(["adjacency_recall"])[["algorithm", "adjacency_recall"]]
+              algorithm  adjacency_recall
+    0              mine              0.05
+    1  var_sort_regress              0.90
+    2             empty              0.00
+    """
+    check_type(table, pd.DataFrame, "a pandas DataFrame", "table")
+    check_choice(n_edges, ("match", None), "n_edges")
+    chosen, seed = _named(baselines), resolve_seed(rng)
+    for role, name in (("algorithm", algorithm), ("estimate", estimate), ("truth", truth)):
+        if role == "truth" and truth is None:
+            continue
+        check_type(name, Hashable, "the name of one column", role)
+        if name not in table.columns:
+            raise ValueError(
+                f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
+                f"{list(table.columns)}"
+            )
+    check_type(context, Mapping, "a mapping such as {'data': frame}", "context")
+    if "data" not in context:
+        raise ValueError(f"baselines need data: pass context={{'data': frame}}; found {sorted(context)}")
+    given = {name: context[name] for name in ("data", "missing") if name in context}
+    inputs = cast(Context, resolve_context(table, given, {"baselines": tuple(given)}))
+    cells = coerce_graphs(table[estimate], estimate)
+    truths = None if truth is None else coerce_graphs(table[truth], truth)
+    known = set(table[algorithm].dropna().tolist())
+    made = _Estimates(inputs, _nodes_of_rows(cells, truths, inputs), seed, table.index)
+    group = _groups(truths, inputs)
+    copies, graphs, names = [], [], []
+    for name, function in chosen.items():
+        matched = n_edges == "match" and function in [BASELINES[x] for x in MATCHED]
+        for first, rows in _rows_of(group) if not matched else _rows_with(cells):
+            label = name
+            options = {}
+            if matched:
+                if pd.isna(table[algorithm].iloc[first]):
+                    raise ValueError(f"{name_row(first, table.index, algorithm)} is missing; n_edges='match' names it")
+                label, options = f"{name} like {table[algorithm].iloc[first]}", {"n_edges": cells.iloc[[first]]}
+            if label in known:
+                raise ValueError(
+                    f"column {algorithm!r} holds {label!r} already; name the baseline otherwise, as in "
+                    f"{{'my {name}': {name!r}}}"
+                )
+            graphs.append(made.find(first, name, function, options))
+            copies.append(rows)
+            names.append(label)
+    result = _appended(table, copies, names, graphs, cells, algorithm, estimate)
+    settings = {"baselines": list(chosen), "n_edges": n_edges, "seed": seed}
+    return remember(result, [*calls(table.attrs), call("with_baselines", settings)], table.attrs)
+
+
+def _named(given: Any) -> dict[str, Baseline]:
+    """Return the baselines of a call by name."""
+    if isinstance(given, str) or callable(given):
+        given = [given]
+    check_type(given, (Mapping, Iterable), "names of baselines, functions, or a mapping of these", "baselines")
+    entries = list(given.items()) if isinstance(given, Mapping) else [(None, one) for one in given]
+    found: dict[str, Baseline] = {}
+    for name, one in entries:
+        if isinstance(one, str):
+            check_known(one, BASELINES, "baseline")
+        elif not callable(one):
+            raise TypeError(f"a baseline is a name or a function f(data, rng), found {one!r}")
+        label = name if name is not None else one if isinstance(one, str) else getattr(one, "__name__", None)
+        if not isinstance(label, str) or not label:
+            raise ValueError(f"{one!r} has no name; give one by a mapping, as in {{'my baseline': function}}")
+        if label in found:
+            raise ValueError(f"baselines names {label!r} twice; give names by a mapping")
+        found[label] = BASELINES[one] if isinstance(one, str) else one
+    if not found:
+        raise ValueError(f"baselines names no baseline; known are {', '.join(BASELINES)}")
+    return found
+
+
+def _groups(truths: pd.Series | None, inputs: Context) -> NDArray[np.int64]:
+    """Return a number of each row's pair of truth and data set, by first appearance."""
+    truth = np.zeros(len(inputs.codes), np.int64) if truths is None else pd.factorize(truths)[0]
+    pairs = pd.DataFrame({"truth": truth, "data": inputs.codes})
+    return np.asarray(pairs.groupby(["truth", "data"], sort=False).ngroup(), np.int64)
+
+
+def _rows_of(group: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
+    """Return the first row and all rows of each group."""
+    rows = [np.flatnonzero(group == number) for number in range(int(group.max(initial=-1)) + 1)]
+    return [(int(some[0]), some) for some in rows]
+
+
+def _rows_with(cells: pd.Series) -> list[tuple[int, NDArray[np.int64]]]:
+    """Return each row that has an estimate, by itself."""
+    return [(int(row), np.array([row])) for row in np.flatnonzero(cells.notna().to_numpy())]
+
+
+def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) -> list[tuple[str, ...] | None]:
+    """Return the nodes of each row: of its estimate, else of another estimate on the same data, else of its truth."""
+    estimates = unpack_column(cells)
+    found: list[tuple[str, ...] | None] = [None] * len(cells)
+    others: dict[int, tuple[str, ...]] = {}
+    for row, number in enumerate(estimates.row_node_set.tolist()):
+        if number >= 0:
+            found[row] = estimates.node_sets[number]
+            others.setdefault(int(inputs.codes[row]), estimates.node_sets[number])
+    true = None if truths is None else unpack_column(truths)
+    for row, nodes in enumerate(found):
+        if nodes is None:
+            found[row] = others.get(int(inputs.codes[row]))
+        if found[row] is None and true is not None and true.row_node_set[row] >= 0:
+            found[row] = true.node_sets[true.row_node_set[row]]
+    return found
+
+
+class _Estimates:
+    """The graphs of baselines, computed once a data set, set of nodes and number of edges."""
+
+    def __init__(self, inputs: Context, nodes: list[tuple[str, ...] | None], seed: int, index: pd.Index) -> None:
+        self.inputs, self.nodes, self.seed, self.index = inputs, nodes, seed, index
+        self.known: dict[Any, Graph] = {}
+
+    def find(self, row: int, name: str, function: Baseline, options: dict[str, pd.Series]) -> Graph:
+        """Return the graph of a baseline for the data of a row."""
+        code, nodes = int(self.inputs.codes[row]), self.nodes[row]
+        settings = {key: int(cell.graph.n_edges.iloc[0]) for key, cell in options.items()}
+        key = (code, nodes, name, *settings.values())
+        if key not in self.known:
+            try:
+                self.known[key] = self._compute(code, nodes, name, function, settings)
+            except (TypeError, ValueError) as error:
+                where = name_row(row, self.index)
+                raise type(error)(f"{where}: baseline {name!r}: {error}") from error
+        return self.known[key]
+
+    def _compute(
+        self, code: int, nodes: tuple[str, ...] | None, name: str, function: Baseline, settings: dict[str, int]
+    ) -> Graph:
+        data = complete_data(self.inputs.values[code], nodes or ())
+        check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
+        lacking = [node for node in nodes or () if node not in data.columns]
+        if lacking:
+            raise ValueError(
+                f"the data have no column {lacking[0]!r}, which is a node; {nearest(lacking[0], data.columns)}"
+                f"their columns are {data.columns.tolist()[:10]}"
+            )
+        seen = data if nodes is None else data[list(nodes)]
+        stream = hash_rows([pd.Series([fingerprint(seen)]), pd.Series([name])], self.seed)
+        found = as_graph(function(seen, np.random.default_rng(int(stream[0])), **settings))
+        if nodes is not None and found.nodes != nodes:
+            raise ValueError(f"it returned a graph of the nodes {list(found.nodes)[:10]}, not {list(nodes)[:10]}")
+        return found
+
+
+def _appended(
+    table: pd.DataFrame,
+    copies: list[NDArray[np.int64]],
+    names: list[str],
+    graphs: list[Graph],
+    cells: pd.Series,
+    algorithm: Hashable,
+    estimate: Hashable,
+) -> pd.DataFrame:
+    """Return the table with a row for each name, copied where the rows that it stands for agree."""
+    first = np.array([rows[0] for rows in copies], np.int64)
+    columns: dict[Hashable, Any] = {}
+    for name in table.columns:
+        old = table[name]
+        if isinstance(old, pd.DataFrame):
+            raise ValueError(f"the table has {old.shape[1]} columns called {name!r}; column names must be unique")
+        if name == estimate:
+            parts = [cells, graph_column(graphs)]
+        elif name == algorithm:
+            kept = old.astype(object) if isinstance(old.dtype, pd.CategoricalDtype) else old
+            parts = [kept, pd.Series(names, dtype="str" if pd.api.types.is_string_dtype(kept.dtype) else object)]
+        else:
+            agreed = _agreed(old, copies)
+            parts = [old, old.iloc[first] if agreed.all() else _without(old.iloc[first], ~agreed)]
+        columns[name] = pd.concat([x.reset_index(drop=True) for x in parts], ignore_index=True).array
+        if name == algorithm and isinstance(old.dtype, pd.CategoricalDtype):
+            levels = [*old.cat.categories, *dict.fromkeys(names)]
+            columns[name] = pd.Categorical(columns[name], categories=levels, ordered=old.cat.ordered)
+    return pd.DataFrame(columns, index=_index(table, first, names, algorithm), columns=table.columns)
+
+
+def _agreed(column: pd.Series, copies: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    """Return for each group of rows whether all have the same value."""
+    try:
+        codes = pd.factorize(column)[0]
+    except TypeError:  # cells that cannot be hashed
+        codes = pd.factorize(column.map(repr))[0]
+    return np.array([(codes[rows] == codes[rows[0]]).all() for rows in copies], bool)
+
+
+def _without(column: pd.Series, rows: NDArray[np.bool_]) -> pd.Series:
+    """Return a column that is missing in some rows."""
+    nullable = column.astype("boolean") if pd.api.types.is_bool_dtype(column.dtype) else column
+    return cast(pd.Series, nullable.mask(rows))
+
+
+def _index(table: pd.DataFrame, first: NDArray[np.int64], names: list[str], algorithm: Hashable) -> pd.Index:
+    """Return the index of the table and of the new rows."""
+    old = table.index
+    if isinstance(old, pd.MultiIndex):
+        place = list(old.names).index(algorithm) if algorithm in old.names else 0
+        new = [
+            tuple(name if i == place else part for i, part in enumerate(old[row]))
+            for row, name in zip(first.tolist(), names, strict=True)
+        ]
+        return cast(pd.Index, old.append(pd.MultiIndex.from_tuples(new, names=old.names)))
+    if pd.api.types.is_integer_dtype(old.dtype):
+        start = int(old.max()) + 1 if len(old) else 0
+        return pd.Index([*old, *range(start, start + len(names))], name=old.name)
+    labels = [f"{name}, {old[row]}" for row, name in zip(first.tolist(), names, strict=True)]
+    return pd.Index([*old, *labels], name=old.name)

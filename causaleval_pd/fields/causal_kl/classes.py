@@ -1,0 +1,255 @@
+"""Estimates that are graphs: DAGs, CPDAGs and PDAGs, whose members get parameters from fits as they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import name_row
+from ...contract.context import Context
+from ...contract.pairs import Batch
+from ...graphs.graph import Graph
+from ...graphs.kernels import kernels
+from ...graphs.orientations import Sets, bits, close, components, ways
+from ..structure.field import different_nodes
+from .family_fits import FamilyFits, Fits, fits_of_row
+from .fitting import parameterise, parents_of
+from .laws.elimination import Scope
+from .networks.column import unpack_networks
+from .networks.pairs import NetworkPairs, Networks
+from .networks.structure import Structure
+
+Ints = NDArray[np.int64]
+
+
+class Part(NamedTuple):
+    """Nodes that are directed together: the parents of each, one row per way, and whether all ways are listed."""
+
+    nodes: Scope
+    ways: tuple[tuple[Scope, ...], ...]
+    listed: bool
+
+
+@dataclass(frozen=True)
+class DagClass:
+    """The DAGs with the skeleton, v-structures and directed edges of a graph, by the edges into and beside each node.
+
+    Both are closed under Meek's rules. A graph that no DAG extends has a fault.
+    """
+
+    parents: Sets
+    undirected: Sets
+    fault: str = ""
+
+    @cached_property
+    def fixed(self) -> tuple[int, ...]:
+        """Nodes that have the same parents in all members."""
+        return tuple(i for i, found in enumerate(self.undirected) if not found)
+
+    @cached_property
+    def example(self) -> tuple[Scope, ...]:
+        """Parents of each node in one member."""
+        found = [tuple(bits(mask)) for mask in self.parents]
+        for part in () if self.fault else self.parts():
+            for node, parents in zip(part.nodes, part.ways[0], strict=True):
+                found[node] = parents
+        return tuple(found)
+
+    def parts(self, seed: int = 0) -> tuple[Part, ...]:
+        """Return the parts that are directed independently of one another; large ones are drawn from."""
+        return _parts(self, seed)
+
+
+@lru_cache(maxsize=4096)
+def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
+    found = []
+    for component in components(of.undirected):
+        nodes = tuple(bits(component))
+        at = {node: i for i, node in enumerate(nodes)}
+        inner, beside = (
+            tuple(sum(1 << at[b] for b in bits(sets[a] & component)) for a in nodes)
+            for sets in (of.parents, of.undirected)
+        )
+        directed, listed = ways(inner, beside, seed)
+        outer = [of.parents[a] & ~component for a in nodes]
+        found.append(
+            Part(
+                nodes,
+                tuple(
+                    tuple(
+                        tuple(sorted([*bits(out), *(nodes[b] for b in bits(mask))]))
+                        for out, mask in zip(outer, way, strict=True)
+                    )
+                    for way in directed
+                ),
+                listed,
+            )
+        )
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def class_of_arcs(n_nodes: int, arcs: frozenset[tuple[int, int]]) -> DagClass:
+    """Return the class of a graph that a DAG extends; arcs in both directions are undirected edges."""
+    parents, undirected = [0] * n_nodes, [0] * n_nodes
+    for a, b in arcs:
+        if (b, a) in arcs:
+            undirected[b] |= 1 << a
+        else:
+            parents[b] |= 1 << a
+    into, beside = close(parents, undirected)
+    return DagClass(tuple(into), tuple(beside))
+
+
+def class_of_graph(graph: Graph) -> DagClass:
+    """Return the class of a DAG (itself alone), CPDAG or PDAG."""
+    fault = ""
+    if graph.kind not in ("dag", "cpdag", "pdag"):
+        fault = f"the estimate is a {graph.kind}, which is not a class of DAGs"
+    elif graph.kind == "pdag" and not kernels().extend_to_dag(graph.planes[None], graph.n_nodes)[1][0]:
+        fault = "the estimate is a PDAG that no DAG extends: none has its skeleton, directed edges and v-structures"
+    if fault:
+        return DagClass((0,) * graph.n_nodes, (0,) * graph.n_nodes, fault)
+    return class_of_arcs(graph.n_nodes, frozenset(graph._arcs()))
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Distinct classes with the fits that give their members parameters, over the same variables."""
+
+    structures: Sequence[Structure]
+    classes: Sequence[DagClass]
+    fits: Sequence[FamilyFits]
+    #: (n,): class of each; `structures` has a member of it at the same position
+    structure: Ints
+    #: (n,): fits of each
+    fitted: Ints
+
+    @classmethod
+    def of(cls, found: Sequence[tuple[DagClass, FamilyFits]], like: Structure) -> Classes:
+        """Put classes together with their fits; the nodes and states are those of a structure."""
+        classes = list(dict.fromkeys(one for one, _ in found))
+        fits = list({id(fit): fit for _, fit in found}.values())
+        number, place = {one: i for i, one in enumerate(classes)}, {id(fit): i for i, fit in enumerate(fits)}
+        structures = [Structure(like.nodes, like.states, one.example) for one in classes]
+        return cls(
+            structures,
+            classes,
+            fits,
+            np.array([number[one] for one, _ in found], np.int64),
+            np.array([place[id(fit)] for _, fit in found], np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.structure)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPairs(NetworkPairs):
+    """Pairs of a true network and a class of DAGs over the same variables."""
+
+    truth: Networks
+    estimate: Any
+
+    def class_of(self, position: int) -> tuple[DagClass, FamilyFits]:
+        """Return the class of a pair and the fits of its members."""
+        at, classes = int(self.estimate_index[position]), self.estimate
+        return classes.classes[classes.structure[at]], classes.fits[classes.fitted[at]]
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs have a class that is not among `kinds`, such as "discrete class", or that has no DAG."""
+        allowed = [f"{x.kind} class" in kinds for x in self.truth.structures]
+        faulty = np.array([bool(one.fault) for one in self.estimate.classes], bool)
+        return (
+            faulty[self.estimate.structure[self.estimate_index]]
+            | ~np.array(allowed, bool)[self.truth.structure[self.truth_index]]
+        )
+
+    def describe(self, position: int) -> str:
+        """Describe the pair at `position`, for messages."""
+        kind = self.truth.structures[self.truth.structure[self.truth_index[position]]].kind
+        fault = self.class_of(position)[0].fault
+        return fault or f"the estimate is a class of DAGs, whose members are {kind} networks"
+
+
+def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
+    """Align true networks with graphs and fit these, one batch per set of variables for DAGs and one for classes."""
+    truths, truth_codes = unpack_networks(truth)
+    codes, distinct = pd.factorize(estimate)
+    graphs = [Graph.from_bytes(cell) for cell in distinct.tolist()]
+    true_network = cache(truths.network)
+    rows = np.flatnonzero((truth_codes >= 0) & (codes >= 0))
+    known: dict[int, tuple[object, FamilyFits]] = {}
+    fits: Fits = {}
+    found: dict[tuple[object, bool], list[int]] = {}
+    for row in rows.tolist():
+        structure, graph = truths.structures[truths.structure[truth_codes[row]]], graphs[codes[row]]
+        if graph.nodes != structure.nodes:
+            raise ValueError(
+                f"{name_row(row, truth.index)}: {different_nodes(list(structure.nodes), list(graph.nodes))}"
+            )
+        try:
+            own = fits_of_row(context, row, true_network(int(truth_codes[row])), fits)
+        except ValueError as error:
+            raise ValueError(f"{name_row(row, truth.index)}: {error}") from None
+        variables = (structure.kind, structure.nodes, structure.states)
+        known[row] = (variables, own)
+        found.setdefault((variables, graph.kind == "dag"), []).append(row)
+    classes = [class_of_graph(graph) for graph in graphs]
+    for (_, of_dags), members in found.items():
+        at = np.array(members, np.int64)
+        like = truths.structures[truths.structure[truth_codes[at[0]]]]
+        wanted = [(int(codes[row]), known[row][1]) for row in members]
+        if of_dags and all(_fits_in(graphs[i], like) for i, _ in wanted):
+            networks, index = _networks(graphs, wanted, like, members, truth.index)
+            yield Batch(at, NetworkPairs(truths, networks, truth_codes[at], index))
+        else:
+            some, index = _classes(classes, wanted, like)
+            yield Batch(at, ClassPairs(truths, some, truth_codes[at], index))
+
+
+def _fits_in(graph: Graph, like: Structure) -> bool:
+    """Check the size of a DAG's tables, which are made at once; those of a class are refused one by one."""
+    try:
+        return Structure(like.nodes, like.states, parents_of(graph)).size >= 0
+    except ValueError:
+        return False
+
+
+def _networks(
+    graphs: list[Graph], wanted: list[tuple[int, FamilyFits]], like: Structure, rows: list[int], index: pd.Index
+) -> tuple[Networks, Ints]:
+    """Return the distinct fitted DAGs, and which of them each row has."""
+    number: dict[tuple[int, int], int] = {}
+    made, position = [], np.empty(len(wanted), np.int64)
+    for at, (graph, fits) in enumerate(wanted):
+        key = (graph, id(fits))
+        if key not in number:
+            structure = Structure(like.nodes, like.states, parents_of(graphs[graph]))
+            try:
+                made.append(parameterise(structure, fits))
+            except ValueError as error:
+                raise ValueError(f"{name_row(rows[at], index)}: {error}") from None
+            number[key] = len(number)
+        position[at] = number[key]
+    return Networks.of(made), position
+
+
+def _classes(classes: list[DagClass], wanted: list[tuple[int, FamilyFits]], like: Structure) -> tuple[Classes, Ints]:
+    """Return the distinct classes with their fits, and which of them each row has."""
+    number: dict[tuple[int, int], int] = {}
+    found: list[tuple[DagClass, FamilyFits]] = []
+    position = np.empty(len(wanted), np.int64)
+    for at, (graph, fits) in enumerate(wanted):
+        key = (graph, id(fits))
+        if key not in number:
+            number[key] = len(found)
+            found.append((classes[graph], fits))
+        position[at] = number[key]
+    return Classes.of(found, like), position

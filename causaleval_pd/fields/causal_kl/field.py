@@ -1,0 +1,149 @@
+"""The network field: how the verbs coerce, align and match networks with parameters, and graphs that are fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import name_row
+from ...contract.context import Context
+from ...contract.field import Field, identify_cells, register_field
+from ...contract.null import register_null
+from ...contract.pairs import Batch
+from ...contract.relabelling import Relabelling
+from ...graphs.column import coerce_graphs, is_graph_column
+from ..structure.field import GRAPHS, forward_edges
+from ..structure.field import identify as identify_graphs
+from ..structure.field import perfect_estimates as perfect_graphs
+from ..structure.field import relabelled_cells as graph_cells
+from .classes import fitted_batches
+from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
+from .networks.packed import contents
+from .networks.pairs import NetworkPairs, differing, pair
+from .nulls.custom import custom_null
+
+__all__ = ["FITTED_GRAPHS", "NETWORKS"]
+
+DEFAULT_METRICS = ("edit_distance", "kl", "ckl1", "ckl2", "ckl3")
+
+
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two packed columns, one batch per set of variables with their states; graphs are fitted to data."""
+    if is_graph_column(estimate) and not is_network_column(estimate):
+        yield from fitted_batches(truth, estimate, context)
+        return
+    (truths, truth_codes), (estimates, estimate_codes) = (unpack_networks(cells) for cells in (truth, estimate))
+    rows = np.flatnonzero((truth_codes >= 0) & (estimate_codes >= 0))
+    if not len(rows):
+        return
+    # structures are few, so they are compared rather than rows
+    left, right = truths.structure[truth_codes[rows]], estimates.structure[estimate_codes[rows]]
+    for key in np.unique(left * len(estimates.structures) + right).tolist():
+        a, b = divmod(key, len(estimates.structures))
+        fault = differing(truths.structures[a], estimates.structures[b])
+        if fault:
+            row = int(rows[np.argmax((left == a) & (right == b))])
+            raise ValueError(f"{name_row(row, truth.index)}: {fault}")
+    variables: dict[object, int] = {}
+    of_structure = np.array(
+        [variables.setdefault((x.kind, x.nodes, x.states), len(variables)) for x in truths.structures]
+    )
+    for number in range(len(variables)):
+        some = rows[of_structure[left] == number]
+        if len(some):
+            yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
+
+
+def identify(cells: pd.Series) -> NDArray[np.int64]:
+    """Return one number per network, 0 where missing."""
+    return identify_cells(cells, contents)
+
+
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return one number per cell that stands for its variables and their states, 0 where missing."""
+    networks, codes = unpack_networks(truths)
+    words = [repr((x.kind, x.nodes, x.states)) for x in networks.structures]
+    found = identify_cells(pd.Series(words, dtype=object))
+    return np.append(found[networks.structure], 0)[codes]
+
+
+def relabelled_cells(pairs: NetworkPairs, truths: pd.Series) -> pd.Series:
+    """Pack the estimates of pairs."""
+    cells = [pairs.estimate.network(i) for i in pairs.estimate_index.tolist()]
+    return network_column(cells, index=truths.index)
+
+
+def forward_arcs(truths: pd.Series) -> tuple[int, int]:
+    """Count the arcs that point to a later variable, and all."""
+    return forward_edges(graphs_of_networks(truths))
+
+
+NETWORKS = register_field(
+    Field(
+        name="network",
+        default_metrics=DEFAULT_METRICS,
+        default_null="dags",
+        holds=is_network_column,
+        coerce=coerce_networks,
+        identify=identify,
+        batches=batches,
+        pair=pair,
+        views={"graph": graphs_of_networks},
+        context=("data", "estimator"),
+        custom_null=custom_null,
+        labels=labels,
+        relabelling=Relabelling(relabelled_cells, forward=forward_arcs),
+    )
+)
+
+
+def graph_batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterable[Batch]:
+    """Align the graphs alone; metrics with parameters are those of the field of networks, which fits them."""
+    return GRAPHS.batches(graphs_of_networks(truth), estimate, None)
+
+
+def relabelled_graphs(pairs: Any, truths: pd.Series) -> pd.Series:
+    """Pack the relabelled estimates of pairs."""
+    return graph_cells(pairs, graphs_of_networks(truths))
+
+
+def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
+    """Return the graphs of the truths, or their CPDAGs where the estimate is a CPDAG."""
+    return perfect_graphs(graphs_of_networks(truths), estimates, None)
+
+
+def _as_they_are(cells: pd.Series) -> pd.Series:
+    """Return the cells: the field of networks fits graphs to the data that `context=` names."""
+    return cells
+
+
+def _pair(truth: Any, estimate: Any) -> Any:
+    raise TypeError(
+        "a graph has no parameters: score a table by evaluate(context={'data': ..., 'estimator': ...}), or give the "
+        "graph parameters by ce.causal_kl.from_data(graph, data)"
+    )
+
+
+FITTED_GRAPHS = register_field(
+    Field(
+        name="fitted_graph",
+        default_metrics=tuple(name for name in DEFAULT_METRICS if name != "edit_distance"),
+        default_null="permutation",
+        holds=is_graph_column,
+        coerce=coerce_graphs,
+        batches=graph_batches,
+        pair=_pair,
+        identify=identify_graphs,
+        truth_field="network",
+        views={"network": _as_they_are, "graph": _as_they_are},
+        context=NETWORKS.context,
+        labels=NETWORKS.labels,
+        relabelling=Relabelling(relabelled_graphs, perfect_estimates, forward_arcs),
+    )
+)
+# of whole analyses (placebo); metrics have the null models of their own fields
+register_null("fitted_graph", GRAPHS.nulls["permutation"])

@@ -1,0 +1,201 @@
+"""Columns of packed networks: made from cells of any known format, checked, unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ....contract.checks import name_row
+from ....graphs.column import graph_column, is_graph_column
+from ....graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
+from .formats import is_network, read_network
+from .network import Network, check_parameters
+from .packed import is_network_cell, read_head, split_cell
+from .pairs import Networks
+from .structure import Structure
+
+__all__ = ["as_network", "network_column"]
+
+_FIRST_CELLS = 100
+
+
+def as_network(value: Any) -> Network:
+    """Read one network in any format of `network_column`.
+
+    Parameters
+    ----------
+    value : network
+        A cell as in `network_column`.
+
+    Returns
+    -------
+    DiscreteNetwork or GaussianNetwork
+        The network.
+
+    Raises
+    ------
+    TypeError
+        If the format is unknown.
+    ValueError
+        If it is not well-formed; names the node.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.as_network({"A": {"parents": [], "prob": [.3, .7]},
+    ...                "B": {"parents": ["A"], "prob": [[.9, .2], [.1, .8]]}})
+    DiscreteNetwork(2 nodes, 1 arcs: A -> B)
+    """
+    return read_network(value)
+
+
+def network_column(values: Any, *, index: Any = None) -> pd.Series:
+    """Make a column of packed networks.
+
+    Parameters
+    ----------
+    values : Series, list or other sequence
+        One network per row: `DiscreteNetwork`, `GaussianNetwork`, packed bytes, pgmpy and pyagrum networks, fitted
+        networks of bnlearn as dicts (`{node: {"parents": [...], "prob": table}}`, or "coefficients" and "sd"), paths of
+        BIF files. None, NaN and pd.NA stay missing.
+    index : Index, optional
+        Of the result; default that of `values`.
+
+    Returns
+    -------
+    Series
+        Canonical bytes, ``pd.ArrowDtype(pa.large_binary())``. Equal networks have equal bytes, so ``==``, ``groupby``,
+        ``merge``, Parquet and dask work on the column.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a cell is not a well-formed network; names the row and the node.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> network = ce.DiscreteNetwork({"A": []}, {"A": [.3, .7]})
+    >>> ce.network_column([network, None]).isna().tolist()
+    [False, True]
+    """
+    if not isinstance(values, pd.Series):
+        if isinstance(values, (str, bytes, Network)) or not isinstance(
+            values, (list, tuple, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
+        ):
+            raise TypeError(
+                f"values must be a Series, list or array of networks, found {type(values).__name__}; wrap one in a list"
+            )
+        values = pd.Series(list(values), dtype=object)
+    if index is not None:
+        labels = index if isinstance(index, pd.Index) else pd.Index(index)
+        if len(labels) != len(values):
+            raise ValueError(f"index has {len(labels)} labels, values has {len(values)} rows")
+        values = values.set_axis(labels)
+    column = coerce_networks(values)
+    unpack_networks(column)
+    return column
+
+
+def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Series:
+    """Return a column of a user's table as packed networks.
+
+    Packed networks pass as they are, since `unpack_networks` checks them; cells are those of `network_column`. Messages
+    call the column `column`, by default the name of the series.
+    """
+    column = series.name if column is None else column
+    if is_packed(series):
+        return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
+    missing = series.isna().to_numpy()
+    cells: list[bytes | None] = []
+    for row, cell in enumerate(series.tolist()):
+        try:
+            cells.append(None if missing[row] else read_network(cell).to_bytes())
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name_row(row, series.index, column)}: {error}") from None
+    array = pa.array(cells, type=pa.large_binary())
+    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
+
+
+def is_network_column(series: pd.Series) -> bool:
+    """Check whether a column looks like networks, judged by its dtype and first cells.
+
+    True for packed networks and for cells that `network_column` takes, except paths, which are text like any other.
+    """
+    if not (is_packed(series) or series.dtype == object):
+        return False
+    if is_packed(series):
+        series = as_packed(series)
+    cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
+    if not cells:
+        return is_packed(series)
+    cell = cells[0]
+    return is_network_cell(cell) if isinstance(cell, bytes) else is_network(cell)
+
+
+def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[Networks, NDArray[np.int64]]:
+    """Decode the distinct cells of a column of canonical bytes, checking them in full.
+
+    Returns the distinct networks, and which of them a row holds, -1 where missing. An error names the row.
+    """
+    column = series.name if column is None else column
+    codes, distinct = pd.factorize(series)
+    cells = distinct.tolist()
+
+    def where(cell: int) -> str:
+        return name_row(int(np.argmax(codes == cell)), series.index, column)
+
+    heads: dict[bytes, list[int]] = {}
+    tails = []
+    for at, cell in enumerate(cells):
+        try:
+            head, tail = split_cell(cell)
+        except ValueError as error:
+            raise ValueError(f"{where(at)}: {error}") from None
+        heads.setdefault(head, []).append(at)
+        tails.append(tail)
+    structures: list[Structure] = []
+    stacks = []
+    structure, position = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
+    for head, members in heads.items():
+        try:
+            found = read_head(head)
+        except ValueError as error:
+            raise ValueError(f"{where(members[0])}: {error}") from None
+        for at in members:
+            if len(tails[at]) != 8 * found.size:
+                raise ValueError(
+                    f"{where(at)}: found {len(tails[at])} bytes of parameters, expected {8 * found.size}; the cell is "
+                    "damaged"
+                )
+        stack = np.frombuffer(b"".join(tails[at] for at in members), "<f8").reshape(len(members), found.size)
+        check_parameters(found, stack, lambda row, members=members: where(members[row]))
+        structure[members], position[members] = len(structures), np.arange(len(members))
+        structures.append(found)
+        stacks.append(stack)
+    return Networks(structures, stacks, structure, position), codes.astype(np.int64)
+
+
+def graphs_of_networks(series: pd.Series) -> pd.Series:
+    """Return the column of the DAGs of packed networks, missing where they are; packed graphs are returned as they are.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> network = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.3, .7], "B": [[.9, .1], [.2, .8]]})
+    >>> graphs_of_networks(ce.network_column([network])).graph.to_strings().tolist()
+    ['A -> B']
+    """
+    if is_graph_column(series) and not is_network_column(series):
+        return series
+    networks, codes = unpack_networks(series)
+    edges = [[(one.nodes[a], one.nodes[b]) for a, b in sorted(one.arcs)] for one in networks.structures]
+    graphs = graph_column(edges, nodes=[list(one.nodes) for one in networks.structures], kind="dag")
+    at = np.append(networks.structure, -1)[codes]
+    taken = graphs.array.take(at, allow_fill=True)
+    return pd.Series(taken, index=series.index, name=series.name)

@@ -1,0 +1,292 @@
+"""The formula field: how the verbs recognise, read and align configurational models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import name_row
+from ...contract.context import Context
+from ...contract.field import Field, identify_cells, register_field
+from ...contract.null import Controls, Matching, Null
+from ...contract.pairs import Batch
+from ...contract.relabelling import Relabelling
+from .formula import Model, set_text
+from .pairs import KINDS, FormulaCells, FormulaPairs, compile_kernels
+from .reader import SEVERAL, Cell, FormulaError, as_models, parse_set
+from .truth_table import Setting
+
+__all__ = ["FORMULAS"]
+
+#: draws one control for an estimate: a model, or the models of a set
+DrawOne = Callable[[Any, np.random.Generator], Any]
+
+
+def custom_null(function: DrawOne, name: str) -> Null:
+    """Make a null model from a function that draws one control."""
+    # `function(estimate, rng)` gets a `Model`, or a tuple of them where the estimate is a set, and returns a model as
+    # text or value, or several. It must draw from `rng` alone: draw r depends on the seed, the row's key and r.
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        return CustomModels(function, name, pairs, rows, keys)
+
+    return Null(name, f"random models drawn by the function {name}", controls)
+
+
+@dataclass(frozen=True, eq=False)
+class CustomModels(Controls):
+    """Controls of the rows of one batch, drawn one by one."""
+
+    function: DrawOne
+    name: str
+    pairs: FormulaPairs
+    rows: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls, one word per row: that of the estimates."""
+        return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
+
+    work = 3e5
+
+    def draw(self, start: int, count: int) -> FormulaPairs:
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+        cells: list[Cell] = []
+        for position, key in enumerate(self.keys.tolist()):
+            models = self.pairs.estimated_models(position)
+            estimate: Model | Cell = models[0] if len(models) == 1 else models
+            for number in range(start, start + count):
+                # a counter-based generator: draw r needs none of the draws before it
+                rng = np.random.Generator(np.random.Philox(key=key + (number << 64)))
+                cells.append(self._checked(self.function(estimate, rng), position))
+        return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
+
+    def _checked(self, found: Any, position: int) -> Cell:
+        """Read the models that the function returned, and refuse values and factors that the row's setting lacks."""
+        try:
+            cell = as_models(found)
+            for model in cell:
+                self.pairs.setting(position).check(model, relative=True)
+        except (TypeError, ValueError) as error:
+            where = name_row(int(self.rows[position]))
+            raise ValueError(f"{where}: null {self.name!r} returned no model that can be scored: {error}") from error
+        return cell
+
+
+DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
+#: inputs that models are evaluated relative to, and those by which a search is run again
+SETTING = ("data", "con", "cov", "max_size", "domains", "factors")
+CONTEXT = (*SETTING, "method", "search_data")
+_FIRST_CELLS = 20
+_NODE, _EDGE = r"\s*[^\W\d][\w.]*\s*", r"(?:<?->?|--|<-|o-[o>]|<-o)"
+_GRAPH = re.compile(rf"{_NODE}(?:{_EDGE}{_NODE})*(?:[;,\n]{_NODE}(?:{_EDGE}{_NODE})*)*[;,\s]*")
+_ARROW, _MODEL = re.compile("->|<-|--"), re.compile(r"[*+(={\[]|<->|\bM\d+\s*:")
+_BYTES = re.compile(r"""b['"]""")  # a packed cell that CSV wrote as text
+_GRAPH_HINT = "a graph ('A -> B; C') takes metrics of the field 'graph', e.g. 'shd'"
+
+
+def holds(cells: pd.Series) -> bool:
+    """Check whether a column looks like formulas, by its first cells."""
+    # `A -> B` may be a graph as well; an equivalence, a conjunction or a disjunction makes it a formula.
+    known = cells.dropna().iloc[:_FIRST_CELLS].tolist()
+    parts = [part for cell in known for part in (cell if isinstance(cell, SEVERAL) else (cell,))]
+    if any(isinstance(part, Model) for part in parts):
+        return True
+    texts = [part for part in parts if isinstance(part, str)]
+    return any(set("*+") & set(text) or re.search("<->|=>|<=|[↔⇔⇒⇐]", text) for text in texts) and _readable(texts[0])
+
+
+def _readable(text: str) -> bool:
+    if _BYTES.match(text):
+        return False
+    try:
+        parse_set(text)
+    except FormulaError as error:
+        return error.position > 0
+    return True
+
+
+def reads_as_graphs(cells: Iterable[Any]) -> bool:
+    """Check whether texts have the arrows of graphs, and nothing that only models have."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    return any(map(_ARROW.search, texts)) and not any(map(_MODEL.search, texts))
+
+
+def _graph_message(text: str) -> str:
+    return (
+        f"{text!r} reads as a graph, which takes metrics of the field 'graph', e.g. 'shd'; a model is written with "
+        "<->, as 'A*b+C<->E'"
+    )
+
+
+def coerce(cells: pd.Series, column: str) -> pd.Series:
+    """Write every cell in canonical form, as a pandas string; each distinct cell is read once."""
+    if reads_as_graphs(cells):
+        row = next(i for i, cell in enumerate(cells) if isinstance(cell, str))
+        raise ValueError(f"{name_row(row, cells.index, column)}: {_graph_message(cells.iloc[row])}")
+    distinct: Iterable[Any]
+    if isinstance(cells.dtype, pd.StringDtype):
+        codes, distinct = pd.factorize(cells)
+    else:
+        # lists of models cannot be hashed
+        missing = np.array([_is_missing(cell) for cell in cells], bool)
+        codes = np.where(missing, -1, np.cumsum(~missing) - 1)
+        distinct = [cell for cell, absent in zip(cells, missing, strict=True) if not absent]
+    texts: list[str | None] = []
+    for code, cell in enumerate(distinct):
+        try:
+            texts.append(set_text(as_models(cell)))
+        except (FormulaError, TypeError) as error:
+            row = int(np.argmax(codes == code))
+            raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+    found = np.array([*texts, None], object)[codes]
+    return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or (isinstance(cell, float) and bool(np.isnan(cell)))
+
+
+def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
+    """Return the arguments of an error whose message begins with the row."""
+    if isinstance(error, FormulaError):
+        is_graph = "-" in error.text and _GRAPH.fullmatch(error.text)
+        return f"{where}: {error.what}", error.text, error.position, _GRAPH_HINT if is_graph else ""
+    return (f"{where}: {error}",)
+
+
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two canonical columns in one batch; rows with a missing cell are left out."""
+    sides = [pd.factorize(cells) for cells in (truth, estimate)]
+    rows = np.flatnonzero((sides[0][0] >= 0) & (sides[1][0] >= 0))
+    if not len(rows):
+        return
+    true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
+    codes = np.zeros(len(truth), np.int64) if context is None else context.codes
+    settings = (Setting(),) if context is None else tuple(_setting(values) for values in context.values)
+    pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
+    check_pairs(pairs, rows, truth.index)
+    yield Batch(rows, pairs)
+
+
+def _setting(values: Mapping[str, Any]) -> Setting:
+    """Return what models are evaluated relative to, from the context of a row."""
+    return Setting(**{name: value for name, value in values.items() if name in SETTING})
+
+
+def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, index: pd.Index | None = None) -> None:
+    """Raise an error for truths that are not one model, and models with values or factors that the setting lacks."""
+    first, _ = pairs.distinct
+    seen: set[tuple[int, int, int]] = set()
+    for position in first.tolist():
+        truth = pairs.truth.cells[pairs.truth_index[position]]
+        if len(truth) != 1:
+            raise ValueError(
+                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; "
+                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
+            )
+        setting = pairs.setting(position)
+        for models, relative, cell in (
+            (truth, False, pairs.truth_index[position]),
+            (pairs.estimated_models(position), True, pairs.estimate_index[position]),
+        ):
+            key = (int(relative), int(cell), int(pairs.setting_index[position]))
+            if key in seen:
+                continue
+            seen.add(key)
+            for model in models:
+                try:
+                    setting.check(model, relative=relative)
+                except ValueError as error:
+                    raise ValueError(f"{_where(position, rows, index)}{error}") from None
+
+
+def _where(position: int, rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
+    return "" if rows is None else f"{name_row(int(rows[position]), index)}: "
+
+
+def _is_edge(model: Model) -> bool:
+    """Check whether a model might be meant as an edge of a graph."""
+    return model.complexity == 1
+
+
+def pair(truth: Any, estimate: Any) -> FormulaPairs:
+    """Align two single cells."""
+    if truth is None or estimate is None:
+        raise TypeError("a metric of formulas needs a truth and an estimate, found None")
+    if reads_as_graphs((truth, estimate)):
+        raise ValueError(_graph_message(truth if isinstance(truth, str) else estimate))
+    cells = [FormulaCells((as_models(cell),)) for cell in (truth, estimate)]
+    zero = np.zeros(1, np.int64)
+    pairs = FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))
+    check_pairs(pairs)
+    return pairs
+
+
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return one number per cell that stands for its factors, 0 where missing."""
+    codes, distinct = pd.factorize(truths)
+    words = [repr(sorted({name for model in parse_set(cell) for name in model.factors})) for cell in distinct]
+    return np.append(identify_cells(pd.Series(words, dtype=object)), 0)[codes]
+
+
+def labels_in_context(truths: pd.Series, context: Context) -> NDArray[np.int64]:
+    """Return one number per cell that stands for the factors of truth and context and their values, 0 where missing."""
+    codes, distinct = pd.factorize(truths)
+    written = [{name for model in parse_set(cell) for name in model.factors} for cell in distinct]
+    settings = [_setting(values) for values in context.values]
+    pairs, place = np.unique(np.stack([codes, context.codes]), axis=1, return_inverse=True)
+    words: list[str | None] = []
+    for truth, number in pairs.T.tolist():
+        setting = settings[number]
+        if setting.names is not None:
+            names = set(setting.factors or setting.names)
+        else:
+            names = written[truth] | set(setting.factors or ()) | set(setting.vocabulary.domains)
+        found = repr([(name, setting.vocabulary.domain(name)) for name in sorted(names)])
+        words.append(None if truth < 0 else found)
+    return identify_cells(pd.Series(words, dtype=object))[place.reshape(-1)]
+
+
+def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
+    """Write the estimates of pairs; missing where a pair has none."""
+    absent = pairs.estimate.absent
+    texts = [
+        None if index == absent else set_text(pairs.estimate.cells[index]) for index in pairs.estimate_index.tolist()
+    ]
+    return pd.Series(texts, index=truths.index, dtype="str")
+
+
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table of crisp models, and compile the kernels that many of them take."""
+    compile_kernels()
+    chain = "(A*b+C<->D)*(D*E+a<->F)"
+    table = pd.DataFrame({"truth": [chain, "A+B<->C"], "estimate": ["(A+C<->D)*(D*E<->F)", "A*B<->C"]})
+    table.attrs["context"] = {"factors": list("ABCDEF")}
+    yield table
+
+
+FORMULAS = register_field(
+    Field(
+        name="formula",
+        default_metrics=DEFAULT_METRICS,
+        default_null="complexity",
+        holds=holds,
+        coerce=coerce,
+        batches=batches,
+        pair=pair,
+        context=CONTEXT,
+        custom_null=custom_null,
+        labels=labels,
+        labels_in_context=labels_in_context,
+        relabelling=Relabelling(relabelled_cells),
+        samples=samples,
+    )
+)

@@ -1,0 +1,480 @@
+"""Aligned pairs of a true model and the models that a method returned, with the counts that metrics share.
+
+Crisp models are kept as arrays: they are made into models only where asked for, and kernels count their quality. Pairs
+that kernels do not take, and few pairs, are counted in Python, because kernels take seconds to compile the first time.
+The counts are the same bit by bit.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import threading
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.pairs import PairError, Pairs, Remark
+from .formula import Atom, FormulaTooLargeError, Model, set_text
+from .quality import Convention, Exposition, expose, quality_counts
+from .reader import Cell, as_models
+from .truth_table import Setting, evaluation_order
+
+if TYPE_CHECKING:
+    from .kernels.scores import Models
+    from .quality import Convention
+
+Ints = NDArray[np.int64]
+
+
+class Names:
+    """Numbers of the factors of a table, which its units of work share, in threads too."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, dict[str, int]]:
+        return {"numbers": dict(self.numbers)}
+
+    def __setstate__(self, state: dict[str, dict[str, int]]) -> None:
+        self.numbers, self._lock = state["numbers"], threading.Lock()
+
+    def number(self, name: str) -> int:
+        """Return the number of a factor."""
+        found = self.numbers.get(name)
+        if found is None:
+            with self._lock:
+                found = self.numbers.setdefault(name, len(self.numbers))
+        return found
+
+    @property
+    def words(self) -> list[str]:
+        """Names by number."""
+        return list(self.numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class CrispCells:
+    """The models of some cells as arrays."""
+
+    models: Models
+    #: (cells + 1,): the first model of each cell
+    first: Ints
+    #: (models,): whether a model states equivalences and has no value but 0 and 1; the arrays of others are empty
+    crisp: NDArray[np.bool_]
+
+
+def encode(cells: Iterable[Cell], names: Names) -> CrispCells:
+    """Write models as arrays."""
+    from .kernels.scores import Models
+
+    number = names.number
+    atoms, outcome, disjuncts, ends, literals, first, crisp = [0], list[int](), [0], [0], list[int](), [0], list[bool]()
+    for cell in cells:
+        for model in cell:
+            crisp.append(not model.multi_value and not model.one_way)
+            for atom in model.atoms if crisp[-1] else ():
+                outcome.append(2 * number(atom.outcome[0]) + atom.outcome[1])
+                for one in atom.disjuncts:
+                    literals += [2 * number(name) + value for name, value in one]
+                    ends.append(len(literals))
+                disjuncts.append(len(ends) - 1)
+            atoms.append(len(outcome))
+        first.append(len(crisp))
+    arrays = (np.array(x, np.int64) for x in (atoms, outcome, disjuncts, ends, literals))
+    return CrispCells(Models(*arrays), np.array(first, np.int64), np.array(crisp, bool))
+
+
+class DecodedCells(Sequence[Cell]):
+    """Cells that are made from arrays when they are asked for, but for those that are given."""
+
+    def __init__(self, packed: CrispCells, names: Names, given: Mapping[int, Cell], kinds: Ints) -> None:
+        self.packed, self.names, self.kinds = packed, names, kinds
+        self._known = dict(given)
+
+    def __len__(self) -> int:
+        return len(self.packed.first) - 1
+
+    def __getitem__(self, at: int) -> Cell:  # type: ignore[override]
+        at = int(at)
+        if not 0 <= at < len(self):
+            raise IndexError(at)
+        if at not in self._known:
+            models = range(*self.packed.first[at : at + 2].tolist())
+            self._known[at] = tuple(sorted(map(self._model, models), key=str))
+        return self._known[at]
+
+    def __iter__(self) -> Iterator[Cell]:
+        return (self[at] for at in range(len(self)))
+
+    def _model(self, at: int) -> Model:
+        m, words = self.packed.models, self.names.words
+
+        def literal(code: int) -> tuple[str, int]:
+            return words[code >> 1], code & 1
+
+        atoms = []
+        for a in range(*m.atoms[at : at + 2].tolist()):
+            ends = m.ends[m.disjuncts[a] : m.disjuncts[a + 1] + 1].tolist()
+            parts = [m.literals[i:j].tolist() for i, j in itertools.pairwise(ends)]
+            atoms.append(Atom(tuple(frozenset(map(literal, one)) for one in parts), literal(int(m.outcome[a]))))
+        return Model(tuple(atoms))
+
+
+def count_quality(
+    truths: CrispCells,
+    estimates: CrispCells,
+    truth_model: Ints,
+    estimate_model: Ints,
+    names: Names,
+    convention: Convention,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Count shared and own complexity of pairs of crisp models on their ideal data."""
+    # Returns correctness and completeness, numerators and denominators, by component, (n, 2, 2, 4), and which pairs
+    # were counted; others are left to `quality_counts`.
+    from .kernels.scores import PARTS, count_pairs, make_memory
+
+    n = len(truth_model)
+    counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
+    able = np.flatnonzero(truths.crisp[truth_model] & estimates.crisp[estimate_model])
+    found, counted = np.zeros((len(able), 2, 11), np.int64), np.zeros(len(able), bool)
+    count_pairs(
+        truths.models,
+        estimates.models,
+        truth_model[able],
+        estimate_model[able],
+        convention.size_caps,
+        convention.tie_rule == "disjuncts_first",
+        convention.partial_credit,
+        make_memory(len(names.numbers)),
+        found,
+        counted,
+    )
+    counts[able], done[able] = found, counted
+    result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
+    result[:, :, 0, 3] /= PARTS
+    if convention.constant_outcome == "penalise":
+        # an atom of the estimate whose outcome is constant: literals, conjunctions, one formula, and one path per
+        # literal
+        result[:, 0, 1] += counts[:, 0][:, [9, 10, 10, 9]]
+    elif convention.constant_outcome == "nan":
+        result[counts[:, :, 8] > 0] = np.nan
+    return result, done
+
+
+KINDS = ("acyclic", "cyclic", "one-way")
+#: expositions that are kept for one side of a table
+MAX_KEPT = 10_000
+#: pairs of a block that kernels count: fewer take Python less time than kernels take to compile
+FEWEST_BY_KERNELS = 500
+#: common denominator of the shares of paths of up to 16 elements
+MAX_PARTS = 720_720
+
+T = TypeVar("T")
+
+
+class TooLargePairsError(PairError, FormulaTooLargeError):
+    """Pairs with models whose exact evaluation would take too long; the verbs name their rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaCells:
+    """Distinct cells of one side of a table, and what metrics compute once per model."""
+
+    #: the models of each cell; a truth has one
+    cells: Sequence[Cell]
+    #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
+    absent: int = -1
+    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """Position of each cell's kind in `KINDS`."""
+        if isinstance(self.cells, DecodedCells):
+            return self.cells.kinds
+        return np.array([_kind(cell) for cell in self.cells], np.int64)
+
+    def packed(self, names: Names) -> CrispCells:
+        """Return the cells as arrays, with the numbers of a table's factors."""
+        if isinstance(self.cells, DecodedCells):
+            return self.cells.packed
+        return self.cached("packed", lambda: encode(self.cells, names))
+
+    @cached_property
+    def n_models(self) -> NDArray[np.int64]:
+        """Number of models of each cell."""
+        if isinstance(self.cells, DecodedCells):
+            return np.diff(self.cells.packed.first)
+        return np.array([*map(len, self.cells)], np.int64)
+
+    def as_equivalences(self) -> FormulaCells:
+        """Return the cells with `=>` and `<=` read as `<->`."""
+        if not (self.kinds == KINDS.index("one-way")).any():
+            return self
+        return FormulaCells(tuple(tuple(model.as_equivalence() for model in cell) for cell in self.cells), self.absent)
+
+    def cached(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return the value stored under `key`, computed at the first request; an error is stored too."""
+        if key not in self._kept:
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            try:
+                self._kept[key] = compute()
+            except FormulaTooLargeError as error:
+                self._kept[key] = error
+        found: T | FormulaTooLargeError = self._kept[key]
+        if isinstance(found, FormulaTooLargeError):
+            raise FormulaTooLargeError(*found.args)
+        return found
+
+    def exposition(self, model: Model, setting: Setting, convention: Convention, *, relative: bool) -> Exposition:
+        """Return a model's causal exposition."""
+        path_rule, size_caps = convention.path_rule, convention.size_caps
+        return self.cached(
+            ("exposition", model, id(setting), relative, path_rule, size_caps),
+            lambda: expose(model, setting, relative=relative, path_rule=path_rule, size_caps=size_caps),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaPairs(Pairs):
+    """Aligned pairs of cells with formulas."""
+
+    #: truth, estimate: stored cells; controls share their truth
+    truth: FormulaCells
+    estimate: FormulaCells
+    #: truth_index, estimate_index, setting_index, (n,): which stored cells and which setting make up a pair
+    truth_index: NDArray[np.int64]
+    estimate_index: NDArray[np.int64]
+    setting_index: NDArray[np.int64]
+    #: values of factors and data that models are evaluated relative to
+    settings: tuple[Setting, ...]
+    #: why some pairs have no estimate, of drawn pairs
+    undrawn: str = ""
+    #: numbers of factors, which controls share
+    names: Names = field(default_factory=Names)
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth_index)
+
+    def true_model(self, position: int) -> Model:
+        """Return the true model of a pair."""
+        return self.truth.cells[self.truth_index[position]][0]
+
+    def estimated_models(self, position: int) -> Cell:
+        """Return the estimated models of a pair."""
+        return self.estimate.cells[self.estimate_index[position]]
+
+    def setting(self, position: int) -> Setting:
+        """Return the values of factors and data that a pair is evaluated relative to."""
+        return self.settings[self.setting_index[position]]
+
+    work = 3e4
+
+    def take(self, positions: NDArray[Any] | slice) -> FormulaPairs:
+        """Return the pairs at `positions`, sharing the stored cells."""
+        return self.with_cells(self.estimate, self.estimate_index[positions], positions)
+
+    def with_estimates(self, cells: Sequence[Cell | None], positions: NDArray[np.int64]) -> FormulaPairs:
+        """Pair other estimates (None: no control) with the truths and settings of the pairs at `positions`."""
+        distinct = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        index = np.array([distinct[cell] for cell in cells], np.int64)
+        estimate = FormulaCells(tuple(cell or () for cell in distinct), distinct.get(None, -1))
+        return self.with_cells(estimate, index, positions)
+
+    def with_cells(
+        self, estimate: FormulaCells, index: NDArray[np.int64], positions: NDArray[Any] | slice, undrawn: str = ""
+    ) -> FormulaPairs:
+        """Pair other estimates, by the index of their cells, with the truths and settings of pairs at `positions`."""
+        return replace(
+            self,
+            estimate=estimate,
+            truth_index=self.truth_index[positions],
+            estimate_index=index,
+            setting_index=self.setting_index[positions],
+            undrawn=undrawn,
+        )
+
+    @cached_property
+    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First positions of the distinct pairs, and for each pair its number among them."""
+        code = (self.truth_index * len(self.estimate.cells) + self.estimate_index) * len(self.settings)
+        _, first, inverse = np.unique(code + self.setting_index, return_index=True, return_inverse=True)
+        return first, inverse.astype(np.int64)
+
+    def unique(self) -> tuple[FormulaPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        first, inverse = self.distinct
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs have a cyclic model, where cyclic is not among `kinds`."""
+        true, estimated = (
+            np.array([kind in known for kind in KINDS])
+            for known in (kinds if truth_kinds is None else truth_kinds, kinds)
+        )
+        fits = true[self.truth.kinds][self.truth_index] & estimated[self.estimate.kinds][self.estimate_index]
+        return np.asarray(~fits)
+
+    def describe(self, position: int) -> str:
+        """Describe a pair for messages: whether truth and estimate are cyclic, and their models."""
+        sides = []
+        for side, cells, index in (
+            ("truth", self.truth, self.truth_index),
+            ("estimate", self.estimate, self.estimate_index),
+        ):
+            at = index[position]
+            kind = KINDS[cells.kinds[at]]
+            more = " (=> states sufficiency and <= necessity alone)" if kind == "one-way" else ""
+            sides.append(f"{side} is {kind}{more}: {set_text(cells.cells[at])}")
+        return " and ".join(sides)
+
+    def as_equivalences(self) -> FormulaPairs:
+        """Return the pairs with `=>` and `<=` read as `<->`; pairs without them are returned as they are."""
+        if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
+            return self
+        truth, estimate = self.truth.as_equivalences(), self.estimate.as_equivalences()
+        found: FormulaPairs = self.remember("equivalences", lambda: replace(self, truth=truth, estimate=estimate))
+        return found
+
+    def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
+        """Compute something for each estimated model of every distinct pair, once for all metrics."""
+        found: list[list[Any]] = self.remember(key, lambda: self._by_model(compute))
+        return found
+
+    def _by_model(self, compute: Callable[[int, Model], Any]) -> list[list[Any]]:
+        found: list[list[Any]] = []
+        refusals: dict[int, FormulaTooLargeError] = {}
+        for position in self.distinct[0].tolist():
+            try:
+                found.append([compute(position, model) for model in self.estimated_models(position)])
+            except FormulaTooLargeError as error:
+                refusals[position] = error
+        self._refuse(refusals)
+        return found
+
+    def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
+        """Return for every pair the value of its distinct pair, NaN where the control is missing."""
+        absent = self.estimate_index == self.estimate.absent
+        return np.where(absent, np.nan, np.asarray(values, np.float64)[self.distinct[1]])
+
+    def quality(self, convention: Convention) -> Quality:
+        """Count shared and own complexity of each estimated model of every distinct pair."""
+        found: Quality = self.remember(("quality", convention), lambda: self._quality(convention))
+        return found
+
+    def _quality(self, convention: Convention) -> Quality:
+        first = self.distinct[0]
+        n_models = self.estimate.n_models[self.estimate_index[first]]
+        pair_of, start = np.arange(len(first)).repeat(n_models), np.cumsum(n_models) - n_models
+        place = np.arange(len(pair_of)) - start[pair_of]
+        plain = all(setting.data is None and not setting.vocabulary.multi_value for setting in self.settings)
+        if plain and convention.path_rule == "outcome" and len(place) >= FEWEST_BY_KERNELS:
+            counts, done = self._counted_by_kernels(first[pair_of], place, convention)
+        else:
+            counts, done = np.zeros((len(place), 2, 2, 4)), np.zeros(len(place), bool)
+        left = np.flatnonzero(~done)
+        counts[left] = self._counted_singly(first[pair_of[left]], place[left], convention)
+        return Quality(counts, n_models)
+
+    def _counted_by_kernels(
+        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Count shared and own complexity of models of pairs on ideal data, and return which were counted."""
+        truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
+        models = estimates.first[self.estimate_index[positions]] + places
+        return count_quality(truths, estimates, self.truth_index[positions], models, self.names, convention)
+
+    def _counted_singly(
+        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
+    ) -> NDArray[np.float64]:
+        """Count shared and own complexity of single models of pairs, in Python."""
+        found = np.zeros((len(positions), 2, 2, 4))
+        refusals: dict[int, FormulaTooLargeError] = {}
+        for i, (position, place) in enumerate(zip(positions.tolist(), places.tolist(), strict=True)):
+            setting, model = self.setting(position), self.estimated_models(position)[place]
+            try:
+                truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
+                estimate = self.estimate.exposition(model, setting, convention, relative=True)
+                sides = quality_counts(truth, estimate, setting.vocabulary, convention)
+            except FormulaTooLargeError as error:
+                refusals[position] = error
+            else:
+                found[i] = [total(list(side.values())) for side in sides]
+        self._refuse(refusals)
+        return found
+
+    def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
+        """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
+        quality = next((m for m in metrics if "convention" in inspect.signature(m.function).parameters), None)
+        if quality is None or all(setting.data is None for setting in self.settings):
+            return
+        convention = Convention.of(quality.options.get("convention", "corrected"))
+        pairs = self.as_equivalences() if quality.options.get("arrows") == "equivalence" else self
+        found: dict[str, list[int]] = {}
+        for number, position in enumerate(self.distinct[0].tolist()):
+            setting, models = pairs.setting(position), pairs.estimated_models(position)
+            if setting.data is not None and not all(pairs._reaches(model, setting, convention) for model in models):
+                found.setdefault(setting.thresholds, []).append(number)
+        for thresholds, numbers in found.items():
+            yield Remark(
+                np.flatnonzero(np.isin(self.distinct[1], numbers)),
+                f"have atoms that do not reach {thresholds} in their data",
+                "such atoms ascribe no causes, and the correctness of a model without others is 0/0, its completeness "
+                "0; pass the thresholds of the search as 'con' and 'cov' in context=, or zero_division=0 to count such "
+                "models as wrong",
+            )
+
+    def _reaches(self, model: Model, setting: Setting, convention: Convention) -> bool:
+        """Check whether every atom whose outcome varies has a minimal form relative to data."""
+        if model.one_way or evaluation_order(model) is None:
+            return True
+        try:
+            exposition = self.estimate.exposition(model, setting, convention, relative=True)
+        except FormulaTooLargeError:
+            return True
+        return all(ascribed.constant or ascribed.disjunctions for ascribed in exposition.values())
+
+    def _refuse(self, refusals: Mapping[int, FormulaTooLargeError]) -> None:
+        """Raise an error that names the pairs equal to those that would take too long, by position."""
+        if refusals:
+            distinct = self.distinct[1]
+            positions = np.flatnonzero(np.isin(distinct, distinct[list(refusals)]))
+            raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
+
+
+class Quality(NamedTuple):
+    """Shared and own complexity of the estimated models of pairs."""
+
+    #: (models, 2, 2, 4): correctness and completeness, numerators and denominators, by component
+    counts: NDArray[np.float64]
+    #: (pairs,): estimated models of each pair, which stand together
+    n_models: NDArray[np.int64]
+
+
+def _kind(cell: Cell) -> int:
+    """Return the position of a cell's kind in `KINDS`."""
+    return 1 if any(evaluation_order(model) is None for model in cell) else 2 * any(model.one_way for model in cell)
+
+
+def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Add counts (2, 4) of outcomes up; shares of paths are added as fractions, so that the order does not matter."""
+    added = np.sum(counts, axis=0)
+    if np.isfinite(added).all():
+        added[0, 3] = float(sum(Fraction(one[0, 3]).limit_denominator(MAX_PARTS) for one in counts))
+    return added
+
+
+def compile_kernels() -> None:
+    """Compile the kernels that count the quality of many pairs."""
+    cells = [FormulaCells((as_models(text),)) for text in ("(A*b+C<->D)*(D*E+a<->F)", "(A+C<->D)*(D*E<->F)")]
+    zero = np.zeros(1, np.int64)
+    FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))._counted_by_kernels(zero, zero, Convention())

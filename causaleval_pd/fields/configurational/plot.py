@@ -1,0 +1,588 @@
+"""Figures of configurational models: hypergraphs, differences from the truth, and profiles of scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.checks import check_number, check_whole
+from ...contract.figure import figure
+from ...contract.metric import get_metric
+from ...drawing import LETTER, caption, colours, figure_of, inches, place_to_draw
+from ...execution.random_streams import RNGLike
+from ...statistics.arrays import quantile_interval
+from .drawn_models import guesses
+from .formula import Conjunction, Domains, FormulaTooLargeError, Literal, Model
+from .pairs import FormulaCells, FormulaPairs
+from .quality import COMPONENTS, quality_table
+from .reader import as_model
+from .submodel import judge_claims
+from .truth_table import Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: disjuncts that a figure can show
+MAX_CLAIMS = 100
+#: sweeps over the layers that order them anew by their neighbours
+_SWEEPS = 12
+#: smallest vertical distances of factors, and of points at which causes join
+_ROW, _JOIN = 1.0, 0.42
+#: how far before its effect, in layers, a joint cause joins
+_BEFORE = 0.45
+
+Point = tuple[float, float]
+
+
+class Claim(NamedTuple):
+    """One disjunct of an atom, and the looks in which its arrow and the lines of its literals are drawn."""
+
+    disjunct: Conjunction
+    outcome: Literal
+    look: str
+    #: look of single literals, where it is another
+    literals: tuple[tuple[Literal, str], ...] = ()
+
+    def look_of(self, literal: Literal) -> str:
+        """Return the look of the line of a literal."""
+        return dict(self.literals).get(literal, self.look)
+
+
+class Place(NamedTuple):
+    """Something that takes a row of a layer: a factor, or a literal whose line passes by."""
+
+    layer: int
+    name: str
+    value: int | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Positions of factors, of the lines that pass by others, and of joints."""
+
+    #: position of each factor
+    factors: dict[str, Point]
+    #: points that the line of a literal passes on its way to a claim, by the claim's number and the literal
+    ways: dict[tuple[int, Literal], list[Point]]
+    #: where the causes of a claim join, by the claim's number; single causes pass there too, so that lines keep apart
+    joints: dict[int, Point]
+
+
+def layers_of(claims: Sequence[Claim]) -> dict[str, int]:
+    """Return the layer of each factor: an effect is right of its causes, a root just left of its first effect."""
+    causes: dict[str, set[str]] = {}
+    for claim in claims:
+        causes.setdefault(claim.outcome[0], set()).update(name for name, _ in claim.disjunct)
+    found: dict[str, int] = {}
+
+    def layer(name: str, above: frozenset[str]) -> int:
+        if name not in found:
+            rest = causes.get(name, set()) - above
+            found[name] = 1 + max((layer(cause, above | {name}) for cause in sorted(rest)), default=-1)
+        return found[name]
+
+    for name in sorted(causes):
+        layer(name, frozenset({name}))
+    for name in sorted({name for names in causes.values() for name in names} - causes.keys()):
+        found[name] = max(0, min(found[effect] for effect, names in causes.items() if name in names) - 1)
+    return dict(sorted(found.items()))
+
+
+def lay_out(claims: Sequence[Claim]) -> Layout:
+    """Place factors in layers and rows, and the joints of claims between them."""
+    if len(claims) > MAX_CLAIMS:
+        raise FormulaTooLargeError(f"{len(claims)} disjuncts are too many to draw; the limit is {MAX_CLAIMS}")
+    layer = layers_of(claims)
+    links: list[tuple[Place, Place]] = []
+    routes: dict[tuple[int, Literal], list[Place]] = {}
+    for number, claim in enumerate(claims):
+        effect = claim.outcome[0]
+        for literal in sorted(claim.disjunct):
+            start = layer[literal[0]]
+            route = [Place(start, literal[0], None)]
+            route += [Place(at, *literal) for at in range(start + 1, layer[effect])]
+            routes[number, literal] = route
+            links += list(zip(route, [*route[1:], Place(layer[effect], effect, None)], strict=True))
+    rows = _order({Place(at, name, None) for name, at in layer.items()}, sorted(set(links)))
+    position = {
+        place: (float(place.layer), _ROW * ((len(row) - 1) / 2 - i)) for row in rows for i, place in enumerate(row)
+    }
+    factors = {name: position[Place(at, name, None)] for name, at in layer.items()}
+    ways = {key: [position[place] for place in route[1:]] for key, route in routes.items()}
+    return Layout(factors, ways, _joints(claims, factors, ways))
+
+
+def _order(factors: Iterable[Place], links: Sequence[tuple[Place, Place]]) -> list[list[Place]]:
+    """Order the places of every layer so that few links cross (repeated barycentres)."""
+    places = sorted({*factors, *(place for link in links for place in link)}, key=_name)
+    rows = [[p for p in places if p.layer == at] for at in range(max((p.layer for p in places), default=-1) + 1)]
+    before: dict[Place, list[Place]] = {place: [] for place in places}
+    after: dict[Place, list[Place]] = {place: [] for place in places}
+    for left, right in links:
+        after[left].append(right)
+        before[right].append(left)
+    best, fewest = [list(row) for row in rows], _crossings(rows, links)
+    for sweep in range(_SWEEPS):
+        neighbours = before if sweep % 2 == 0 else after
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            height = {p: i - (len(r) - 1) / 2 for r in rows for i, p in enumerate(r)}
+
+            def centre(place: Place, height: dict[Place, float] = height) -> float:
+                near = neighbours[place]  # noqa: B023
+                return sum(height[p] for p in near) / len(near) if near else height[place]
+
+            row.sort(key=centre)
+        crossings = _crossings(rows, links)
+        if crossings < fewest:
+            best, fewest = [list(row) for row in rows], crossings
+    return best
+
+
+def _name(place: Place) -> tuple[str, int]:
+    return place.name, -1 if place.value is None else place.value
+
+
+def _crossings(rows: Sequence[Sequence[Place]], links: Sequence[tuple[Place, Place]]) -> int:
+    """Count the pairs of links between two layers that cross."""
+    height = {place: i for row in rows for i, place in enumerate(row)}
+    found = 0
+    for i, (a, b) in enumerate(links):
+        for c, d in links[i + 1 :]:
+            if a.layer == c.layer and b.layer == d.layer:
+                found += (height[a] - height[c]) * (height[b] - height[d]) < 0
+    return found
+
+
+def _joints(
+    claims: Sequence[Claim], factors: dict[str, Point], ways: dict[tuple[int, Literal], list[Point]]
+) -> dict[int, Point]:
+    """Place the joints of claims between causes and effect, apart from one another."""
+    together = {claim.outcome[0] for claim in claims if len(claim.disjunct) > 1}
+    wanted: dict[float, list[tuple[float, int]]] = {}
+    for number, claim in enumerate(claims):
+        if claim.outcome[0] in together:
+            x, y = factors[claim.outcome[0]]
+            near = [(ways[number, one] or [factors[one[0]]])[-1][1] for one in sorted(claim.disjunct)]
+            wanted.setdefault(x - _BEFORE, []).append((0.5 * y + 0.5 * sum(near) / len(near), number))
+    found: dict[int, Point] = {}
+    for x, joints in wanted.items():
+        joints.sort()
+        heights = [height for height, _ in joints]
+        for i in range(1, len(heights)):
+            heights[i] = max(heights[i], heights[i - 1] + _JOIN)
+        shift = sum(h for h, _ in joints) / len(joints) - sum(heights) / len(heights)
+        found |= {number: (x, height + shift) for (_, number), height in zip(joints, heights, strict=True)}
+    return found
+
+
+#: inches between layers at least, between the rows of few and of many factors, and of a figure's rows together
+_LAYER, _HEIGHT, _LOW, _TALLEST = 1.9, 0.85, 0.55, 14.0
+#: how far, in layers and rows, an arrow that points back goes round its factors
+_ROUND = (0.3, 0.62)
+_LEGEND = (
+    "Lines that meet in a dot act together, arrows into one factor alternatively; a diamond marks absence, =2 a value."
+)
+#: scores whose labels would meet
+_NEAR = 0.12
+_MEASURES = ("correctness", "completeness")
+_PARTS = ["overall", *COMPONENTS]
+_LOOKS: dict[str, tuple[Any, Any, str]] = {
+    "plain": ("0.15", "-", ""),
+    "both": ("0.15", "-", "in truth and estimate"),
+    "part": (2, "-", "only in the estimate, part of a joint cause"),
+    "indirect": (0, "-", "only in the estimate, true of the chain"),
+    "bypass": (0, "--", "only in the estimate, true of the chain but not direct"),
+    "literal": (1, "-.", "only in the estimate, a cause in a wrong combination"),
+    "false": (3, "--", "only in the estimate, false"),
+    "missing": ("0.6", ":", "only in the truth"),
+}
+
+
+@figure(
+    "hypergraph of a model",
+    of="cells",
+    field="formula",
+    concludes="which factors cause which, together or alternatively",
+)
+def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
+    """Draw a model as a hypergraph, causes left of their effects.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Conjuncts meet in a dot, disjuncts are arrows of their own, a diamond where a line leaves its factor (or enters
+        its outcome) marks a negation, `=2` a value.
+
+    Raises
+    ------
+    FormulaError
+        If the text is not a model.
+
+    References
+    ----------
+    .. [1] Baumgartner, M., Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+       Inference 12. doi:10.1515/jci-2023-0032
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)")
+    >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "factor")
+    ['A', 'B', 'C', 'D', 'E', 'F', 'G']
+    """
+    model = as_model(model)
+    claims = [Claim(one, atom.outcome, "plain") for atom in model.atoms for one in atom.disjuncts]
+    own = ax is None
+    ax = _draw(claims, ax)
+    _entitle(ax, own, str(model))
+    caption(ax, own, _LEGEND)
+    return ax
+
+
+@figure(
+    "hypergraph of truth and estimate",
+    of="cells",
+    field="formula",
+    concludes="which causes are right, wrong and missing",
+)
+def model_difference(
+    truth: Model | str, estimate: Model | str, *, domains: Domains | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw truth and estimate into one hypergraph, and mark what is right, wrong and missing.
+
+    Parameters
+    ----------
+    truth, estimate : Model or str
+        The true and the estimated model, both acyclic.
+    domains : mapping, optional
+        Values of multi-value factors.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Disjuncts in both, only in the truth, and only in the estimate. The last are parts of a joint cause of the
+        truth, true of its chains of causes through outcomes that the estimate does not mention, true of these chains
+        but not direct because the estimate mentions the outcomes between, or false; in a false conjunction the lines of
+        literals that are causes by themselves have a look of their own.
+
+    Raises
+    ------
+    ValueError
+        If a model is cyclic, or mentions values that a factor does not have.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.model_difference("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)")
+    >>> for text in ax.get_legend().get_texts():
+    ...     print(text.get_text())
+    in truth and estimate
+    only in the estimate, part of a joint cause
+    only in the estimate, a cause in a wrong combination
+    only in the estimate, false
+    only in the truth
+    """
+    true, estimated = (as_model(model) for model in (truth, estimate))
+    verdicts = judge_claims(true, estimated, Setting(domains))
+    missing = {(one, atom.outcome) for atom in true.atoms for one in atom.disjuncts} - verdicts.keys()
+    every = sorted(missing | verdicts.keys(), key=lambda claim: (claim[1], sorted(claim[0])))
+    claims = []
+    for disjunct, outcome in every:
+        verdict = verdicts.get((disjunct, outcome))
+        false = verdict is not None and verdict.standing == "false"
+        causes = tuple((one, "literal") for one in sorted(verdict.causes)) if verdict is not None and false else ()
+        claims.append(Claim(disjunct, outcome, "missing" if verdict is None else verdict.standing, causes))
+    own = ax is None
+    ax = _draw(claims, ax)
+    used = {claim.look for claim in claims} | {look for claim in claims for _, look in claim.literals}
+    handles = [_line(look) for look in _LOOKS if look in used]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), frameon=False, fontsize="small")
+    figure = figure_of(ax)
+    if own and figure is not None:
+        figure.set_figheight(figure.get_figheight() + 0.2 * len(handles))
+    _entitle(ax, own, f"truth {true}", f"estimate {estimated}")
+    caption(ax, own, _LEGEND)
+    return ax
+
+
+def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None:
+    """Write models over a figure, broken before `*` and `+` where they are too long; the figure grows if it is new."""
+    figure = figure_of(ax)
+    width = figure.get_figwidth() if own and figure is not None else inches(ax)
+    room = max(24, int((width - 0.3) / (1.25 * LETTER)))  # capitals are wide
+    lines: list[str] = []
+    for text in texts:
+        line = ""
+        for piece in re.split(r"(?=[*+])", text):
+            if line and len(line) + len(piece) > room:
+                lines.append(line)
+                line = ""
+            line += piece
+        lines.append(line)
+    if own and figure is not None:
+        figure.set_figheight(figure.get_figheight() + 0.17 * (len(lines) - len(texts)))
+    ax.set_title("\n".join(lines), size="medium", pad=pad)
+
+
+def _colour(look: str) -> Any:
+    colour = _LOOKS[look][0]
+    return colours(5)[colour] if isinstance(colour, int) else colour
+
+
+def _line(look: str) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=_colour(look), linestyle=_LOOKS[look][1], lw=1.6, label=_LOOKS[look][2])
+
+
+def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
+    """Draw claims: lines first, factors over them."""
+    layout = lay_out(claims)
+    ways = [point for way in layout.ways.values() for point in way]
+    xs, ys = zip(*[*layout.factors.values(), *layout.joints.values(), *ways], strict=True)
+    wide = {name: 0.085 + 0.05 * len(name) for name in layout.factors}
+    layer = max(_LAYER, 1.0 + 2 * max(wide.values())) if ax is None else inches(ax) / (max(xs) + 0.8)
+    half = {name: width / layer for name, width in wide.items()}
+    round_x, round_y = _ROUND if _points_back(claims, layout) else (0.0, 0.0)
+    margin = max(0.3, *half.values()) + 0.1 + round_x
+    tall = max(ys) - min(ys) + round_y
+    row = max(_LOW, min(_HEIGHT, _TALLEST / max(tall, 1.0)))
+    ax = place_to_draw(ax, max(4.2, layer * (max(xs) + 2 * margin)), max(2.2, row * tall + 1.6))
+    ax.set(xlim=(-margin, max(xs) + margin), ylim=(min(ys) - 0.55 - round_y, max(ys) + 0.55))
+    ax.set_axis_off()
+    ports = _ports(claims, layout, half)
+    arrivals = _arrivals(claims, layout, half)
+    multi_value = any(value > 1 for claim in claims for _, value in (*claim.disjunct, claim.outcome))
+    for number, claim in enumerate(claims):
+        effect = arrivals[number]
+        if not multi_value:
+            _mark(ax, (effect[0] - 0.01, effect[1]), claim.outcome[1], "right", multi_value)
+        if claim.outcome[1] == 0 and not multi_value:
+            effect = (effect[0] - 0.045, effect[1])
+        joint = layout.joints.get(number)
+        together = len(claim.disjunct) > 1
+        for literal in sorted(claim.disjunct):
+            ends = [effect] if joint is None else [joint] if together else [joint, effect]
+            points = [ports[literal], *layout.ways[number, literal], *ends]
+            _curve(ax, points, claim.look_of(literal), arrow=not together)
+        if joint is not None and together:
+            _curve(ax, [joint, effect], claim.look, arrow=True)
+            ax.plot(*joint, "o", ms=5, color=_colour(claim.look), zorder=3, gid="joint")
+    for literal, port in ports.items():
+        _mark(ax, port, literal[1], "left", multi_value)
+    if multi_value:
+        # one label for all arrows that explain one value, over the highest
+        for outcome in {claim.outcome for claim in claims}:
+            tips = [arrivals[number] for number, claim in enumerate(claims) if claim.outcome == outcome]
+            _mark(ax, max(tips, key=lambda tip: tip[1]), outcome[1], "right", multi_value)
+    for name, (x, y) in layout.factors.items():
+        box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.15"}
+        ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
+    return ax
+
+
+def _points_back(claims: Sequence[Claim], layout: Layout) -> bool:
+    """Check whether an arrow leads to a factor that is not right of its cause, as in a cycle."""
+    place = layout.factors
+    return any(place[name][0] >= place[claim.outcome[0]][0] for claim in claims for name, _ in claim.disjunct)
+
+
+def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:
+    """Return the point at which the lines of each literal leave its factor; several literals stand above each other."""
+    literals = sorted({literal for claim in claims for literal in claim.disjunct})
+    found = {}
+    for name, (x, y) in layout.factors.items():
+        own = [literal for literal in literals if literal[0] == name]
+        for i, literal in enumerate(reversed(own)):
+            found[literal] = (x + half[name], y + 0.22 * ((len(own) - 1) / 2 - i))
+    return found
+
+
+def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[int, Point]:
+    """Return the point at which the arrow of each claim reaches its outcome, ordered by where the arrows come from."""
+    found: dict[int, Point] = {}
+    for name, (x, y) in layout.factors.items():
+        own = [number for number, claim in enumerate(claims) if claim.outcome[0] == name]
+
+        def origin(number: int) -> float:
+            first = min(claims[number].disjunct)
+            ways = layout.ways[number, first] or [layout.factors[first[0]]]
+            return layout.joints.get(number, ways[-1])[1]
+
+        # arrows that explain one value stand together, with room for the label of the next value
+        groups = [
+            [n for n in own if claims[n].outcome[1] == value] for value in sorted({claims[n].outcome[1] for n in own})
+        ]
+        groups.sort(key=lambda group: sum(map(origin, group)) / len(group))
+        heights: dict[int, float] = {}
+        at = 0.0
+        for group in groups:
+            for number in sorted(group, key=origin):
+                heights[number] = at
+                at += min(0.16, 0.4 / len(own))
+            at += 0.12
+        centre = sum(heights.values()) / max(1, len(heights))
+        found |= {number: (x - half[name], y + height - centre) for number, height in heights.items()}
+    return found
+
+
+def _curve(ax: Axes, points: Sequence[Point], look: str, *, arrow: bool) -> None:
+    """Draw a line that leaves and enters every point horizontally."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    corners, codes = [points[0]], [Path.MOVETO]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if x1 <= x0:
+            (out, down), low = _ROUND, min(y0, y1)
+            turn = (x0 + out, y0), (x0 + out, low - down), (x0, low - down)
+            corners += [*turn, (x1, low - down), (x1 - out, low - down), (x1 - out, y1), (x1, y1)]
+            codes += [Path.CURVE4] * 3 + [Path.LINETO] + [Path.CURVE4] * 3
+            continue
+        bend = 0.5 * (x1 - x0)
+        corners += [(x0 + bend, y0), (x1 - bend, y1), (x1, y1)]
+        codes += [Path.CURVE4] * 3
+    style = {"color": _colour(look), "linestyle": _LOOKS[look][1], "lw": 1.4, "zorder": 2, "gid": look}
+    tip = "-|>,head_width=3,head_length=6" if arrow else "-"
+    ax.add_patch(FancyArrowPatch(path=Path(corners, codes), arrowstyle=tip, **style))
+
+
+def _mark(ax: Axes, at: Point, value: int, side: OneOf["left", "right"], multi_value: bool) -> None:
+    """Mark a negation by a diamond; write every value where there are more than two."""
+    if multi_value:
+        offset = (3, 4) if side == "left" else (-10, 5)
+        ax.annotate(f"={value}", at, offset, textcoords="offset points", ha=side, size="x-small", gid="value")
+    elif value == 0:
+        ax.plot(*at, "D", ms=6, mfc="white", mec="0.15", zorder=6, gid="negation")
+
+
+@figure(
+    "correctness and completeness by component, beside guesses",
+    of="cells",
+    field="formula",
+    concludes="which components of an estimate are better than guesses",
+)
+def score_profile(
+    truth: Model | str,
+    estimate: Model | str,
+    *,
+    null: str = "complexity",
+    n_draws: int = 200,
+    level: float = 0.95,
+    domains: Domains | None = None,
+    factors: Sequence[str] | None = None,
+    rng: RNGLike = 0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw correctness and completeness of one estimate, overall and by component, beside the scores of guesses.
+
+    Parameters
+    ----------
+    truth, estimate : Model or str
+        The true and the estimated model, both acyclic.
+    null : str
+        Null model of the guesses.
+    n_draws : int
+        Guesses to draw; 0 for none.
+    level : float
+        Probability of the null reference intervals.
+    domains : mapping, optional
+        Values of multi-value factors.
+    factors : sequence of str, optional
+        Names of all factors that the method could use, over which guesses range; default those of truth and estimate.
+    rng : int, Generator or None
+        Seed.
+    ax : Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+        Points with shared / own complexity; bars are null reference intervals, ticks their means.
+
+    Raises
+    ------
+    ValueError
+        If a model is cyclic, or mentions values that a factor does not have.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.score_profile("A*b+C<->D", "A+C<->D", n_draws=20)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['overall', 'literal', 'conjunctive', 'disjunctive', 'sequential']
+    """
+    true, estimated = (as_model(model) for model in (truth, estimate))
+    setting = Setting(domains, factors=factors)
+    table = quality_table(true, estimated, setting=setting)
+    own = ax is None
+    ax = place_to_draw(ax, 6.4, 4.0)
+    drawn = None
+    check_whole(n_draws, "n_draws")
+    check_number(level, "level", "(0, 1)")
+    if n_draws:
+        zero = np.zeros(1, np.int64)
+        cells = [FormulaCells(((model,),)) for model in (true, estimated)]
+        drawn = guesses(FormulaPairs(cells[0], cells[1], zero, zero, zero, (setting,)), null, n_draws, rng)
+    beside = np.full(len(_PARTS), np.nan)
+    for i, measure in enumerate(_MEASURES):
+        counts = table[table["measure"] == measure].groupby("component")[["shared", "complexity"]].sum()
+        counts.loc["overall"] = counts.sum()
+        shared, complexity = (counts.loc[_PARTS, name].to_numpy(np.float64) for name in ("shared", "complexity"))
+        x = np.arange(len(_PARTS), dtype=np.float64) + (-0.16, 0.16)[i]
+        colour = colours(2)[i]
+        score = np.divide(shared, complexity, out=np.full(len(x), np.nan), where=complexity > 0)
+        ax.plot(x, score, "os"[i], ms=8, color=colour, label=measure, zorder=3, linestyle="none")
+        for at, value, part, whole, other in zip(x, score, shared, complexity, beside, strict=True):
+            if np.isnan(value):
+                ax.text(at, 0.02, "undefined", rotation=90, ha="center", size="x-small", zorder=4)
+            else:
+                _label(ax, f"{part:.3g}/{whole:.3g}", (at, value), raised=abs(value - other) < _NEAR)
+        beside = score
+        if drawn is not None:
+            _guessed(ax, drawn, measure, x, colour, level)
+    ax.set(ylim=(-0.03, 1.2), ylabel="score (higher is better)")
+    ax.set_xticks(range(len(_PARTS)), _PARTS)
+    ax.axvline(0.5, color="0.85", lw=1)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
+    _entitle(ax, own, f"truth {true}", f"estimate {estimated}", pad=26)
+    among = "" if factors is not None else ", over the factors of truth and estimate alone"
+    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
+    caption(ax, own, f"Numbers: shared / own complexity{bars}.")
+    return ax
+
+
+def _label(ax: Axes, text: str, at: tuple[float, float], *, raised: bool) -> None:
+    """Write a score at its point, higher where the label beside it would meet it."""
+    ax.annotate(text, at, (0, 18 if raised else 7), textcoords="offset points", ha="center", size="x-small", zorder=4)
+
+
+def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
+    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`."""
+    names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
+    values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
+    low, high = quantile_interval(values, level)
+    ax.bar(x, high - low, 0.2, bottom=low, color=colour, alpha=0.2, zorder=1)
+    ax.hlines(np.nanmean(values, axis=1), x - 0.1, x + 0.1, color=colour, lw=1.5, zorder=2)

@@ -1,0 +1,613 @@
+"""Random models without redundancies, and data from them.
+
+An inverse search draws ground truths (`random_models`) and data from it (`simulate_data`), and checks whether a method
+recovers the truth [1]_. `benchmark_grid` crosses the axes on which such studies differ [2]_.
+
+References
+----------
+.. [1] Baumgartner, M., Falk, C. (2024). Quantifying the quality of configurational causal models. Journal of Causal
+   Inference 12. doi:10.1515/jci-2023-0032
+.. [2] Swiatczak, M. D., Baumgartner, M. (2024). Data imbalances in coincidence analysis: a simulation study.
+   Sociological Methods & Research. doi:10.1177/00491241241227039
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_number, check_type, check_whole, shown
+from ...execution.random_streams import RNGLike, resolve_seed
+from .formula import BINARY, Atom, Conjunction, Domains, Literal, Model, literal_text, read_domains
+from .minimisation import is_irredundant_alone, is_redundancy_free
+from .reader import as_literal, as_model
+from .truth_table import allows, configurations, data_values, factor_columns, ideal_data, membership, topological_order
+
+__all__ = ["NoSuchModelError", "benchmark_grid", "random_models", "simulate_data"]
+
+Range = int | tuple[int, int]
+
+#: proposals after which a draw is given up
+MAX_PROPOSALS = 50_000
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class NoSuchModelError(ValueError):
+    """No model of the requested shape was found; the message names the shape.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import random_models
+    >>> random_models(1, ["A", "B", "C"], outcomes=1, disjuncts=3, conjuncts=1, rng=1)
+    Traceback (most recent call last):
+        ...
+    causaleval_pd.fields.configurational.simulation.NoSuchModelError: 50000 proposals over the factors A, B, C
+    held no model without redundancies with outcomes C (last tried: disjuncts of [1, 1, 1] literals); ask for fewer
+    disjuncts or more factors
+    """
+
+
+def switches(model: Model | str) -> int:
+    """Count the factors that occur with more than one value on left-hand sides, as F in `(A+B*F<->D)*(C+B*f<->E)`."""
+    model = as_model(model)
+    literals = {literal for atom in model.atoms for literal in atom.literals}
+    return len(literals) - len({name for name, _ in literals})
+
+
+def random_models(
+    n: int,
+    factors: int | Sequence[str],
+    *,
+    outcomes: int | Sequence[str] = 1,
+    disjuncts: Range = (1, 3),
+    conjuncts: Range = (1, 3),
+    negated: float = 0.5,
+    switch: Range | None = None,
+    domains: Domains | None = None,
+    rng: RNGLike = None,
+) -> pd.Series:
+    """Draw atomic or complex models without redundancies, as the ground truths of a simulation.
+
+    The number of disjuncts of an atom and of literals of a disjunct are uniform in their ranges, a disjunct is a
+    uniform subset of the factors, its values independent; proposals are rejected until the model is acyclic, has no
+    redundant part (`redundancy_free`) and the wanted number of switches. Sizes that leave many models redundant are
+    therefore rarer than their share of the range.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    factors : int or sequence of str
+        Names, or how many letters; the last ones are the outcomes if these are given as a number.
+    outcomes : int or sequence of str
+        How many, or their literals, as `["D", "e"]`.
+    disjuncts, conjuncts : int or (int, int)
+        Disjuncts an atom, literals a disjunct: a number, or the smallest and largest.
+    negated : float
+        Probability that a literal of a binary factor is negative.
+    switch : int or (int, int), optional
+        Number of factors that occur with more than one value, as F in `(A+B*F<->D)*(C+B*f<->E)`; default any.
+    domains : mapping, optional
+        Values of multi-value factors by name.
+    rng : int, Generator or None
+        Seed; the first models do not depend on `n`.
+
+    Returns
+    -------
+    Series
+        Formulas, named `truth`.
+
+    Raises
+    ------
+    NoSuchModelError
+        If no model of that shape was found.
+    ValueError
+        If a setting is invalid.
+
+    Examples
+    --------
+    >>> random_models(3, 4, disjuncts=2, conjuncts=(1, 2), rng=5).tolist()
+    ['A*B+C<->D', 'A+B*C<->D', 'a*C+B<->D']
+    """
+    for name, given in (("factors", factors), ("outcomes", outcomes)):
+        if not isinstance(given, int) and (isinstance(given, str) or not isinstance(given, Sequence)):
+            raise TypeError(f"{name} must be a number or a list of names, found {shown(given)}")
+    if isinstance(factors, int) and not 2 <= factors <= len(_LETTERS):
+        raise ValueError(f"factors must be 2 to {len(_LETTERS)}, found {factors}; give names for more")
+    names = list(_LETTERS[:factors]) if isinstance(factors, int) else [name.upper() for name in factors]
+    if isinstance(outcomes, int):
+        if not 1 <= outcomes < len(names):
+            raise ValueError(f"outcomes must be 1 to {len(names) - 1} for {len(names)} factors, found {outcomes}")
+        chosen: list[Literal] = [(name, 1) for name in names[-outcomes:]]
+    else:
+        chosen = [as_literal(one) for one in outcomes]
+        if not set(chosen) or not {name for name, _ in chosen} <= set(names):
+            raise ValueError(f"outcomes must be literals of the factors {names}, found {list(outcomes)}")
+    check_number(negated, "negated", "[0, 1]")
+    values = read_domains(domains)
+    ranges = [_range(disjuncts, "disjuncts", 1), _range(conjuncts, "conjuncts", 1)]
+    wanted = None if switch is None else _range(switch, "switch", 0)
+    seed, drawn = resolve_seed(rng), list[str]()
+    for number in range(check_whole(n, "n")):
+        uniforms = stream(seed, number)
+
+        def sizes(_: Literal, uniforms: Iterator[float] = uniforms) -> list[int]:
+            return [_draw(ranges[1], uniforms) for _ in range(_draw(ranges[0], uniforms))]
+
+        def accept(model: Model) -> bool:
+            return wanted is None or wanted[0] <= switches(model) <= wanted[1]
+
+        model = draw_model(chosen, sizes, names, values, uniforms, negated=negated, accept=accept)
+        drawn.append(str(model))
+    return pd.Series(drawn, name="truth", dtype="str")
+
+
+def _range(given: Range, name: str, low: int) -> tuple[int, int]:
+    limits = (given, given) if isinstance(given, int) else given
+    whole = isinstance(limits, (tuple, list)) and len(limits) == 2 and all(isinstance(x, int) for x in limits)
+    if not whole or not low <= limits[0] <= limits[1]:
+        raise ValueError(f"{name} must be a number from {low}, or (smallest, largest), found {shown(given)}")
+    first, last = limits
+    return first, last
+
+
+def _draw(given: tuple[int, int], uniforms: Iterator[float]) -> int:
+    return given[0] + int(next(uniforms) * (given[1] - given[0] + 1))
+
+
+def stream(seed: int, number: int) -> Iterator[float]:
+    """Yield uniform numbers in [0, 1) that depend on the seed and the number alone."""
+    generator = np.random.Generator(np.random.Philox(key=np.array([seed, number], np.uint64)))
+    while True:
+        yield from generator.random(64).tolist()
+
+
+def _choose(items: Sequence[str], size: int, uniforms: Iterator[float]) -> list[str]:
+    """Draw `size` different items, each subset equally likely."""
+    left = list(items)
+    return [left.pop(int(next(uniforms) * len(left))) for _ in range(size)]
+
+
+def propose(
+    outcome: Literal,
+    sizes: Sequence[int],
+    factors: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    negated: float = 0.5,
+    values: Sequence[int] | None = None,
+) -> tuple[Conjunction, ...] | None:
+    """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies."""
+    eligible = [name for name in factors if name != outcome[0]]
+    left = [] if values is None else list(values)
+    disjuncts = []
+    for size in sizes:
+        conjunction = []
+        for name in _choose(eligible, size, uniforms):
+            domain = domains.get(name, BINARY)
+            u = next(uniforms)
+            if values is not None:
+                value = left.pop(int(u * len(left)))
+                if value not in domain:
+                    return None
+                conjunction.append((name, value))
+                continue
+            value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
+            conjunction.append((name, value))
+        disjuncts.append(frozenset(conjunction))
+    return tuple(disjuncts)
+
+
+def draw_model(
+    outcomes: Sequence[Literal],
+    sizes: Callable[[Literal], Sequence[int]],
+    factors: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    *,
+    negated: float = 0.5,
+    values: Callable[[Literal], Sequence[int]] | None = None,
+    accept: Callable[[Model], bool] | None = None,
+) -> Model:
+    """Draw a redundancy-free acyclic model by rejection."""
+    # Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn
+    # for every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`)
+    # and accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that
+    # they meet all conditions. With the `values` of each outcome's literals (see `propose`), or with `negated=0.5` if
+    # all factors are binary, and fixed sizes all such models are equally likely, because each is proposed in as many
+    # orders of its disjuncts as any other.
+    # A `NoSuchModelError` ends the search after 50000 proposals of atoms.
+    room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
+    proposals = 0
+    lefts: list[tuple[Conjunction, ...]] = []
+    while True:
+        outcome = outcomes[len(lefts)]
+        wanted = tuple(sizes(outcome))
+        proposals += 1
+        if proposals > MAX_PROPOSALS:
+            raise NoSuchModelError(no_such_model(outcomes, wanted, factors))
+        if max(wanted) > room:
+            continue
+        left = propose(
+            outcome, wanted, factors, domains, uniforms, negated, None if values is None else values(outcome)
+        )
+        if left is None or not is_irredundant_alone(left, domains):
+            continue
+        lefts.append(left)
+        if _cyclic(lefts, outcomes):
+            lefts = []
+        elif len(lefts) == len(outcomes):
+            model = Model(tuple(map(Atom, lefts, outcomes)))
+            if (len(lefts) == 1 or is_redundancy_free(model, domains)) and (accept is None or accept(model)):
+                return model
+            lefts = []
+
+
+def _cyclic(lefts: Sequence[Sequence[Conjunction]], outcomes: Sequence[Literal]) -> bool:
+    """Check whether the atoms drawn so far, which have the first `len(lefts)` outcomes, make a cycle."""
+    if len(lefts) == 1:
+        # no factor is among its own causes
+        return False
+    causes: dict[str, set[str]] = {}
+    for (name, _), left in zip(outcomes, lefts, strict=False):
+        causes.setdefault(name, set()).update(cause for one in left for cause, _ in one)
+    return topological_order(causes) is None
+
+
+def no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
+    """Describe a shape of which no model was found."""
+    names = ", ".join(map(literal_text, outcomes))
+    return (
+        f"{MAX_PROPOSALS} proposals over the factors {', '.join(factors)} held no model without redundancies with "
+        f"outcomes {names} (last tried: disjuncts of {list(sizes)} literals); ask for fewer disjuncts or more factors"
+    )
+
+
+CASES = "a DataFrame with one row per case and one column per factor"
+
+#: share of cases with the value 1 of all exogenous factors, or by factor; or shares of all values of a factor
+Imbalance = float | Mapping[str, float | Sequence[float]]
+
+
+def simulate_data(
+    model: Model | str,
+    n_cases: int | None = None,
+    *,
+    fragmentation: float = 0.0,
+    noise: float = 0.0,
+    prevalence: float | None = None,
+    imbalance: Imbalance | None = None,
+    fuzziness: float = 0.0,
+    domains: Domains | None = None,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Simulate data of a known model: ideal data, fragmented, sampled, made noisy and fuzzy, in this order.
+
+    `benchmark_grid` lists settings of these axes.
+
+    Parameters
+    ----------
+    model : Model or str
+        The ground truth.
+    n_cases : int, optional
+        Number of cases, drawn with replacement; default every configuration once.
+    fragmentation : float
+        Share of the configurations that are never observed (`fragment`).
+    noise : float
+        Share of cases that contradict the model (`add_noise`).
+    prevalence : float, optional
+        Share of cases that have the model's last outcome (`sample_cases`), which noise keeps.
+    imbalance : float or mapping, optional
+        Share of cases in which exogenous factors are 1 (`sample_cases`): of all, or by factor. Given `prevalence` too,
+        it holds within the cases with and without the outcome only as far as the model allows. Cases that noise
+        replaces do not keep it: they are uniform over the configurations that contradict the model.
+    fuzziness : float
+        Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data; factors with other values than 0
+        and 1 stay crisp.
+    domains : mapping, optional
+        Values of multi-value factors, and of factors that the model does not mention: the data have their columns too.
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    DataFrame
+        Cases in rows, one column per factor.
+
+    Raises
+    ------
+    ValueError
+        If a setting is invalid, or no cases are left to draw from.
+
+    Examples
+    --------
+    >>> data = simulate_data("A*b+C<->D", 100, noise=0.1, fragmentation=0.25, rng=1)
+    >>> len(data), int(((data.A & (1 - data.B) | data.C) != data.D).sum())
+    (100, 10)
+    """
+    model = as_model(model)
+    for name, value in (("fragmentation", fragmentation), ("noise", noise)):
+        check_number(value, name, "[0, 1]")
+    check_number(fuzziness, "fuzziness", "[0, 0.5]")
+    random = generator(rng)
+    data = ideal_data(model, domains)
+    if fragmentation:
+        data = fragment(data, fragmentation, rng=random)
+    outcome = None if prevalence is None else model.outcomes[-1]
+    if n_cases is not None or prevalence is not None or imbalance is not None:
+        size = len(data) if n_cases is None else n_cases
+        shares = _exogenous_shares(imbalance, model, data)
+        data = sample_cases(data, size, outcome=outcome, prevalence=prevalence, imbalance=shares, rng=random)
+    if noise:
+        data = add_noise(data, model, noise, keep=outcome, domains=domains, rng=random)
+    if not fuzziness:
+        return data
+    known = read_domains(domains)
+    binary = [name for name in data.columns if tuple(known.get(name, BINARY)) == BINARY]
+    return fuzzify(data, fuzziness, factors=binary, rng=random)
+
+
+def _exogenous_shares(
+    imbalance: Imbalance | None, model: Model, data: pd.DataFrame
+) -> Mapping[str, float | Sequence[float]] | None:
+    """Return the shares by factor: one number is meant for all binary factors that no atom explains."""
+    explained = {name for name, _ in model.outcomes}
+    if imbalance is None:
+        return None
+    if isinstance(imbalance, Mapping):
+        given = [name for name in imbalance if str(name).upper() in explained]
+        if given:
+            raise ValueError(f"imbalance is for exogenous factors, but the model explains {given}; use prevalence=")
+        return imbalance
+    free = [name for name in data.columns if name not in explained and data[name].max() <= 1]
+    return dict.fromkeys(free, imbalance)
+
+
+def benchmark_grid(
+    *,
+    n_cases: Iterable[int | None] = (None,),
+    noise: Iterable[float] = (0.0,),
+    fragmentation: Iterable[float] = (0.0,),
+    prevalence: Iterable[float | None] = (None,),
+    imbalance: Iterable[float | None] = (None,),
+    fuzziness: Iterable[float] = (0.0,),
+) -> pd.DataFrame:
+    """Cross the axes of a benchmark, one row per setting of `simulate_data`.
+
+    The axes are those on which simulations of configurational methods vary data: sample size, noise, fragmentation,
+    imbalance of the outcome (`prevalence`) and of the exogenous factors (`imbalance`), and fuzziness.
+
+    Parameters
+    ----------
+    n_cases, noise, fragmentation, prevalence, imbalance, fuzziness : iterable
+        Values of the axis, as in `simulate_data`; None leaves it as the model has it.
+
+    Returns
+    -------
+    DataFrame
+        One row per combination, with a column for each axis that has more than one value or another than the default.
+        Columns are meant as strata: `by=[...]` of a cube.
+
+    Raises
+    ------
+    ValueError
+        If an axis has no value, or one that is invalid.
+
+    References
+    ----------
+    .. [1] doi:10.1177/00491241241227039
+
+    Examples
+    --------
+    >>> benchmark_grid(n_cases=[20, 80], noise=[0, 0.1])
+       n_cases  noise
+    0       20    0.0
+    1       20    0.1
+    2       80    0.0
+    3       80    0.1
+    """
+    given: dict[str, Iterable[float | None]] = {
+        "n_cases": n_cases,
+        "noise": noise,
+        "fragmentation": fragmentation,
+        "prevalence": prevalence,
+        "imbalance": imbalance,
+        "fuzziness": fuzziness,
+    }
+    axes = {name: _axis(name, values) for name, values in given.items()}
+    axes = {name: values for name, values in axes.items() if values not in ([None], [0.0])}
+    table = pd.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
+    return table.astype({"n_cases": "int64"}) if "n_cases" in axes and None not in axes["n_cases"] else table
+
+
+def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
+    check_type(values, Iterable, "a list of values", name)
+    found: list[float | None] = []
+    for value in values:
+        if value is None:
+            found.append(None)
+        elif name == "n_cases":
+            found.append(check_whole(value, name, 1))
+        else:
+            found.append(float(check_number(value, name, "[0, 1]")))
+    if not found:
+        raise ValueError(f"{name} has no value; leave it out, or give a list")
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name} has a value twice: {found}")
+    return found
+
+
+def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.DataFrame:
+    """Drop a share of the distinct configurations, with all their cases: limited diversity."""
+    check_number(share, "share", "[0, 1]")
+    check_type(data, pd.DataFrame, CASES, "data")
+    codes = data.groupby(list(data.columns), sort=True).ngroup().to_numpy()
+    n = int(codes.max(initial=-1)) + 1
+    gone = generator(rng).permutation(n)[: round(share * n)]
+    if len(gone) == n:
+        raise ValueError(f"a share of {share} leaves none of the {n} configurations; take a smaller one")
+    return data[~np.isin(codes, gone)]
+
+
+def sample_cases(
+    data: pd.DataFrame,
+    n_cases: int,
+    *,
+    outcome: tuple[str, int] | str | None = None,
+    prevalence: float | None = None,
+    imbalance: Mapping[str, float | Sequence[float]] | None = None,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Draw cases with replacement, each equally likely, or so that factors and an outcome have given shares."""
+    # `imbalance` has by factor the probability of 1, or the probabilities of its values in order. A case is drawn with
+    # a probability proportional to the product over these factors, each divided by the number of cases that share the
+    # value, so that factors which are independent in `data` have the given probabilities in the sample.
+    check_whole(n_cases, "n_cases", 1)
+    check_type(data, pd.DataFrame, CASES, "data")
+    if (outcome is None) != (prevalence is None):
+        raise ValueError("outcome and prevalence belong together; give both or neither")
+    random, weights = generator(rng), _weights(data, imbalance)
+    if outcome is None or prevalence is None:
+        rows = draw_rows(np.arange(len(data)), n_cases, "cases", random, weights)
+        return data.iloc[rows].reset_index(drop=True)
+    check_number(prevalence, "prevalence", "[0, 1]")
+    literal = as_literal(outcome)
+    has = membership(factor_columns(data, [literal[0]])[literal[0]], literal) > 0.5
+    n_with = round(prevalence * n_cases)
+    with_it, without = (
+        draw_rows(np.flatnonzero(rows), n, f"cases {word} outcome {literal_text(literal)}", random, weights)
+        for rows, n, word in ((has, n_with, "with"), (~has, n_cases - n_with, "without"))
+    )
+    return data.iloc[random.permutation(np.concatenate([with_it, without]))].reset_index(drop=True)
+
+
+def _weights(data: pd.DataFrame, imbalance: Mapping[str, float | Sequence[float]] | None) -> NDArray[np.float64] | None:
+    """Return the weights of cases by the shares of factors' values."""
+    if imbalance is None:
+        return None
+    check_type(imbalance, Mapping, "a mapping of factors to probabilities, as {'A': 0.9}", "imbalance")
+    weights = np.ones(len(data))
+    for name, cells in factor_columns(data, [str(name).upper() for name in imbalance]).items():
+        given = next(share for key, share in imbalance.items() if str(key).upper() == name)
+        values = data_values(data, [name])[name]
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in given]
+            if len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
+                raise ValueError(
+                    f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
+                    f"{list(values)}, found {list(given)}"
+                )
+        else:
+            share = check_number(given, f"imbalance of {name}", "[0, 1]")
+            if values != BINARY:
+                raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
+            shares = [1 - share, share]
+        for value, share in zip(values, shares, strict=True):
+            rows = cells == value
+            weights[rows] *= share / max(1, rows.sum())
+    return weights
+
+
+def draw_rows(
+    rows: NDArray[np.int64],
+    n: int,
+    what: str,
+    random: np.random.Generator,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Draw n of the rows with replacement, each equally likely or by the weights of all rows."""
+    if not n:
+        return np.empty(0, np.int64)
+    chances = np.ones(len(rows)) if weights is None else weights[rows]
+    if not chances.sum():
+        raise ValueError(f"found no {what} to draw {n} from")
+    return random.choice(rows, n) if weights is None else random.choice(rows, n, p=chances / chances.sum())
+
+
+def generator(rng: RNGLike) -> np.random.Generator:
+    """Return a generator: the given one, or one of the seed."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
+
+
+def add_noise(
+    data: pd.DataFrame,
+    model: Model | str,
+    share: float,
+    *,
+    keep: tuple[str, int] | str | None = None,
+    domains: Domains | None = None,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Replace a share of the cases by configurations that contradict the model, each equally likely."""
+    model = as_model(model)
+    check_number(share, "share", "[0, 1]")
+    check_type(data, pd.DataFrame, CASES, "data")
+    values = read_domains(domains)
+    columns = factor_columns(data, [str(name).upper() for name in data.columns])
+    factor_columns(data, model.factors)
+    fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
+    if fuzzy:
+        raise ValueError(
+            f"noise is for crisp and multi-value data, but {fuzzy} are fuzzy; add noise first, then fuzzify"
+        )
+    known = data_values(data, columns) | {name: values[name] for name in columns.keys() & values.keys()}
+    # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there
+    rows = configurations({name: known[name] for name in model.factors})
+    wrong = rows[~allows(model, rows, model.factors)]
+    random = generator(rng)
+    cases = random.permutation(len(data))[: round(share * len(data))]
+    chosen = np.empty(len(cases), np.int64)
+    for of_cases, of_rows, word in _by_literal(keep, columns, cases, wrong, model):
+        what = f"contradicting configurations{word}"
+        chosen[of_cases] = draw_rows(np.flatnonzero(of_rows), int(of_cases.sum()), what, random)
+    drawn = wrong[chosen]
+    noisy = data.to_numpy(copy=True)
+    for position, name in enumerate(columns):
+        own = name in model.factors
+        noisy[cases, position] = drawn[:, model.factors.index(name)] if own else random.choice(known[name], len(cases))
+    return pd.DataFrame(noisy, index=data.index, columns=data.columns)
+
+
+def _by_literal(
+    keep: tuple[str, int] | str | None,
+    columns: Mapping[str, NDArray[np.float64]],
+    cases: NDArray[np.int64],
+    wrong: NDArray[np.int8],
+    model: Model,
+) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_], str]]:
+    """Pair the cases that have a literal with the configurations that have it, and the others; or all with all."""
+    if keep is None:
+        return [(np.ones(len(cases), bool), np.ones(len(wrong), bool), "")]
+    name, value = as_literal(keep)
+    if name not in model.factors:
+        raise ValueError(f"keep must be an outcome of the model, but {name} is not one of its factors")
+    has, having = columns[name][cases] == value, wrong[:, model.factors.index(name)] == value
+    text = literal_text((name, value))
+    return [(has, having, f" with {text}"), (~has, ~having, f" without {text}")]
+
+
+def fuzzify(
+    data: pd.DataFrame, spread: float, *, factors: Sequence[str] | None = None, rng: RNGLike = None
+) -> pd.DataFrame:
+    """Turn crisp data into fuzzy memberships: 0 becomes uniform on [0, spread), 1 uniform on (1 - spread, 1]."""
+    # memberships keep their side of 0.5
+    check_number(spread, "spread", "(0, 0.5]")
+    check_type(data, pd.DataFrame, CASES, "data")
+    names = list(data.columns) if factors is None else [str(name).upper() for name in factors]
+    columns = factor_columns(data, [str(name).upper() for name in names])
+    others = [name for name, cells in columns.items() if not np.isin(cells, BINARY).all()]
+    if others:
+        raise ValueError(
+            f"only crisp data can be made fuzzy; expected values 0 and 1, but {others} have others; name the crisp "
+            "factors by factors="
+        )
+    away = generator(rng).random((len(data), len(columns))) * spread
+    fuzzy = data.astype(np.float64)
+    for position, name in enumerate(str(name).upper() for name in data.columns):
+        if name in columns:
+            fuzzy.isetitem(position, np.abs(columns[name] - away[:, list(columns).index(name)]))
+    return fuzzy

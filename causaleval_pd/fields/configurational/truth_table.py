@@ -1,0 +1,497 @@
+"""Cases and configurations: how well a model fits cases, and truth tables as bit planes.
+
+Bit r of a literal's plane is 1 if configuration r has the literal. Planes are Python integers, so that a conjunction is
+one `&` whatever the number of configurations.
+
+References
+----------
+.. [1] Ragin, C. C. (2006). Set relations in social research: Evaluating their consistency and coverage. Political
+   Analysis 14. doi:10.1093/pan/mpj019
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_number, check_whole, name_row, nearest, shown
+from .formula import (
+    MAX_CONFIGURATIONS,
+    Atom,
+    Domains,
+    FormulaTooLargeError,
+    Literal,
+    Model,
+    Vocabulary,
+    bits,
+    literal_text,
+    read_domains,
+    require_equivalences,
+)
+from .reader import MAX_VALUE, as_model
+
+__all__ = ["Setting", "fit_by_atom", "ideal_data"]
+
+#: cases from which on a column with another value in each is taken for their numbers
+_FEWEST_NUMBERED = 5
+
+
+def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter."""
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"data must be a DataFrame with one column per factor, found {type(data).__name__}")
+    columns: dict[str, list[int]] = {}
+    for position, name in enumerate(data.columns):
+        columns.setdefault(str(name).upper(), []).append(position)
+    found = {}
+    for factor in factors:
+        positions = columns.get(factor, [])
+        if not positions:
+            hint = nearest(factor, list(columns))
+            raise ValueError(
+                f"the data have no column for factor {factor}; {hint}their columns: {list(data.columns)[:20]}"
+            )
+        if len(positions) > 1:
+            names = [str(data.columns[position]) for position in positions]
+            raise ValueError(f"the data have {len(names)} columns for factor {factor}: {names}; keep one")
+        found[factor] = _numbers(data.iloc[:, positions[0]])
+    return found
+
+
+def refuse_case_numbers(columns: Mapping[str, NDArray[np.float64]]) -> None:
+    """Refuse columns that number the cases, which would explain everything if they were taken for factors."""
+    for name, cells in columns.items():
+        if len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells):
+            raise ValueError(
+                f"column {name!r} has a value of its own in each of the {len(cells)} cases, so that it numbers them "
+                "and is not a factor; make it the index, drop it, or name the factors by factors=[...] (in context=)"
+            )
+
+
+def _numbers(column: pd.Series) -> NDArray[np.float64]:
+    """Return the values of one factor, or raise an error that names the first invalid one."""
+    try:
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise TypeError(f"column {column.name!r} must hold numbers, found dtype {column.dtype}") from None
+    whole = numbers == np.floor(numbers)
+    legal = (numbers >= 0) & (numbers <= MAX_VALUE) & (whole | (numbers <= 1))
+    if not legal.all():
+        row = int(np.argmin(legal))
+        raise ValueError(
+            f"{name_row(row, column.index, column.name)} is {column.iloc[row]}; expected 0 or 1, a whole number up to "
+            f"{MAX_VALUE} (multi-value) or a membership in [0, 1]"
+        )
+    if not whole.all() and (numbers > 1).any():
+        raise ValueError(f"column {column.name!r} mixes memberships in [0, 1] with values above 1")
+    return numbers
+
+
+def membership(numbers: NDArray[np.float64], literal: Literal) -> NDArray[np.float64]:
+    """Return each case's membership in a literal: 0 or 1, or fuzzy where the column is."""
+    if (numbers == np.floor(numbers)).all():
+        return (numbers == literal[1]).astype(np.float64)
+    if literal[1] > 1:
+        raise ValueError(f"the literal {literal_text(literal)} needs multi-value data, but {literal[0]} is fuzzy")
+    return numbers if literal[1] else 1 - numbers
+
+
+def memberships(model: Model, data: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the memberships of n cases in the left-hand sides and in the outcomes of k atoms, two (k, n) arrays."""
+    columns = factor_columns(data, model.factors)
+    left = [_left_membership(atom, columns) for atom in model.atoms]
+    outcome = [membership(columns[atom.outcome[0]], atom.outcome) for atom in model.atoms]
+    return np.stack(left), np.stack(outcome)
+
+
+def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    known = {literal: membership(columns[literal[0]], literal) for literal in atom.literals}
+    disjuncts = [np.minimum.reduce([known[literal] for literal in sorted(one)]) for one in atom.disjuncts]
+    return np.asarray(np.maximum.reduce(disjuncts))
+
+
+def configurations(domains: Domains) -> NDArray[np.int8]:
+    """Return every assignment of values to factors, one row each, the last factor changing fastest."""
+    sizes = [len(domain) for domain in domains.values()]
+    if prod(sizes) > MAX_CONFIGURATIONS:
+        raise FormulaTooLargeError(
+            f"{len(sizes)} factors have {prod(sizes)} configurations; the limit is {MAX_CONFIGURATIONS}"
+        )
+    grids = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1)
+    columns = [np.asarray(domain, np.int8)[grid] for domain, grid in zip(domains.values(), grids, strict=True)]
+    return np.stack(columns, axis=1)
+
+
+def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which configurations (rows, whose columns are the factors) a model allows: every atom holds on them."""
+    require_equivalences(model)
+    place = {name: position for position, name in enumerate(factors)}
+    allowed = np.ones(len(rows), bool)
+    for atom in model.atoms:
+        present = {literal: rows[:, place[literal[0]]] == literal[1] for literal in (*atom.literals, atom.outcome)}
+        left = np.zeros(len(rows), bool)
+        for disjunct in atom.disjuncts:
+            left |= np.logical_and.reduce([present[literal] for literal in disjunct])
+        allowed &= left == present[atom.outcome]
+    return allowed
+
+
+def consistency_and_coverage(model: Model, data: pd.DataFrame) -> NDArray[np.float64]:
+    """Compute the consistency and the coverage of each atom, (2, atoms); NaN for 0/0."""
+    left, outcome = memberships(model, data)
+    both = np.minimum(left, outcome).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.stack([both / left.sum(axis=1), both / outcome.sum(axis=1)])
+
+
+def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
+    """Tabulate the consistency and the coverage of each atom.
+
+    With P the membership of a case in the left-hand side and Y in the outcome, consistency is sum min(P, Y) / sum P and
+    coverage sum min(P, Y) / sum Y [1]_. A model with several atoms has the smallest values of its atoms.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    data : DataFrame
+        Cases in rows, one column per factor: crisp, multi-value or fuzzy.
+
+    Returns
+    -------
+    DataFrame
+        One row per atom: `atom`, `outcome`, `consistency`, `coverage`, `complexity`.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no column, or a value is not valid.
+
+    References
+    ----------
+    .. [1] Ragin, C. C. (2006). Political Analysis 14. doi:10.1093/pan/mpj019
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"A": [1, 1, 1, 0, 0], "B": [1, 1, 0, 1, 0]})
+    >>> fit_by_atom("A<->B", data)[["atom", "consistency", "coverage"]].round(3)
+        atom  consistency  coverage
+    0  A<->B        0.667     0.667
+    """
+    model = as_model(model)
+    consistency, coverage = consistency_and_coverage(model, data)
+    return pd.DataFrame(
+        {
+            "atom": [atom.text(multi_value=model.multi_value) for atom in model.atoms],
+            "outcome": [literal_text(atom.outcome, multi_value=model.multi_value) for atom in model.atoms],
+            "consistency": consistency,
+            "coverage": coverage,
+            "complexity": [atom.complexity for atom in model.atoms],
+        }
+    )
+
+
+class TruthTable:
+    """Configurations (`rows`) and those that have a literal (`planes`, by its bit), as bit planes."""
+
+    def __init__(self, rows: int, planes: dict[int, int]) -> None:
+        self.rows, self.planes = rows, planes
+        #: by conjunction; the empty one is satisfied everywhere
+        self._conjunctions: dict[int, int] = {0: rows}
+
+    def conjunction(self, code: int) -> int:
+        """Return the configurations that satisfy a conjunction."""
+        found = self._conjunctions.get(code)
+        if found is None:
+            low = code & -code
+            found = self.planes[low] & self.conjunction(code ^ low)
+            self._conjunctions[code] = found
+        return found
+
+    def disjunction(self, codes: Iterable[int]) -> int:
+        """Return the configurations that satisfy at least one of the conjunctions."""
+        found = 0
+        for code in codes:
+            found |= self.conjunction(code)
+        return found
+
+    @staticmethod
+    def size(rows: int) -> int:
+        """Return the number of configurations."""
+        return rows.bit_count()
+
+    @staticmethod
+    def both(left: int, right: int) -> int:
+        """Return the number of configurations in both."""
+        return (left & right).bit_count()
+
+
+def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict[int, int]]:
+    """Return all configurations of some factors, the last changing fastest: their bit set, and the planes by bit."""
+    n_rows = math.prod(len(vocabulary.domain(name)) for name in names)
+    if n_rows > MAX_CONFIGURATIONS:
+        raise FormulaTooLargeError(
+            f"{len(names)} factors that no atom determines have {n_rows} configurations; "
+            f"the limit is {MAX_CONFIGURATIONS}"
+        )
+    everything = (1 << n_rows) - 1
+    planes, run = {}, 1
+    for name in reversed(names):
+        domain = vocabulary.domain(name)
+        period = run * len(domain)
+        # a run of ones repeated with the period: a geometric series
+        comb = everything // ((1 << period) - 1)
+        for i, value in enumerate(domain):
+            planes[vocabulary.bit((name, value))] = comb * (((1 << run) - 1) << (run * i))
+        run = period
+    return everything, planes
+
+
+def evaluation_order(model: Model) -> list[str] | None:
+    """Return the outcome factors, causes before effects, or None if the model is cyclic."""
+    causes: dict[str, set[str]] = {}
+    for atom in model.atoms:
+        causes.setdefault(atom.outcome[0], set()).update(name for name, _ in atom.literals)
+    return topological_order(causes)
+
+
+def topological_order(causes: Mapping[str, set[str]]) -> list[str] | None:
+    """Return the keys, causes before effects and else by name, or None if there is a cycle; other names are roots."""
+    sorter = TopologicalSorter({name: names & causes.keys() for name, names in causes.items()})
+    try:
+        sorter.prepare()
+    except CycleError:
+        return None
+    order: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        sorter.done(*ready)
+        order += ready
+    return order
+
+
+def ideal_table(model: Model, vocabulary: Vocabulary, further: Iterable[str] = ()) -> TruthTable:
+    """Return all configurations of a model's factors on which every atom holds."""
+    # The planes of a binary outcome follow from its causes, so that only the other factors span the table.
+    # The table has the `further` factors too, which the model does not mention.
+    require_equivalences(model)
+    atoms = [([vocabulary.encode(one) for one in a.disjuncts], vocabulary.bit(a.outcome)) for a in model.atoms]
+    order = evaluation_order(model) or []
+    determined = [name for name in order if len(vocabulary.domain(name)) == 2]
+    free = [name for name in model.factors if name not in set(determined)]
+    rows, planes = free_planes([*free, *further], vocabulary)
+    table = TruthTable(rows, planes)
+    for name in determined:
+        # two atoms may explain the two values of one factor: the first defines it, the second restricts the rows
+        disjuncts, bit = next(a for a in atoms if vocabulary.literals[a[1].bit_length() - 1][0] == name)
+        planes[bit] = table.disjunction(disjuncts)
+        planes[vocabulary.negation(bit)] = rows & ~planes[bit]
+    for disjuncts, bit in atoms:
+        rows &= ~(table.disjunction(disjuncts) ^ planes[bit])
+    return TruthTable(rows, planes)
+
+
+def ideal_data(model: Model | str, domains: Domains | None = None) -> pd.DataFrame:
+    """Return all configurations of a model's factors on which every atom holds, one per row.
+
+    Parameters
+    ----------
+    model : Model or str
+        The model.
+    domains : mapping, optional
+        Values of each multi-value factor, and further factors that the model does not mention.
+
+    Returns
+    -------
+    DataFrame
+        One column per factor, rows in lexicographic order.
+
+    Raises
+    ------
+    FormulaTooLargeError
+        If there are too many configurations.
+    ValueError
+        If a value occurs that the factor does not have.
+
+    Examples
+    --------
+    >>> from causaleval_pd.configurational import parse
+    >>> ideal_data(parse("A*b<->C")).to_numpy().tolist()
+    [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]]
+    """
+    model, vocabulary = as_model(model), Vocabulary(domains)
+    further = [name for name in vocabulary.domains if name not in model.factors]
+    for atom in model.atoms:
+        vocabulary.encode((*atom.literals, atom.outcome))
+    table = ideal_table(model, vocabulary, further)
+    n_bits = table.rows.bit_length()
+    kept = np.flatnonzero(_as_array(table.rows, n_bits))
+    columns = {}
+    for name in sorted({*model.factors, *further}):
+        column = np.zeros(n_bits, np.int64)
+        for value in vocabulary.domain(name):
+            column[_as_array(table.planes[vocabulary.bit((name, value))] & table.rows, n_bits)] = value
+        columns[name] = column[kept]
+    return pd.DataFrame(columns).sort_values(list(columns), ignore_index=True)
+
+
+def _as_array(plane: int, n_bits: int) -> NDArray[np.bool_]:
+    """Unpack a plane into booleans."""
+    raw = np.frombuffer(plane.to_bytes((n_bits + 7) // 8, "little"), np.uint8)
+    return np.unpackbits(raw, count=n_bits, bitorder="little").astype(bool)
+
+
+class FuzzyTable:
+    """Cases with memberships in place of configurations: a conjunction is the minimum, a disjunction the maximum."""
+
+    def __init__(self, n_cases: int, planes: dict[int, NDArray[np.float64]]) -> None:
+        self.rows, self.planes = np.ones(n_cases), planes
+        self._conjunctions: dict[int, NDArray[np.float64]] = {}
+
+    def conjunction(self, code: int) -> NDArray[np.float64]:
+        """Return the cases' memberships in a conjunction."""
+        found = self._conjunctions.get(code)
+        if found is None:
+            found = self._conjunctions[code] = np.minimum.reduce([self.planes[bit] for bit in bits(code)])
+        return found
+
+    def disjunction(self, codes: Iterable[int]) -> NDArray[np.float64]:
+        """Return the cases' memberships in a disjunction."""
+        return np.asarray(np.maximum.reduce([self.conjunction(code) for code in codes]))
+
+    @staticmethod
+    def size(cases: NDArray[np.float64]) -> float:
+        """Return the sum of memberships."""
+        return float(cases.sum())
+
+    @staticmethod
+    def both(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+        """Return the sum of memberships in both."""
+        return float(np.minimum(left, right).sum())
+
+
+def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Return the values of each factor in data: those observed if one is above 1, else 0 and 1."""
+    columns = factor_columns(data, names)
+    observed = {name: set(np.floor(cells).astype(int).tolist()) for name, cells in columns.items()}
+    return {name: tuple(sorted(found if max(found, default=0) > 1 else {0, 1})) for name, found in observed.items()}
+
+
+def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary) -> TruthTable | FuzzyTable:
+    """Return the cases of data, with the named factors, as bit planes, or as memberships if a factor is fuzzy."""
+    columns = factor_columns(data, names)
+    member = {
+        vocabulary.bit((name, value)): membership(cells, (name, value))
+        for name, cells in columns.items()
+        for value in vocabulary.domain(name)
+    }
+    if any(((cells > 0) & (cells < 1)).any() for cells in member.values()):
+        return FuzzyTable(len(data), member)
+    planes = {bit: _plane(cells > 0) for bit, cells in member.items()}
+    return TruthTable((1 << len(data)) - 1, planes)
+
+
+def _plane(present: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")
+
+
+def _sizes(given: Any) -> tuple[int, int, int]:
+    """Return the sizes that a minimal form may have, or raise an error."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 3:
+        raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(given)}")
+    literals, disjuncts, total = (check_whole(size, "a number of max_size", 1) for size in given)
+    return literals, disjuncts, total
+
+
+def _factors(given: Any, columns: Sequence[str] | None) -> list[str]:
+    """Return the names of factors in upper case and in order, or raise an error."""
+    if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(name, str) for name in given):
+        raise TypeError(f"factors must be a list of names, as ['A', 'B', 'C'], found {shown(given)}")
+    names = sorted({name.upper() for name in given})
+    absent = [] if columns is None else [name for name in names if name not in columns]
+    if absent:
+        raise ValueError(f"the factors {absent} are not columns of the data: {list(columns or ())}")
+    return names
+
+
+class Setting:
+    """What models are evaluated relative to: the values of factors, and data with thresholds.
+
+    Parameters
+    ----------
+    domains : mapping, optional
+        Values of each multi-value factor; default those of the data.
+    factors : sequence of str, optional
+        Names of all factors that a method could use; default the data's columns. Random guesses range over them.
+    data : DataFrame, optional
+        Cases that models are minimised relative to; without them every model has its own ideal data.
+    con, cov : float
+        Consistency and coverage that a minimal form must have in the data.
+    max_size : (int, int, int), optional
+        Literals of a disjunct, disjuncts, and literals in all that a minimal form relative to data may have; default
+        any.
+
+    Examples
+    --------
+    >>> Setting(domains={"A": [0, 1, 2]}).vocabulary.domain("A")
+    (0, 1, 2)
+    """
+
+    def __init__(
+        self,
+        domains: Domains | None = None,
+        data: pd.DataFrame | None = None,
+        con: float = 1.0,
+        cov: float = 1.0,
+        max_size: tuple[int, int, int] | None = None,
+        factors: Sequence[str] | None = None,
+    ) -> None:
+        if data is not None and not isinstance(data, pd.DataFrame):
+            raise TypeError(f"data must be a DataFrame with one column per factor, found {type(data).__name__}")
+        for name, threshold in (("con", con), ("cov", cov)):
+            check_number(threshold, name, "[0, 1]")
+        if data is None and (con, cov) != (1.0, 1.0):
+            raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
+        self.data, self.con, self.cov = data, float(con), float(cov)
+        self.max_size = None if max_size is None else _sizes(max_size)
+        self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
+        values: Domains = read_domains(domains)
+        if data is not None and self.names is not None:
+            values = {**data_values(data, self.names), **values}
+            if factors is None:
+                refuse_case_numbers(factor_columns(data, self.names))
+        self.factors = None if factors is None else _factors(factors, self.names)
+        self.vocabulary = Vocabulary(values)
+
+    @cached_property
+    def cases(self) -> TruthTable | FuzzyTable:
+        """The data as bit planes or memberships."""
+        if self.data is None or self.names is None:
+            raise ValueError("this setting has no data")
+        return data_table(self.data, self.names, self.vocabulary)
+
+    @property
+    def thresholds(self) -> str:
+        """The thresholds that a minimal form must reach in the data, as `con=0.8 and cov=0.8`."""
+        sizes = "" if self.max_size is None else f" within max_size={self.max_size}"
+        return f"con={self.con:.12g} and cov={self.cov:.12g}{sizes}"
+
+    def check(self, model: Model, *, relative: bool) -> None:
+        """Raise an error if a model has unknown values, or (`relative`) factors that the data lack."""
+        if not model.multi_value and not self.vocabulary.domains and self.names is None:
+            return
+        for atom in model.atoms:
+            self.vocabulary.encode((*atom.literals, atom.outcome))
+        if relative and self.names is not None:
+            absent = [name for name in model.factors if name not in self.names]
+            if absent:
+                raise ValueError(f"{model} has the factors {absent}, which are not columns of the data: {self.names}")

@@ -1,0 +1,569 @@
+"""The canonical bytes of one matrix of edge scores: a line of text, header, node names, planes of numbers.
+
+A cell is a sequence of little-endian 64-bit words; equal scores have equal bytes.
+
+========= ====================================================================================================
+words 0-3 text for readers of printed tables: kind, number of nodes, whether symmetric
+word 4    byte 0 magic 0xCB, byte 1 version 1, byte 2 kind code, byte 3 number of planes, bytes 4-7 n_nodes
+word 5    BLAKE2b digest (8 bytes) of the names
+word 6    bytes 0-3 length of the names in bytes, bytes 4-7 flags: 1 symmetric, 2 rounded to float32
+names     UTF-8 names in code-point order joined by NUL, filled up with zero bytes to whole words
+planes    float64, plane after plane, each d x d along its rows: source, then target; NaN is not scored
+========= ====================================================================================================
+
+A cell of one plane holds a score of every ordered pair. A cell of kind "types" holds probabilities of the types of edge
+of a pair, as ensembles of graphs give them: plane 0 p(i -> j), plane 1 p(i -- j), plane 2, if any, p(i <-> j).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...contract.cells import CellFormat, register_cell_format
+from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
+from ...contract.encoding import AmbiguousEncodingError
+from ...graphs.cells import is_missing
+from ...graphs.edge_marks import ARROW, CIRCLE, TAIL
+from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
+from ...graphs.node_names import NodeLists, node_name
+from ...graphs.packing.header import HEADER_WORDS, MAX_NODES, TEXT_WORDS, check_names, names_header
+from ...graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
+from .lists import matrix_of_list, read_list
+
+__all__ = ["score_column"]
+
+MAGIC, VERSION = 0xCB, 1
+#: what scores are: ranked by size, by magnitude, probabilities, and probabilities of types of edge
+KINDS = ("score", "weight", "probability", "types")
+SCORE, WEIGHT, PROBABILITY, TYPES = range(len(KINDS))
+#: the first words of a cell, by kind
+_WORDS = ("scores", "weights", "probabilities", "edge types")
+#: planes of cells of types: directed and undirected edges, and bidirected ones
+TYPE_PLANES = ("directed", "undirected", "bidirected")
+SYMMETRIC, SINGLE = 1, 2
+#: bytes of the line of text
+_TEXT = 8 * TEXT_WORDS
+FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT))
+
+Floats = NDArray[np.float64]
+
+
+class Scores(NamedTuple):
+    """One decoded cell."""
+
+    #: names in code-point order
+    nodes: tuple[str, ...]
+    #: (planes, d, d)
+    planes: Floats
+    #: position in `KINDS`
+    kind: int
+    #: `SYMMETRIC` and `SINGLE`
+    flags: int
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreBatch:
+    """Scores of matrices with as many nodes and planes."""
+
+    #: number of nodes d
+    n_nodes: int
+    #: (N, planes, d, d)
+    planes: Floats
+    #: (N,): position in `KINDS`
+    kinds: NDArray[np.uint8]
+    #: (N,): whether scores are of unordered pairs, and whether they were rounded to float32
+    symmetric: NDArray[np.bool_]
+    single: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    @cached_property
+    def values(self) -> Floats:
+        """Scores of ordered pairs, (N, d, d): of types, p(i -> j) + p(i -- j) / 2."""
+        if self.planes.shape[1] == 1:
+            return self.planes[:, 0]
+        return np.ascontiguousarray(self.planes[:, 0] + self.planes[:, 1] / 2)
+
+    def take(self, at: NDArray[Any]) -> ScoreBatch:
+        """Return the matrices at some positions."""
+        return ScoreBatch(self.n_nodes, self.planes[at], self.kinds[at], self.symmetric[at], self.single[at])
+
+
+class ScoreBlock(NamedTuple):
+    """The cells of a column with as many nodes and planes."""
+
+    #: (n,): positions among the distinct cells
+    rows: NDArray[np.int64]
+    #: their scores
+    scores: ScoreBatch
+    #: (n,): flags of each
+    flags: NDArray[np.uint32]
+    #: (n,): position of each one's nodes in `node_sets`
+    node_set: NDArray[np.int64]
+
+
+class ScoreColumn(NamedTuple):
+    """A decoded column: its distinct cells in blocks, and which of them stands in each row."""
+
+    #: (rows,): number of the row's distinct cell, -1 where missing
+    codes: NDArray[np.int64]
+    #: blocks by numbers of nodes and planes
+    blocks: tuple[ScoreBlock, ...]
+    #: the distinct node sets, names in code-point order
+    node_sets: tuple[tuple[str, ...], ...]
+
+    @property
+    def node_set(self) -> NDArray[np.int64]:
+        """Position of the nodes of each distinct cell in `node_sets`."""
+        found = np.zeros(int(self.codes.max(initial=-1)) + 1, np.int64)
+        for block in self.blocks:
+            found[block.rows] = block.node_set
+        return found
+
+
+@lru_cache(maxsize=1024)
+def _head(nodes: tuple[str, ...], kind: int, n_planes: int, flags: int) -> bytes:
+    text = f"{_WORDS[kind]}, {len(nodes)} node{'s' * (len(nodes) != 1)}"
+    if flags & SYMMETRIC and len(text) + 11 <= _TEXT:
+        text += ", symmetric"
+    words = names_header(nodes)
+    words[0] = MAGIC | VERSION << 8 | kind << 16 | n_planes << 24 | len(nodes) << 32
+    words[2] |= np.uint64(flags << 32)
+    return text[:_TEXT].encode().ljust(_TEXT) + words.tobytes()
+
+
+def pack_scores(nodes: tuple[str, ...], planes: Floats, kind: int, flags: int) -> bytes:
+    """Return the canonical bytes of scores (planes, d, d) over names in code-point order."""
+    values = planes + 0.0  # no negative zeros
+    values[np.isnan(values)] = np.nan
+    return _head(nodes, kind, len(planes), flags) + values.astype("<f8").tobytes()
+
+
+def is_score_cell(raw: Any) -> bool:
+    """Return whether bytes begin as packed scores do."""
+    return FORMAT.holds(raw)
+
+
+def _split(raw: bytes) -> tuple[bytes, int]:
+    """Return header with names, and the number of their bytes; raise a ValueError for bytes that are not scores."""
+    if not is_score_cell(raw):
+        raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
+    if len(raw) < _TEXT + 8 * HEADER_WORDS:
+        raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
+    length = int.from_bytes(raw[_TEXT + 16 : _TEXT + 20], "little")
+    end = _TEXT + 8 * (HEADER_WORDS + (length + 7) // 8)
+    return raw[:end], end
+
+
+@lru_cache(maxsize=1024)
+def _read_head(head: bytes) -> tuple[tuple[str, ...], int, int, int]:
+    """Return names, kind, number of planes and flags."""
+    version, kind, n_planes = head[_TEXT + 1], head[_TEXT + 2], head[_TEXT + 3]
+    if version != VERSION:
+        raise ValueError(f"found packed scores of format version {version}; this release reads version {VERSION}")
+    if kind >= len(KINDS) or n_planes not in ((2, 3) if kind == TYPES else (1,)):
+        raise ValueError(f"found kind code {kind} with {n_planes} planes; the cell is damaged")
+    n_nodes = int.from_bytes(head[_TEXT + 4 : _TEXT + 8], "little")
+    length, flags = (int.from_bytes(head[_TEXT + at : _TEXT + at + 4], "little") for at in (16, 20))
+    begin = _TEXT + 8 * HEADER_WORDS
+    try:
+        names = tuple(head[begin : begin + length].decode().split("\0")) if length else ()
+    except UnicodeDecodeError:
+        raise ValueError("its node names are not UTF-8; the cell is damaged") from None
+    if len(names) != n_nodes or n_nodes > MAX_NODES:
+        raise ValueError(f"has {n_nodes} nodes but {len(names)} names; the cell is damaged")
+    if fault := check_names(names):
+        raise ValueError(fault)
+    if flags > SYMMETRIC | SINGLE or head != _head(names, kind, n_planes, flags):
+        raise ValueError("its header is not the one of its kind and names; the cell is damaged")
+    return names, kind, n_planes, flags
+
+
+def is_score_column(cells: pd.Series) -> bool:
+    """Return whether a column looks like packed edge scores, by its first cell that is not missing."""
+    if not (is_packed(cells) or cells.dtype == object):
+        return False
+    known = np.flatnonzero(cells.notna().to_numpy(bool))
+    return bool(len(known)) and is_score_cell(cells.iloc[int(known[0])])
+
+
+def score_cells(cells: Sequence[bytes | None], index: pd.Index, name: Hashable | None) -> pd.Series:
+    """Make a column of packed cells."""
+    return pd.Series(pd.array(pa.array(cells, type=pa.large_binary()), dtype=COLUMN_DTYPE), index=index, name=name)
+
+
+def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreColumn:
+    """Decode the distinct cells of a column; an error names the row."""
+    codes, distinct = pd.factorize(series)
+    cells = pa.array(distinct.array).to_pylist() if len(distinct) else []
+    numbers: dict[tuple[str, ...], int] = {}
+    groups: dict[tuple[int, int], list[tuple[int, bytes, int, int, int]]] = {}
+    for number, raw in enumerate(cells):
+        try:
+            if not isinstance(raw, bytes):
+                raise TypeError(f"expected packed scores, found {type(raw).__name__}; use score_column")
+            head, end = _split(raw)
+            nodes, kind, n_planes, flags = _read_head(head)
+            if len(raw) != end + 8 * n_planes * len(nodes) ** 2:
+                raise ValueError(f"found {len(raw)} bytes, not those of {len(nodes)} nodes; the cell is damaged")
+        except (ValueError, TypeError) as fault:
+            row = int(np.argmax(codes == number))
+            raise type(fault)(f"{name_row(row, series.index, column)}: {fault}") from fault
+        node_set = numbers.setdefault(nodes, len(numbers))
+        groups.setdefault((len(nodes), n_planes), []).append((number, raw[end:], kind, flags, node_set))
+    blocks = []
+    for (d, n_planes), found in sorted(groups.items()):
+        places, bodies, kinds, flags_of, sets = zip(*found, strict=True)
+        planes = np.frombuffer(b"".join(bodies), "<f8").reshape(len(found), n_planes, d, d)
+        if np.isinf(planes).any():
+            place = places[int(np.isinf(planes).any(axis=(1, 2, 3)).argmax())]
+            row = int(np.argmax(codes == place))
+            raise ValueError(f"{name_row(row, series.index, column)}: has an infinite score; the cell is damaged")
+        marked = np.array(flags_of, np.uint32)
+        flagged = [(marked & flag).astype(bool) for flag in (SYMMETRIC, SINGLE)]
+        scores = ScoreBatch(d, planes, np.array(kinds, np.uint8), *flagged)
+        blocks.append(ScoreBlock(np.array(places, np.int64), scores, marked, np.array(sets, np.int64)))
+    return ScoreColumn(codes.astype(np.int64), tuple(blocks), tuple(numbers))
+
+
+ENCODINGS = ("row->column", "column->row")
+#: kinds of cells that a user may declare
+_DECLARED = KINDS[:TYPES]
+
+
+def score_column(
+    values: Any,
+    *,
+    nodes: Any = None,
+    encoding: str | None = None,
+    symmetric: bool | None = None,
+    kind: str | None = None,
+    index: Any = None,
+) -> pd.Series:
+    """Make a column of edge scores: one matrix of weights, probabilities or other scores per row.
+
+    Parameters
+    ----------
+    values : sequence
+        One square matrix per row: numpy or scipy sparse (its zeros are scores of 0), a DataFrame whose index and
+        columns name the nodes, or packed scores; also a stack of shape (N, d, d). NaN in a matrix means that the pair
+        is not scored, 0 is a score. Or a list of scored edges: a DataFrame with the columns from and to (source and
+        target, TF and target, ...) and one column of numbers, or strength and direction of bnlearn, whose product is
+        taken; or a networkx graph with one number per edge. Pairs that are not in the list have the score 0. Or
+        Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row stay missing (a failed run).
+    nodes : list of str, one list per row, or packed column of graphs, optional
+        Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
+    encoding : {"row->column", "column->row"}, optional
+        Where the score of the edge i -> j stands: in cell (i, j), or in cell (j, i). Required for matrices that are not
+        symmetric; lists state it themselves.
+    symmetric : bool, optional
+        True: scores are of unordered pairs; a matrix that differs from its transpose is refused, and a list may have a
+        pair once. False: scores are of ordered pairs, even where a matrix is symmetric. Default: as found, off the
+        diagonal, NaN equal to NaN; constant scores, as of no edge, are of ordered pairs where an `encoding` is given.
+    kind : {"weight", "probability", "score"}, optional
+        "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
+        likely an edge, also below 0. Default "probability" where all scores are in [0, 1], "weight" where some are
+        above 1; scores below 0 need it. P-values are not recognised: small ones are likely edges, so turn
+        them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
+    index : Index, optional
+        Of the result; default that of `values`.
+
+    Returns
+    -------
+    Series
+        Packed scores, ``pd.ArrowDtype(pa.large_binary())``, which `series.score` reads. Equal scores are equal cells.
+
+    Raises
+    ------
+    AmbiguousEncodingError
+        If a matrix is not symmetric and no `encoding` is given, or its scores are negative and no `kind` is.
+    ValueError
+        If a matrix is not square, holds an infinite score, is not symmetric where this is declared, or holds
+        probabilities outside [0, 1]; names the row and the pair.
+    TypeError
+        If a cell is not a matrix of numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import causaleval_pd as ce
+    >>> weights = np.array([[0, 1.5, 0], [0, 0, -0.7], [0, 0, 0]])
+    >>> column = ce.score_column([weights, None], nodes=["A", "B", "C"], encoding="row->column", kind="weight")
+    >>> column.score.threshold(0.5).graph.to_strings().tolist()
+    ['A -> B; B -> C', nan]
+    """
+    if encoding is not None:
+        check_known(encoding, ENCODINGS, "encoding of scores")
+    if kind is not None:
+        check_known(kind, _DECLARED, "kind of scores")
+    if symmetric is not None:
+        check_type(symmetric, (bool, np.bool_), "True, False or None", "symmetric")
+    cells, labels, name = _rows(values, index)
+    lists = NodeLists(nodes, len(labels), values.index if isinstance(values, pd.Series) else None)
+    packed: list[bytes | None] = []
+    for row, cell in enumerate(cells):
+        try:
+            packed.append(None if is_missing(cell) else _read(cell, lists[row], encoding, symmetric, kind))
+        except (ValueError, TypeError) as fault:
+            kinds = (AmbiguousEncodingError, TypeError)
+            own = next((error for error in kinds if isinstance(fault, error)), ValueError)
+            raise own(f"{name_row(row, labels, name)}: {fault}") from fault
+    return score_cells(packed, labels, name)
+
+
+def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
+    """Pack probabilities of types of edge: planes (2 or 3, d, d) of p(i -> j), p(i -- j) and p(i <-> j).
+
+    Names are in the order of rows and columns. Diagonals are not scored.
+    """
+    names, order = _ordered(tuple(nodes))
+    found = np.array(planes, np.float64)
+    if found.ndim != 3 or found.shape[1:] != (len(names),) * 2 or len(found) not in (2, 3):
+        raise ValueError(f"expected planes of shape (2 or 3, {len(names)}, {len(names)}), found {found.shape}")
+    found = found[:, order][:, :, order]
+    found[:, range(len(names)), range(len(names))] = np.nan
+    for plane, name in zip(found, TYPE_PLANES, strict=False):
+        _check_finite(plane, names)
+        _check_probabilities(plane, names)
+        if name != "directed":
+            _check_symmetric(plane, names)
+    both = bool(_is_symmetric(found[0]))
+    return pack_scores(names, found, TYPES, SYMMETRIC * both)
+
+
+def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str | None = None) -> pd.Series:
+    """Return a column of packed scores, or of DataFrames that name their nodes and are symmetric, as packed scores."""
+    if is_packed(cells):
+        return as_packed(cells)
+    found = score_column(cells, kind=kind)
+    found.name = cells.name
+    return found
+
+
+def holds_scores(cells: pd.Series) -> bool:
+    """Return whether a column looks like packed scores."""
+    return is_score_column(cells)
+
+
+def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | None]:
+    """Return the cells, the index of the result and its name."""
+    if isinstance(values, pd.Series):
+        labels = values.index if index is None else _index(index)
+        cells: Any = values.tolist()
+        name: Hashable | None = values.name
+    else:
+        if isinstance(values, (str, bytes, pd.DataFrame)) or not hasattr(values, "__len__"):
+            raise TypeError(
+                f"values must hold one matrix per row, found {shown(values)}; put a single matrix into a list"
+            )
+        if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype != object:
+            raise ValueError(
+                f"values must be a stack of matrices (N, d, d) or a list of them, found an array of shape "
+                f"{values.shape}; put a single matrix into a list"
+            )
+        cells, name = list(values), None
+        labels = pd.RangeIndex(len(cells)) if index is None else _index(index)
+    if len(labels) != len(cells):
+        raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
+    return cells, labels, name
+
+
+def _index(labels: Any) -> pd.Index:
+    try:
+        return pd.Index(labels)
+    except (TypeError, ValueError):
+        raise TypeError(f"index must hold one label per row, found {shown(labels)}") from None
+
+
+def _read(
+    cell: Any, names: tuple[str, ...] | None, encoding: str | None, symmetric: bool | None, kind: str | None
+) -> bytes:
+    """Read one matrix as packed scores."""
+    if isinstance(cell, bytes):
+        if not is_score_cell(cell):
+            raise ValueError(
+                f"{FORMAT.explain(cell)}; make scores of matrices of weights or probabilities with score_column"
+            )
+        unpack_column(pd.Series([cell], dtype=object))
+        return cell
+    if isinstance(cell, str) and is_tetrad(cell):
+        return _of_shares(cell, names)
+    table = read_list(cell)
+    if table is not None:
+        # a list names the direction of its edges, a matrix does not
+        cell, encoding = matrix_of_list(table, names, kind, symmetric=bool(symmetric)), "row->column"
+    matrix, names = _matrix(cell, names)
+    nodes, order = _ordered(names)
+    values = np.asarray(matrix[np.ix_(order, order)], np.float64)
+    _check_finite(values, nodes)
+    found = _is_symmetric(values)
+    if symmetric:
+        _check_symmetric(values, nodes)
+    if not found and encoding is None:
+        i, j = _first_difference(values)
+        raise AmbiguousEncodingError(
+            f"the scores of {nodes[i]!r} and {nodes[j]!r} differ by direction, so it must be known which is which; "
+            'pass encoding="row->column" if cell (i, j) scores the edge i -> j, or encoding="column->row"'
+        )
+    if encoding == "column->row":
+        values = np.ascontiguousarray(values.T)
+    if symmetric is None:
+        # an empty estimate among directed ones is not of another kind
+        symmetric = found and (encoding is None or not _is_constant(values))
+    flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
+    return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
+
+
+def _of_shares(text: str, names: tuple[str, ...] | None) -> bytes:
+    """Read shares of bootstrap samples of Tetrad: of types of edges, or of adjacencies where some have circles."""
+    known, types = read_tetrad_shares(text)
+    nodes = known if names is None else names
+    if {*nodes} != {*known}:
+        raise ValueError(f"the text has the nodes {list(known)[:10]}, expected {list(nodes)[:10]} (nodes=)")
+    place = [nodes.index(name) for name in known]
+    planes = np.zeros((3, len(nodes), len(nodes)))
+    for a, b, at_a, at_b, share in types:
+        i, j = place[a], place[b]
+        plane = 0 if (at_a, at_b) == (TAIL, ARROW) else 2 if (at_a, at_b) == (ARROW, ARROW) else 1
+        planes[plane, i, j] += share
+        if plane:
+            planes[plane, j, i] += share
+    if any(CIRCLE in (at_a, at_b) for _, _, at_a, at_b, _ in types):
+        both = np.minimum(planes[0] + planes[0].T + planes[1] + planes[2], 1.0)
+        ordered, order = _ordered(nodes)
+        return pack_scores(ordered, both[np.ix_(order, order)][None], PROBABILITY, SYMMETRIC)
+    return type_cells(nodes, planes if planes[2].any() else planes[:2])
+
+
+def _matrix(cell: Any, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return the numbers of a cell, and the names of its rows and columns."""
+    if isinstance(cell, pd.DataFrame):
+        cell, names = _of_frame(cell, names)
+    elif hasattr(cell, "toarray"):
+        cell = cell.toarray()
+    elif isinstance(cell, (str, dict)) or not hasattr(cell, "__len__"):
+        raise TypeError(f"expected a matrix of scores, found {type(cell).__name__}: {shown(cell)}")
+    matrix = _numbers(cell)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"expected a square matrix, found shape {matrix.shape}")
+    if names is None:
+        names = tuple(map(str, range(len(matrix))))
+    if len(names) != len(matrix):
+        raise ValueError(f"the matrix has {len(matrix)} rows, but there are {len(names)} nodes: {list(names)[:10]}")
+    return matrix, names
+
+
+def _of_frame(cell: pd.DataFrame, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return the numbers of a DataFrame with its columns in the order of its index, and the names of both."""
+    rows, columns = ([node_name(x) for x in labels] for labels in (cell.index, cell.columns))
+    if sorted(rows) != sorted(columns) and not all(map(pd.api.types.is_numeric_dtype, cell.dtypes)):
+        raise ValueError(
+            f"found a table with the columns {columns[:10]}, some of text; for a list of scored edges name its columns "
+            "from, to and score, as by table.set_axis(['from', 'to', 'score'], axis=1)"
+        )
+    if sorted(rows) != sorted(columns):
+        raise ValueError(f"the index {rows[:10]} and the columns {columns[:10]} must name the same nodes")
+    if len(set(rows)) < len(rows):
+        raise ValueError(f"the index {rows[:10]} names a node twice; names must be unique")
+    if names is not None and sorted(names) != sorted(rows):
+        raise ValueError(f"the DataFrame has the nodes {rows[:10]}, expected {list(names)[:10]} (nodes=)")
+    return cell.iloc[:, [columns.index(name) for name in rows]].to_numpy(), tuple(rows)
+
+
+def _numbers(cell: Any) -> NDArray[Any]:
+    """Return an array of numbers, and refuse other objects."""
+    refuse_masked(cell, "a score", "matrix.filled(np.nan) where a pair is not scored")
+    try:
+        matrix = np.asarray(cell)
+    except ValueError as fault:
+        raise ValueError(f"expected a square matrix, found lists of unequal length ({fault})") from None
+    if matrix.dtype == object:
+        try:
+            matrix = matrix.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError("expected a matrix of numbers, found other objects in it") from None
+    if matrix.dtype.kind not in "biuf":
+        raise TypeError(f"expected a matrix of numbers, found dtype {matrix.dtype}")
+    return matrix
+
+
+def _ordered(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
+    """Return names in code-point order, and the place of each among those given."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    nodes = tuple(names[i] for i in order)
+    if fault := check_names(nodes):
+        raise ValueError(f"the matrix {fault}")
+    return nodes, order
+
+
+def _is_symmetric(values: Floats) -> bool:
+    return not _differs(values).any()
+
+
+def _differs(values: Floats) -> NDArray[np.bool_]:
+    turned = values.T
+    return np.asarray((values != turned) & ~(np.isnan(values) & np.isnan(turned)))
+
+
+def _is_constant(values: Floats) -> bool:
+    """Return whether all scores off the diagonal are equal, as in an estimate without edges."""
+    others = values[~np.eye(len(values), dtype=bool)]
+    return bool((np.isnan(others) | (others == others[:1])).all())
+
+
+def _first_difference(values: Floats) -> tuple[int, int]:
+    i, j = np.argwhere(_differs(values))[0].tolist()
+    return i, j
+
+
+def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
+    if not _is_symmetric(values):
+        i, j = _first_difference(values)
+        raise ValueError(
+            f"the matrix is not symmetric: {values[i, j]:.17g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:.17g} "
+            "back; pass (S + S.T) / 2 if this is rounding (as in np.corrcoef), or leave symmetric=True out"
+        )
+
+
+def _refuse(wrong: NDArray[np.bool_], values: Floats, nodes: tuple[str, ...], what: Callable[[str], str]) -> None:
+    """Raise an error that names the first wrong pair, if there is one."""
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0].tolist()
+        raise ValueError(what(f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"))
+
+
+def _check_finite(values: Floats, nodes: tuple[str, ...]) -> None:
+    _refuse(
+        np.isinf(values), values, nodes, lambda where: f"has the score {where}; scores are finite, NaN is not scored"
+    )
+
+
+def _check_probabilities(values: Floats, nodes: tuple[str, ...]) -> None:
+    wrong = (values < 0) | (values > 1)
+    _refuse(wrong, values, nodes, lambda where: f"has the probability {where}; probabilities lie in [0, 1]")
+
+
+def _kind(values: Floats, kind: str | None, nodes: tuple[str, ...]) -> int:
+    """Return the kind of a matrix as declared, or the one that its numbers have."""
+    if kind == KINDS[PROBABILITY]:
+        _check_probabilities(values, nodes)
+    if kind is not None:
+        return KINDS.index(kind)
+    others = values[~np.eye(len(values), dtype=bool)]
+    if (others < 0).any():
+        both = bool((others > 0).any())
+        what = "scores of both signs" if both else "negative scores and no positive ones, as logarithms have"
+        raise AmbiguousEncodingError(
+            f"has {what}; pass kind='weight' to score_column if the magnitude ranks edges, as of coefficients and "
+            "correlations, or kind='score' if larger scores are likelier edges"
+        )
+    return WEIGHT if ((values < 0) | (values > 1)).any() else PROBABILITY

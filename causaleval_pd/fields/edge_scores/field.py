@@ -1,0 +1,171 @@
+"""The field of edge scores: how the verbs coerce, align and identify score cells and the graphs they are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import name_row
+from ...contract.context import Context
+from ...contract.field import Field, register_field
+from ...contract.pairs import Batch
+from ...contract.relabelling import Relabelling
+from ...graphs.cells import is_missing
+from ...graphs.column import as_graph, graph_column
+from ...graphs.kernels.planes import marks_from_planes
+from ...graphs.mixed.marks import is_mixed, plane_halves
+from ...graphs.packing.packed import unpack_column as unpack_graphs
+from ...graphs.packing.unpacked import Block
+from ..structure.field import labels as graph_labels
+from ..structure.field import node_sides
+from .cells import (
+    KINDS,
+    SINGLE,
+    SYMMETRIC,
+    coerce_scores,
+    holds_scores,
+    pack_scores,
+    score_cells,
+    score_column,
+    unpack_column,
+)
+from .pairs import ScorePairs, Truths
+
+__all__ = ["SCORES"]
+
+DEFAULT_METRICS = ("auroc", "average_precision", "precision_at_k", "max_f1")
+
+
+def true_marks(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.bool_]:
+    """Return the marks i -> j of graphs, (N, d, d); undirected edges, and all of mixed graphs, have both ways."""
+    if not is_mixed(planes):
+        return np.asarray(marks_from_planes(planes, n_nodes), np.bool_)
+    halves = [marks_from_planes(half, n_nodes) for half in plane_halves(planes)]
+    return np.asarray(np.logical_or.reduce([half | half.transpose(0, 2, 1) for half in halves]), np.bool_)
+
+
+def truths_of(block: Block, node_sets: tuple[tuple[str, ...], ...]) -> Truths:
+    """Read graphs as matrices of marks."""
+    return Truths(block.n_nodes, true_marks(block.planes, block.n_nodes), block.kinds, node_sets, block.node_set)
+
+
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align a column of graphs with one of scores by node names, one batch for each number of nodes and planes."""
+    codes, distinct = pd.factorize(truth)
+    graphs = unpack_graphs(pd.Series(distinct), column=truth.name)
+    scores = unpack_column(estimate, estimate.name)
+    rows = np.flatnonzero((codes >= 0) & (scores.codes >= 0))
+    if not len(rows):
+        return
+    true_code, score_code = codes[rows], scores.codes[rows]
+    _check_nodes(
+        rows,
+        (graphs.node_sets, graphs.row_node_set[true_code]),
+        (scores.node_sets, scores.node_set[score_code]),
+        estimate.index,
+    )
+    for block in graphs.blocks:
+        place = np.full(len(distinct), -1, np.int64)
+        place[block.rows] = np.arange(len(block.rows))
+        truths = None
+        for found in scores.blocks:
+            if found.scores.n_nodes != block.n_nodes:
+                continue
+            there = np.full(len(scores.node_set), -1, np.int64)
+            there[found.rows] = np.arange(len(found.rows))
+            some = np.flatnonzero((place[true_code] >= 0) & (there[score_code] >= 0))
+            if len(some):
+                truths = truths_of(block, graphs.node_sets) if truths is None else truths
+                index = place[true_code[some]], there[score_code[some]]
+                yield Batch(rows[some], ScorePairs(truths, found.scores, *index))
+
+
+def _check_nodes(
+    rows: NDArray[np.int64],
+    truth: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
+    estimate: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
+    index: pd.Index,
+) -> None:
+    """Refuse rows whose cells are over different nodes."""
+    known: dict[tuple[str, ...], int] = {}
+    numbers = [
+        np.array([known.setdefault(names, len(known)) for names in names_of] or [0], np.int64)[at]
+        for names_of, at in (truth, estimate)
+    ]
+    other = numbers[0] != numbers[1]
+    if other.any():
+        at = int(other.argmax())
+        found = [list(names_of[codes[at]]) for names_of, codes in (truth, estimate)]
+        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*found)}")
+
+
+def other_nodes(truth: list[str], estimate: list[str]) -> str:
+    """Describe how the nodes of a truth and of scores differ."""
+    return f"{node_sides(truth, estimate)}; make the scores with score_column(..., nodes=truths)"
+
+
+def pair(truth: Any, estimate: Any) -> ScorePairs:
+    """Align a graph and a score cell, or a DataFrame of symmetric scores."""
+    if is_missing(truth) or is_missing(estimate):
+        raise TypeError("a metric of scores needs a truth and an estimate, found a missing cell")
+    cells = [as_graph(truth).to_bytes(), score_column([estimate])[0]]
+    graphs, scores = (score_cells([cell], pd.RangeIndex(1), None) for cell in cells)
+    [(_, found)] = batches(graphs, scores)
+    return cast(ScorePairs, found)
+
+
+def relabelled_cells(pairs: ScorePairs, truths: pd.Series) -> pd.Series:
+    """Pack the estimates of pairs over the nodes of their truths."""
+    found: list[bytes | None] = []
+    scores = pairs.estimate
+    for t, e in zip(pairs.truth_index.tolist(), pairs.estimate_index.tolist(), strict=True):
+        nodes = pairs.truth.node_sets[pairs.truth.node_set[t]]
+        flags = SYMMETRIC * int(scores.symmetric[e]) | SINGLE * int(scores.single[e])
+        found.append(pack_scores(nodes, scores.planes[e], int(scores.kinds[e]), flags))
+    return score_cells(found, truths.index, truths.name)
+
+
+def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
+    """Return scores of 1 for true edges and 0 for the rest, symmetric where the estimate's are."""
+    symmetric = estimates.score.symmetric.fillna(False).to_numpy(bool)
+    column = unpack_graphs(truths)
+    found: list[bytes | None] = [None] * len(truths)
+    for block in column.blocks:
+        marks = truths_of(block, column.node_sets).marks.astype(np.float64)
+        for row, number, matrix in zip(block.rows.tolist(), block.node_set.tolist(), marks, strict=True):
+            values = np.maximum(matrix, matrix.T) if symmetric[row] else matrix
+            flags = SYMMETRIC * int(symmetric[row])
+            found[row] = pack_scores(column.node_sets[number], values[None], KINDS.index("probability"), flags)
+    return score_cells(found, truths.index, truths.name)
+
+
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table of weights of a DAG and of other scores, with ties and without."""
+    weights = np.triu(np.arange(49.0).reshape(7, 7), 1)
+    matrices = [weights, weights + weights.T, weights - 2 * weights.T]
+    names = [str(i) for i in range(7)]
+    truths = graph_column(["; ".join(f"{i} -> {i + 1}" for i in range(6))] * 3, nodes=names)
+    estimates = score_column(matrices, nodes=names, encoding="row->column")
+    yield pd.DataFrame({"truth": truths, "estimate": estimates})
+
+
+SCORES = register_field(
+    Field(
+        name="scores",
+        default_metrics=DEFAULT_METRICS,
+        default_null="by_support",
+        holds=holds_scores,
+        coerce=coerce_scores,
+        batches=batches,
+        pair=pair,
+        truth_field="graph",
+        labels=graph_labels,
+        relabelling=Relabelling(relabelled_cells, perfect_scores),
+        samples=samples,
+    )
+)
+SCORES.nulls.other_names({"shuffle": ["ranking"], "edges": ["random_scores"]})

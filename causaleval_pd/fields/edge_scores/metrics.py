@@ -1,0 +1,616 @@
+"""Metrics of edge scores: rankings, scores that are cut, the universe of candidates, and probabilities of edges."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, check_flag, check_number, check_whole
+from ...contract.delegation import takes_settings_of
+from ...contract.metric import metric
+from ...contract.options import with_options
+from ...contract.pairs import PairError
+from ...graphs.kernels.planes import KINDS as CLASSES
+from ...graphs.kernels.planes import PLAIN_KINDS
+from .cells import KINDS, WEIGHT
+from .field import SCORES
+from .pairs import UNIVERSES, Candidates, ScorePairs, Sources, Universe, candidates
+
+__all__ = [
+    "auroc",
+    "average_precision",
+    "best_shd",
+    "brier",
+    "brier_parts",
+    "calibration_curve",
+    "calibration_error",
+    "early_precision_ratio",
+    "early_precision_selected",
+    "log_loss",
+    "max_f1",
+    "min_hamming",
+    "n_candidates",
+    "n_true_candidates",
+    "n_true_unscored",
+    "precision_at_k",
+    "score_universe",
+]
+
+Floats = NDArray[np.float64]
+
+FIELD: dict[str, Any] = {"field": "scores", "kinds": KINDS, "truth_kinds": CLASSES}
+SHARE: dict[str, Any] = {**FIELD, "direction": "maximize", "range": (0, 1), "optimum": 1}
+NUMBER: dict[str, Any] = {**FIELD, "direction": None, "range": (0, np.inf)}
+
+#: texts of the options of the universe, for docstrings
+OPTIONS = {
+    "universe": """universe : {"ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources"}, optional
+    Which pairs of nodes are candidates. "ordered": i != j, true where the truth has i -> j. "unordered": i < j, true
+    where the truth has an edge. "ordered_with_diagonal": also i = j. "beeline": ordered pairs of the nodes that have a
+    true edge; "beeline_sources": those whose first node has an outgoing one; pairs without score have 0 there. Default
+    "ordered", and "unordered" for symmetric scores.""",
+    "sources": """sources : list of str, optional
+    Nodes that may be the first of an ordered pair, such as known regulators.""",
+    "undirected": """undirected : {"both", "none", "ignore"}
+    What an undirected edge of the truth is for ordered pairs: both true, none true, or no candidates.""",
+    "reduce": """reduce : {"max", "mean"}
+    Score of an unordered pair whose directions have different scores.""",
+    "unscored": """unscored : {"drop", "last"}
+    Pairs whose score is NaN: no candidates, or tied below all others.""",
+    "magnitude": """magnitude : bool, optional
+    Rank by absolute values; default for weights only.""",
+}
+
+
+def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
+    """Return the candidates of pairs by the options of a metric."""
+    chosen = Universe.of(**options)
+    if chosen.universe in ("ordered", "ordered_with_diagonal") and pairs.symmetric.any():
+        warnings.warn(
+            f"symmetric scores cannot show directions, so that the best value in universe={chosen.universe!r} is below "
+            "the optimum; use universe='unordered'",
+            stacklevel=2,
+        )
+    return candidates(pairs, chosen)
+
+
+def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None) -> Floats:
+    """Rank the candidates of pairs, as the kernel `rank` does; metrics with the same options share it."""
+    found = chosen_candidates(pairs, **options)
+
+    def compute() -> Floats:
+        from . import kernels
+
+        values = np.empty((pairs.n, kernels.N_RANKED))
+        most = found.keys.shape[1]
+        cut = found.n_true if k is None else np.full(pairs.n, k, np.int64)
+        room = np.empty(most), np.empty(most, np.bool_)
+        kernels.rank(found.keys, found.labels, found.size, found.n_true, cut, *room, values)
+        return values
+
+    return pairs.remember(("ranked", Universe.of(**options), k), compute)
+
+
+@metric(
+    **SHARE,
+    long_name="area under the ROC curve",
+    closed_form="auroc",
+    reference="10.1016/j.patrec.2005.10.010",
+)
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def auroc(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return the probability that a true edge has a larger score than a pair without edge, ties counting half.
+
+    It is that of scikit-learn. Without true edges, or with nothing but these, it is undefined. The universe of
+    candidates changes the number; `score_universe`, `n_candidates` and `n_true_candidates` return it.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.auroc("0 -> 1; 2 -> 1", cell)
+    0.625
+    """
+    return ranked(pairs, options)[:, 0]
+
+
+@metric(**SHARE, long_name="average precision", closed_form="average_precision")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def average_precision(pairs: ScorePairs, **options: Any) -> Floats:
+    """Average the precision at the scores of the true edges, ties taken together.
+
+    It is that of scikit-learn, a step-wise area under the precision-recall curve. Its value under guessing depends on
+    the number of true edges and on ties: a list with few scores above 0 has less to gain by chance. Undefined without
+    true edges.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.average_precision("0 -> 1; 2 -> 1", cell), 3)
+    0.667
+    """
+    return ranked(pairs, options)[:, 1]
+
+
+@metric(**SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -> Floats:
+    """Return the share of true edges among the k largest scores; its mean over random orders of ties.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many scores; default the number of true edges, by which precision and recall are equal. More than there are
+        candidates is refused.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.precision_at_k("0 -> 1; 2 -> 1", cell)
+    0.5
+    """
+    if k is not None:
+        wanted = check_whole(k, "k", 1)
+        size = chosen_candidates(pairs, **options).size
+        few = np.flatnonzero(size < wanted)
+        if len(few):
+            raise PairError(few, f"k is {wanted}, but there are {size[few[0]]} candidates")
+    return ranked(pairs, options, k)[:, 2]
+
+
+@metric(
+    **{**SHARE, "range": (0, np.inf), "optimum": np.inf},
+    long_name="early precision ratio",
+    closed_form="early_precision",
+    reference="10.1038/s41592-019-0690-6",
+)
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of, without=("magnitude",))
+def early_precision_ratio(pairs: ScorePairs, **options: Any) -> Floats:
+    """Divide the precision of the largest scores by the share of true edges among the candidates, as BEELINE does.
+
+    The largest scores are those from a cut on: the K-th largest for K true edges, or the smallest that is not 0 if that
+    is larger. All that tie with the cut are taken; `early_precision_selected` returns how many. Absolute values rank.
+    1 is random. Undefined without true edges.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.early_precision_ratio("0 -> 1; 2 -> 1", cell)
+    1.5
+    """
+    return ranked(pairs, options | {"magnitude": True})[:, 3]
+
+
+@metric(**NUMBER, long_name="scores that the early precision ratio counts")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of, without=("magnitude",))
+def early_precision_selected(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return how many candidates `early_precision_ratio` counts.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.early_precision_selected("0 -> 1; 2 -> 1", cell)
+    2.0
+    """
+    return ranked(pairs, options | {"magnitude": True})[:, 4]
+
+
+@metric(**SHARE, long_name="largest F1 over thresholds")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return the largest F1 score of the candidates from a threshold on, over all thresholds.
+
+    The threshold is chosen by the truth, so that the value under guessing is far above that of a fixed threshold; null
+    models choose it anew in every control. Undefined without true edges.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.max_f1("0 -> 1; 2 -> 1", cell), 3)
+    0.667
+    """
+    return ranked(pairs, options)[:, 5]
+
+
+@metric(
+    **{**SHARE, "direction": "minimize", "range": (0, np.inf), "optimum": 0},
+    long_name="smallest Hamming distance over thresholds",
+)
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def min_hamming(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return the smallest number of candidates that differ from the truth, over all thresholds.
+
+    The candidates from a threshold on are compared with the true edges. No edge at all is one of the choices, so that
+    the value is at most the number of true edges.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.min_hamming("0 -> 1; 2 -> 1", cell)
+    1.0
+    """
+    return ranked(pairs, options)[:, 6]
+
+
+@metric(
+    **{**FIELD, "truth_kinds": PLAIN_KINDS},
+    direction="minimize",
+    range=(0, np.inf),
+    optimum=0,
+    long_name="smallest SHD over thresholds",
+)
+@with_options(OPTIONS)
+def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
+    """Return the smallest structural Hamming distance of the graphs that thresholds make of the scores.
+
+    A graph has i -> j where only this direction is above the threshold, and an undirected edge where both are, as
+    `series.score.threshold` makes it. Null models choose the threshold anew in every control.
+
+    Parameters
+    ----------
+    magnitude : bool, optional
+        Rank by absolute values; default for weights only.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.best_shd("0 -> 1; 2 -> 1", cell)
+    1.0
+    """
+    from .kernels import least_shd
+
+    kinds, d = pairs.estimate.kinds[pairs.estimate_index], pairs.n_nodes
+    by_size = kinds == WEIGHT if magnitude is None else np.full(pairs.n, check_flag(magnitude, "magnitude"))
+    found = np.empty(pairs.n)
+    cells = pairs.truth.marks, pairs.estimate.values, pairs.truth_index, pairs.estimate_index
+    least_shd(*cells, by_size, np.empty(d * d), np.empty(d * d, np.int64), found)
+    return found
+
+
+@metric(**NUMBER, long_name="candidates")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def n_candidates(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return the number N of candidates, the pairs of nodes that are ranked.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.n_candidates("0 -> 1; 2 -> 1", cell)
+    6.0
+    """
+    return chosen_candidates(pairs, **options).size.astype(np.float64)
+
+
+@metric(**NUMBER, long_name="true edges among the candidates")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def n_true_candidates(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return the number K of candidates that are true.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.n_true_candidates("0 -> 1; 2 -> 1", cell)
+    2.0
+    """
+    return chosen_candidates(pairs, **options).n_true.astype(np.float64)
+
+
+@metric(**NUMBER, long_name="true edges that are not candidates")
+@with_options(OPTIONS)
+@takes_settings_of(Universe.of)
+def n_true_unscored(pairs: ScorePairs, **options: Any) -> Floats:
+    """Return the number of true edges that are left out: without score, or outside the universe.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.n_true_unscored("0 -> 1; 2 -> 1", cell)
+    0.0
+    """
+    return chosen_candidates(pairs, **options).n_true_unscored.astype(np.float64)
+
+
+@metric(**{**NUMBER, "range": (0, len(UNIVERSES))}, long_name="universe of candidates", dtype=UNIVERSES)
+@with_options(OPTIONS)
+def score_universe(pairs: ScorePairs, *, universe: str | None = None, sources: Sources = None) -> Floats:
+    """Return the universe that metrics of the scores take, by name.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+    >>> ce.score_universe("0 -> 1; 2 -> 1", cell)
+    0.0
+    """
+    words = Universe.of(universe=universe, sources=sources).words(pairs)
+    return np.array([UNIVERSES.index(word) for word in words.tolist()], np.float64)
+
+
+Ints = NDArray[np.int64]
+
+_FIELD: dict[str, Any] = {
+    "field": "scores",
+    "kinds": ("probability", "types"),
+    "truth_kinds": CLASSES,
+    "direction": "minimize",
+    "optimum": 0,
+}
+STRATEGIES = ("width", "quantile")
+
+
+class Forecasts(NamedTuple):
+    """Probabilities of candidates, (n, most) each: which cells hold one, the probability, and whether it is true."""
+
+    known: NDArray[np.bool_]
+    q: Floats
+    y: Floats
+
+
+def forecasts(pairs: ScorePairs, universe: str | None, undirected: str) -> Forecasts:
+    """Return the probabilities of the candidates that have one."""
+    found = chosen_candidates(pairs, universe=universe, undirected=undirected, magnitude=False)
+    known = np.arange(found.keys.shape[1]) < found.size[:, None]
+    return Forecasts(known, np.where(known, found.keys, 0.0), (found.labels & known).astype(np.float64))
+
+
+def _mean(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Return the mean of each row's known values, NaN without any."""
+    n = known.sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+
+
+@metric(
+    **_FIELD,
+    range=(0, 1),
+    long_name="Brier score",
+    closed_form="brier",
+    reference="10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
+)
+@with_options(OPTIONS)
+def brier(pairs: ScorePairs, *, universe: str | None = None, undirected: str = "both") -> Floats:
+    """Return the mean squared difference between probabilities and edges (1 true, 0 not).
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.brier("0 -> 1; 2", cell), 3)
+    0.077
+    """
+    known, q, y = forecasts(pairs, universe, undirected)
+    return _mean((q - y) ** 2, known)
+
+
+@metric(**_FIELD, range=(0, np.inf), long_name="logarithmic loss")
+@with_options(OPTIONS)
+def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = None, undirected: str = "both") -> Floats:
+    """Return minus the mean logarithm of the probability given to what is true.
+
+    Parameters
+    ----------
+    clip : float
+        Probabilities are moved into [clip, 1 - clip], in [0, 0.5). With 0 a false certainty makes the loss infinite.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.log_loss("0 -> 1; 2", cell), 3)
+    0.255
+    """
+    check_number(clip, "clip", "[0, 0.5)")
+    known, q, y = forecasts(pairs, universe, undirected)
+    given = np.where(y > 0, q, 1 - q)
+    given = np.clip(given, clip, 1 - clip) if clip else given
+    logs = np.full(given.shape, np.inf)
+    np.negative(np.log(given, out=np.full(given.shape, -np.inf), where=given > 0), out=logs)
+    return _mean(logs, known)
+
+
+def bins_of(q: Floats, known: NDArray[np.bool_], bins: int, strategy: str) -> Ints:
+    """Return the bin of each probability; the last is closed. Equal probabilities are in one bin."""
+    if strategy == "width":
+        # the limits as numbers, so that probabilities such as .29 are not below them by rounding
+        return np.searchsorted(np.arange(1, bins) / bins, q, side="right")
+    found = np.zeros(q.shape, np.int64)
+    for row in range(len(q)):
+        values = q[row][known[row]]
+        if len(values):
+            edges = np.quantile(values, np.arange(1, bins) / bins)
+            found[row] = np.searchsorted(np.unique(edges), q[row], side="right")
+    return found
+
+
+class _Binned(NamedTuple):
+    """Of each bin, (n, bins): candidates, sum of probabilities, of true ones, of squares, and of products."""
+
+    n: Floats
+    q: Floats
+    y: Floats
+    qq: Floats
+    qy: Floats
+
+
+def _binned(pairs: ScorePairs, bins: int, strategy: str, universe: str | None, undirected: str) -> _Binned:
+    bins = check_whole(bins, "bins", 1, 10_000)
+    check_choice(strategy, STRATEGIES, "strategy")
+    known, q, y = forecasts(pairs, universe, undirected)
+    row, slot = np.nonzero(known)
+    cell = row * bins + bins_of(q, known, bins, strategy)[row, slot]
+    values = q[row, slot], y[row, slot]
+
+    def total(weights: Floats) -> Floats:
+        return np.bincount(cell, weights, pairs.n * bins).reshape(pairs.n, bins).astype(np.float64)
+
+    ones = np.ones(len(row))
+    return _Binned(*(total(x) for x in (ones, values[0], values[1], values[0] ** 2, values[0] * values[1])))
+
+
+@metric(**_FIELD, range=(0, 1), long_name="expected calibration error", closed_form="calibration")
+@with_options(OPTIONS)
+def calibration_error(
+    pairs: ScorePairs,
+    *,
+    bins: int = 10,
+    strategy: str = "width",
+    universe: str | None = None,
+    undirected: str = "both",
+) -> Floats:
+    """Return the mean distance, over bins, between the mean probability and the share of true edges.
+
+    It is biased upwards: perfectly calibrated probabilities have an error above 0, the larger the fewer candidates
+    there are, and a constant share of true edges has none. `null="calibrated"` draws edges from the probabilities, so
+    that its p-value is small where the error is larger than that of calibrated probabilities. Shuffled scores are no
+    test of calibration.
+
+    Parameters
+    ----------
+    bins : int
+        Number of bins.
+    strategy : {"width", "quantile"}
+        Bins of equal width, or with about as many candidates each.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+    >>> round(ce.calibration_error("0 -> 1; 2", cell), 3)
+    0.2
+    """
+    found = _binned(pairs, bins, strategy, universe, undirected)
+    n = found.n.sum(axis=1)
+    gap = np.abs(found.q - found.y).sum(axis=1)
+    return np.divide(gap, n, out=np.full(pairs.n, np.nan), where=n > 0)
+
+
+def calibration_curve(
+    truth: Any, estimate: Any, *, bins: int = 10, strategy: str = "width", universe: str | None = None
+) -> pd.DataFrame:
+    """Return the bins behind `calibration_error`.
+
+    Parameters
+    ----------
+    truth : graph
+        The true graph.
+    estimate : score cell
+        Probabilities, one cell of `score_column`.
+    bins, strategy, universe
+        As in `calibration_error`.
+
+    Returns
+    -------
+    DataFrame
+        One bin with candidates a row: `mean_probability`, `share_true` and `n_candidates`.
+
+    Raises
+    ------
+    ValueError
+        If the scores are not probabilities.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9], [0.2, 0]]], nodes=["A", "B"], encoding="row->column")[0]
+    >>> ce.edge_scores.calibration_curve("A -> B", cell).values.tolist()
+    [[0.2, 0.0, 1.0], [0.9, 1.0, 1.0]]
+    """
+    found = _binned(_pair(truth, estimate), bins, strategy, universe, "both")
+    some = found.n[0] > 0
+    n = found.n[0][some]
+    return pd.DataFrame(
+        {"mean_probability": found.q[0][some] / n, "share_true": found.y[0][some] / n, "n_candidates": n}
+    )
+
+
+def brier_parts(
+    truth: Any, estimate: Any, *, bins: int | None = None, strategy: str = "width", universe: str | None = None
+) -> pd.Series:
+    """Split the Brier score as Murphy (1973) does, with the two further terms that bins need.
+
+    The score is reliability - resolution + uncertainty + within_variance - 2 within_covariance. The last two are 0
+    where groups are of equal probabilities.
+
+    Parameters
+    ----------
+    truth : graph
+        The true graph.
+    estimate : score cell
+        Probabilities, one cell of `score_column`.
+    bins : int, optional
+        Number of bins; default groups of equal probabilities.
+    strategy, universe
+        As in `calibration_error`.
+
+    Returns
+    -------
+    Series
+        `brier` and its five parts.
+
+    Raises
+    ------
+    ValueError
+        If the scores are not probabilities.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> cell = ce.score_column([[[0, 0.9], [0.2, 0]]], nodes=["A", "B"], encoding="row->column")[0]
+    >>> ce.edge_scores.brier_parts("A -> B", cell).round(3).to_dict()["uncertainty"]
+    0.25
+    """
+    pairs = _pair(truth, estimate)
+    if bins is None:
+        known, q, y = forecasts(pairs, universe, "both")
+        group = np.unique(q[0][known[0]], return_inverse=True)[1].reshape(-1)
+        values = [np.ones(len(group)), q[0][known[0]], y[0][known[0]]]
+        values += [values[1] ** 2, values[1] * values[2]]
+        sums = _Binned(*(np.bincount(group, x)[None].astype(np.float64) for x in values))
+    else:
+        sums = _binned(pairs, bins, strategy, universe, "both")
+    n, q, y, qq, qy = (x[0][sums.n[0] > 0] for x in sums)
+    # parts of no candidates are NaN
+    total = n.sum() or np.nan
+    base = y.sum() / total
+    mean, share = q / n, y / n
+    return pd.Series(
+        {
+            "brier": float((qq.sum() - 2 * qy.sum() + y.sum()) / total),
+            "reliability": float((n * (mean - share) ** 2).sum() / total),
+            "resolution": float((n * (share - base) ** 2).sum() / total),
+            "uncertainty": float(base * (1 - base)),
+            "within_variance": float((qq - n * mean**2).sum() / total),
+            "within_covariance": float((qy - n * mean * share).sum() / total),
+        }
+    )
+
+
+def _pair(truth: Any, estimate: Any) -> ScorePairs:
+    """Align two cells, and refuse scores that are not probabilities."""
+    pairs: Any = SCORES.pair(truth, estimate)
+    if brier.refused(pairs).any():
+        raise ValueError(f"calibration is of probabilities, but {pairs.describe(0)}")
+    return pairs

@@ -1,0 +1,336 @@
+"""The null models `permutation` and `by_support`: an estimate's scores with its nodes relabelled, and exact moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....contract.law import ClosedForm, Distribution, Tails
+from ....contract.metric import Metric
+from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.pairs import PairError, StoredPairs
+from ....contract.relabelling import MOST_LISTED, all_orders
+from ...structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
+from ..cells import TYPES, ScoreBatch
+from ..pairs import UNORDERED, ScorePairs, Universe, candidates, universe_options
+from .ranking import ScoreControls, has_acyclic_support, ranking_controls, refuse_calibration, refuse_sources
+
+Floats = NDArray[np.float64]
+
+_KNOWN = ("auroc", "precision_at_k", "average_precision")
+#: nodes up to which the mean of the average precision is summed
+_MOST_NODES = 150
+
+
+class Ranked(NamedTuple):
+    """Rows whose candidates are all pairs of nodes, so that their number does not change with the labels."""
+
+    #: (m, d, d): true slots, in both cells where pairs are unordered
+    true: Floats
+    #: (m, d, d): candidates above each slot, and those that tie with it
+    above: Floats
+    tied: Floats
+    #: (m,): candidates, true ones, and cells of the matrices that a candidate has
+    n: Floats
+    k: Floats
+    cells: Floats
+
+
+def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
+    """Return mean and variance of a metric over all relabellings, where they are known, or None."""
+    if metric.closed_form not in _KNOWN:
+        return None
+    chosen = Universe.of(**universe_options(metric))
+    if chosen.universe not in (None, "ordered", "unordered") or chosen.undirected == "ignore":
+        return None
+    try:
+        found = candidates(pairs, chosen)
+    except PairError:
+        # scoring names the rows at fault
+        return None
+    d, unordered = pairs.n_nodes, chosen.codes(pairs) == UNORDERED
+    full = found.size == np.where(unordered, d * (d - 1) // 2, d * (d - 1))
+    full &= np.isfinite(found.keys).all(axis=1) | (found.size < found.keys.shape[1])
+    rows = np.flatnonzero(full & (found.n_true > 0))
+    if not len(rows) or d < 2:
+        return None
+    ranked = _ranked(pairs.take(rows), chosen, unordered[rows])
+    k = metric.options.get("k")
+    mean, variance = {
+        "auroc": lambda: _auroc(ranked, d),
+        "precision_at_k": lambda: _precision(ranked, d, ranked.k if k is None else np.full(len(rows), float(k))),
+        "average_precision": lambda: _average_precision(ranked, d),
+    }[metric.closed_form]()
+    spread = np.full((2, pairs.n), np.nan)
+    spread[:, rows] = mean, variance
+    return ClosedForm(spread[0], spread[1], tailed=np.zeros(pairs.n, np.bool_))
+
+
+def _ranked(pairs: ScorePairs, chosen: Universe, unordered: NDArray[np.bool_]) -> Ranked:
+    from ..kernels import place
+
+    found, d = candidates(pairs, chosen), pairs.n_nodes
+    true, above, tied = np.zeros((3, pairs.n, d, d))
+    place(found.keys, found.slots, unordered, np.empty(d * d), np.empty(d * d, np.int64), above, tied)
+    row, i, j = np.nonzero(found.slots)
+    starts = np.concatenate([[0], np.cumsum(found.size)[:-1]])
+    true[row, i, j] = found.labels[row, np.arange(len(row)) - starts[row]]
+    true = np.where(unordered[:, None, None], np.maximum(true, true.transpose(0, 2, 1)), true)
+    cells = np.where(unordered, 2.0, 1.0)
+    return Ranked(true, above, tied, found.size.astype(np.float64), found.n_true.astype(np.float64), cells)
+
+
+def _linear(ranked: Ranked, weights: Floats, d: int) -> tuple[Floats, Floats]:
+    """Return mean and variance of the sum of the weights of the true candidates."""
+    weights = weights.copy()
+    weights[:, range(d), range(d)] = 0.0
+    sums: list[PairSums] = [pair_sums(x[:, None]) for x in (ranked.true, weights)]
+    return relabelling_moments(sums[0], sums[1], (1 / ranked.cells)[:, None, None], d)
+
+
+def _auroc(ranked: Ranked, d: int) -> tuple[Floats, Floats]:
+    n, products = ranked.n[:, None, None], ranked.k * (ranked.n - ranked.k)
+    # midranks from the bottom, less their mean
+    midranks = n - ranked.above - (ranked.tied - 1) / 2 - (n + 1) / 2
+    # in units of 1, so that a small variance is not taken for rounding error
+    mean, variance = _linear(ranked, midranks / np.maximum(products, 1)[:, None, None] ** 0.5, d)
+    able = products > 0
+    some = np.maximum(products, 1)
+    return np.where(able, 0.5 + mean / some**0.5, np.nan), np.where(able, variance / some, np.nan)
+
+
+def _precision(ranked: Ranked, d: int, k: Floats) -> tuple[Floats, Floats]:
+    cut = k[:, None, None]
+    share = np.clip((cut - ranked.above) / np.maximum(ranked.tied, 1), 0.0, 1.0)
+    mean, variance = _linear(ranked, share, d)
+    able = k <= ranked.n
+    return np.where(able, mean / k, np.nan), np.where(able, variance / k**2, np.nan)
+
+
+def _average_precision(ranked: Ranked, d: int) -> tuple[Floats, Floats]:
+    """Return the mean; the variance is not known."""
+    from ..kernels import pattern_sums
+
+    nothing = np.full(len(ranked.n), np.nan)
+    if d > _MOST_NODES:
+        return nothing, nothing
+    sums = np.empty((len(ranked.n), 6))
+    pattern_sums(ranked.above, ranked.tied, sums)
+    # over all pairs of slots the sum is the number of slots, in each cell of both
+    total = ranked.n * ranked.cells**2
+    by_pattern = np.column_stack([sums, total - sums.sum(axis=1)])
+    ways = np.array([d * (d - 1)] * 2 + [d * (d - 1) * (d - 2)] * 4 + [d * (d - 1) * (d - 2) * (d - 3)], np.float64)
+    average = np.divide(by_pattern, ways, out=np.zeros_like(by_pattern), where=ways > 0)
+    products = pair_sums(ranked.true[:, None]).products[:, 0, 0]
+    mean = (average * products).sum(axis=1) / (ranked.k * ranked.cells**2)
+    return mean, nothing
+
+
+#: listed controls that are scored at once
+_AT_ONCE = 20_000
+
+
+def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
+    """Return the exact law of any metric over all relabellings of few nodes."""
+    distinct, index = pairs.unique()
+    orders = all_orders(pairs.n_nodes)
+    step = max(1, _AT_ONCE // len(orders))
+    values = []
+    for start in range(0, distinct.n, step):
+        some = distinct.take(np.arange(start, min(start + step, distinct.n)))
+        scores = some.estimate.take(np.repeat(some.estimate_index, len(orders)))
+        every = np.tile(orders, (some.n, 1))
+        each = np.arange(len(every))[:, None, None]
+        moved = scores.planes.transpose(0, 2, 3, 1)[each, every[:, :, None], every[:, None, :]]
+        drawn = replace(scores, planes=np.ascontiguousarray(moved.transpose(0, 3, 1, 2)))
+        truth = np.repeat(some.truth_index, len(orders))
+        controls = replace(some, estimate=drawn, truth_index=truth, estimate_index=np.arange(len(truth)))
+        if metric.refused(controls).any():
+            return None
+        try:
+            values.append(np.asarray(metric(controls), np.float64).reshape(some.n, len(orders)))
+        except PairError:
+            # drawing names the rows at fault
+            return None
+    chance = np.full(len(orders), 1 / len(orders))
+    law = Distribution.pooled(index, ((row, chance) for row in np.concatenate(values)))
+    return ClosedForm(*law.moments(), law)
+
+
+def relabelled_planes(pairs: StoredPairs, keys: NDArray[np.uint64]) -> Callable[[int, int], Floats]:
+    """Return a function that draws the scores of estimates with their nodes relabelled."""
+
+    def planes(start: int, count: int) -> Floats:
+        from ..kernels import relabel_scores
+
+        scores, room = pairs.estimate.planes, np.empty(pairs.estimate.n_nodes, np.uint64)
+        out = np.empty((pairs.n * count, *scores.shape[1:]))
+        relabel_scores(scores, pairs.estimate_index, keys, start, count, room, out)
+        return out
+
+    return planes
+
+
+def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Relabel the nodes of every estimate: its scores and their pattern stay.
+
+    Law: the scores under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
+    scores up to names, such as the acyclic support of weights.
+
+    It is valid for every guesser that does not use the names, whatever the shape of its guesses. Where pairs are not
+    scored, these move with the names, so that the number of true candidates varies.
+    """
+    refuse_calibration(matching)
+    refuse_sources(matching, "permutation")
+
+    def known(metric: Metric) -> ClosedForm | None:
+        if not pairs.n or pairs.n_nodes <= MOST_LISTED:
+            return listed_law(metric, pairs) if pairs.n else None
+        return relabelled_moments(metric, pairs)
+
+    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), known)
+
+
+def join_forms(forms: Sequence[ClosedForm | None], places: Sequence[NDArray[np.int64]], n: int) -> ClosedForm | None:
+    """Return the form of n rows, of which those at `places` have these forms; None where nothing is known."""
+    known = [(form, at) for form, at in zip(forms, places, strict=True) if form is not None and len(at)]
+    if not known:
+        return None
+    mean, variance, listed = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.bool_)
+    tailed = np.zeros(n, np.bool_)
+    laws = []
+    for form, at in known:
+        mean[at] = form.mean
+        if form.variance is not None:
+            variance[at] = form.variance
+        if form.distribution is not None:
+            listed[at] = True if form.listed is None else form.listed
+            laws.append((form.distribution, at))
+        tailed[at] = False if form.tailed is None else form.tailed
+    tails = None
+    if any(form.tails is not None for form, _ in known):
+
+        def tails(observed: Floats, level: float) -> Tails:
+            found = Tails.unknown(n)
+            for form, at in known:
+                if form.tails is not None:
+                    parts = form.tails(observed[at], level)
+                    for name in Tails._fields:
+                        getattr(found, name)[at] = getattr(parts, name)
+            return found
+
+    law = _join_laws(laws, n) if laws else None
+    return ClosedForm(mean, variance, law, None if listed.all() else listed, tails=tails, tailed=tailed & ~listed)
+
+
+def _join_laws(laws: Sequence[tuple[Distribution, NDArray[np.int64]]], n: int) -> Distribution:
+    """Return one table of the laws of rows at some places each."""
+    width = max(law.values.shape[1] for law, _ in laws)
+    index, start = np.zeros(n, np.int64), 0
+    values, weights, undefined = [], [], []
+    for law, at in laws:
+        index[at] = law.index + start
+        start += len(law.values)
+        pad = ((0, 0), (0, width - law.values.shape[1]))
+        values.append(np.pad(law.values, pad, mode="edge"))
+        weights.append(np.pad(law.weights, pad))
+        undefined.append(law.undefined)
+    return Distribution(index, np.concatenate(values), np.concatenate(weights), np.concatenate(undefined))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitControls(Controls):
+    """Controls of rows of two sorts, drawn by one of two models each."""
+
+    #: the observed pairs
+    pairs: ScorePairs
+    #: (n,): the rows of the first model
+    chosen: NDArray[np.bool_]
+    #: controls of these rows, and of the others
+    parts: tuple[Controls, Controls]
+
+    @property
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.flatnonzero(self.chosen), np.flatnonzero(~self.chosen)
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """What the controls are, one word per row."""
+        found = np.full(self.pairs.n, None, object)
+        for places, part in zip(self._places, self.parts, strict=True):
+            found[places] = part.kind
+        return found
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control."""
+        return max(part.cost for part in self.parts)
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds to draw one control."""
+        return max(part.work for part in self.parts)
+
+    def draw(self, start: int, count: int) -> ScorePairs:
+        """Pair draws start .. start + count - 1 of every row with its truth."""
+        drawn: list[Any] = [part.draw(start, count) for part in self.parts]
+        order = np.concatenate([(places[:, None] * count + np.arange(count)).ravel() for places in self._places])
+        back = np.argsort(order)
+        batches = [pairs.estimate for pairs in drawn]
+        names = ("planes", "kinds", "symmetric", "single")
+        joined = [np.concatenate([getattr(batch, name) for batch in batches])[back] for name in names]
+        truth = np.repeat(self.pairs.truth_index, count)
+        estimate = ScoreBatch(self.pairs.n_nodes, *joined)
+        return replace(self.pairs, estimate=estimate, truth_index=truth, estimate_index=np.arange(len(truth)))
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return what is known of the rows of both models, or None."""
+        forms = [part.closed_form(metric) for part in self.parts]
+        return join_forms(forms, self._places, self.pairs.n)
+
+
+def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others.
+
+    Law: that of `permutation` for weights of a DAG and for pooled ensembles, that of `ranking` for other scores. Scores
+    are weights of a DAG if they are asymmetric and the non-zero ones have no cycle, as those that NOTEARS returns.
+    """
+    acyclic = has_acyclic_support(pairs.estimate) & ~pairs.estimate.symmetric
+    # probabilities of an ensemble depend on each other as its members do
+    acyclic |= pairs.estimate.kinds == TYPES
+    chosen = acyclic[pairs.estimate_index]
+    own = replace(matching, options={})
+    if chosen.all():
+        return permutation_controls(own, rows, pairs, keys)
+    if not chosen.any():
+        return ranking_controls(own, rows, pairs, keys)
+    both = [
+        model(own, rows[at], pairs.take(at), keys[at])
+        for model, at in ((permutation_controls, np.flatnonzero(chosen)), (ranking_controls, np.flatnonzero(~chosen)))
+    ]
+    return SplitControls(pairs, chosen, (both[0], both[1]))
+
+
+register_null(
+    "scores",
+    Null(
+        "by_support",
+        "weights of a DAG with its nodes relabelled, other scores shuffled over the candidates",
+        by_support_controls,
+        label_invariant=True,
+    ),
+)
+register_null(
+    "scores",
+    Null(
+        "permutation",
+        "the estimate's scores with its nodes relabelled at random",
+        permutation_controls,
+        label_invariant=True,
+        joint=True,
+    ),
+)

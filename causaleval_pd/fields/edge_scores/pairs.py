@@ -1,0 +1,266 @@
+"""Aligned pairs of graphs and edge scores, and the universe of an evaluation: which pairs of nodes are candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, check_flag, shown
+from ...contract.metric import Metric
+from ...contract.pairs import PairError, StoredPairs
+from ...graphs.kernels import planes as graph_planes
+from ...graphs.kernels.inputs import read_only
+from .cells import KINDS, TYPES, WEIGHT, ScoreBatch
+
+Marks = NDArray[np.bool_]
+
+#: nanoseconds that ranking one ordered pair of nodes takes, roughly
+_RANKING = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Truths:
+    """Graphs as matrices of marks."""
+
+    #: number of nodes d
+    n_nodes: int
+    #: (T, d, d): the mark i -> j, in both cells for an undirected edge; any edge of a pair in both, where mixed
+    marks: Marks
+    #: (T,): position in the classes of graphs
+    kinds: NDArray[np.uint8]
+    #: the distinct node sets
+    node_sets: tuple[tuple[str, ...], ...]
+    #: (T,): position of each truth's nodes
+    node_set: NDArray[np.int64]
+
+    def take(self, at: NDArray[Any]) -> Truths:
+        """Return the truths at some positions."""
+        return replace(self, marks=self.marks[at], kinds=self.kinds[at], node_set=self.node_set[at])
+
+    @cached_property
+    def undirected(self) -> NDArray[np.bool_]:
+        """Which truths have no directed edge, but an edge."""
+        both = self.marks & self.marks.transpose(0, 2, 1)
+        return np.asarray((self.marks == both).all(axis=(1, 2)) & self.marks.any(axis=(1, 2)))
+
+    @property
+    def mixed(self) -> NDArray[np.bool_]:
+        """Which truths have marks other than arrows and lines, so that pairs are adjacent or not."""
+        return np.asarray(self.kinds >= len(graph_planes.PLAIN_KINDS))
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePairs(StoredPairs):
+    """Aligned pairs over as many nodes."""
+
+    truth: Truths
+    estimate: ScoreBatch
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of every cell."""
+        return self.truth.n_nodes
+
+    @property
+    def work(self) -> float:
+        """Rough time of ranking one pair's scores in nanoseconds."""
+        return _RANKING * self.n_nodes**2 + 1000.0
+
+    @property
+    def symmetric(self) -> NDArray[np.bool_]:
+        """Whether the scores of each pair are of unordered pairs."""
+        return self.estimate.symmetric[self.estimate_index]
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs have scores of other kinds, or truths of other classes."""
+        allowed = np.array([kind in kinds for kind in KINDS])
+        wanted = kinds if truth_kinds is None else truth_kinds
+        known = np.array([kind in wanted for kind in graph_planes.KINDS])
+        fits = allowed[self.estimate.kinds[self.estimate_index]] & known[self.truth.kinds[self.truth_index]]
+        return np.asarray(~fits)
+
+    def describe(self, position: int) -> str:
+        """Name the class of the truth and the kind of the scores at `position`."""
+        truth = graph_planes.a_kind(self.truth.kinds[self.truth_index[position]])
+        kind = KINDS[self.estimate.kinds[self.estimate_index[position]]]
+        return (
+            f"the truth is {truth} and the estimate holds {'probabilities of types' if kind == KINDS[TYPES] else kind}"
+        )
+
+
+#: names of universes; None is "ordered" for scores of ordered pairs, and "unordered" for symmetric ones
+UNIVERSES = ("ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources")
+ORDERED, UNORDERED, DIAGONAL = range(3)
+_UNDIRECTED = ("both", "none", "ignore")
+_REDUCE = ("max", "mean")
+_UNSCORED = ("drop", "last")
+
+Floats = NDArray[np.float64]
+Sources = Iterable[str] | None
+
+
+@dataclass(frozen=True)
+class Universe:
+    """Options by which metrics and null models choose candidates.
+
+    Attributes
+    ----------
+    universe : str or None
+        "ordered": pairs i != j, true where the truth has i -> j. "unordered": pairs i < j, true where adjacent.
+        "ordered_with_diagonal": also i = j. "beeline": ordered pairs of the nodes that have a true edge, and
+        "beeline_sources" those of them whose first node has an outgoing one; there candidates without score have 0.
+        None: "unordered" for symmetric scores, else "ordered".
+    sources : tuple of str or None
+        Names of the nodes that are candidates as first node of an ordered pair, such as known regulators.
+    undirected : str
+        What an undirected edge of the truth is for ordered pairs: "both" true, "none" true, or "ignore" both.
+    reduce : str
+        Score of an unordered pair of ordered scores: the "max" of both, or the "mean".
+    unscored : str
+        Pairs without score: "drop" takes them out of the universe, "last" ranks them below all others.
+    magnitude : bool or None
+        Whether absolute values rank; None: of weights.
+    """
+
+    universe: str | None = None
+    sources: tuple[str, ...] | None = None
+    undirected: str = "both"
+    reduce: str = "max"
+    unscored: str = "drop"
+    magnitude: bool | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        universe: str | None = None,
+        sources: Sources = None,
+        undirected: str = "both",
+        reduce: str = "max",
+        unscored: str = "drop",
+        magnitude: bool | None = None,
+    ) -> Universe:
+        """Check options as a user writes them."""
+        nodes = None
+        if sources is not None:
+            if isinstance(sources, str) or not isinstance(sources, Iterable):
+                raise TypeError(f"sources must be a list of names of nodes, found {shown(sources)}")
+            nodes = tuple(sorted(set(map(str, sources))))
+        check_choice(universe, (*UNIVERSES, None), "universe")
+        check_choice(undirected, _UNDIRECTED, "undirected")
+        check_choice(reduce, _REDUCE, "reduce")
+        check_choice(unscored, _UNSCORED, "unscored")
+        if nodes is not None and universe not in (None, "ordered", "ordered_with_diagonal"):
+            raise ValueError(f"sources= restricts ordered pairs, and universe={universe!r} has others")
+        by_size = None if magnitude is None else check_flag(magnitude, "magnitude")
+        return cls(universe, nodes, undirected, reduce, unscored, by_size)
+
+    def codes(self, pairs: ScorePairs) -> NDArray[np.int8]:
+        """Return the shape of each pair's universe: ordered, unordered, or with the diagonal."""
+        if self.universe is None and self.sources is None:
+            return np.where(pairs.symmetric, UNORDERED, ORDERED).astype(np.int8)
+        one = {"unordered": UNORDERED, "ordered_with_diagonal": DIAGONAL}.get(self.universe or "", ORDERED)
+        return np.full(pairs.n, one, np.int8)
+
+    def words(self, pairs: ScorePairs) -> NDArray[np.object_]:
+        """Return the name of each pair's universe."""
+        if self.universe is not None:
+            return np.full(pairs.n, self.universe, object)
+        return np.array(["ordered", "unordered"], object)[self.codes(pairs)]
+
+
+def universe_options(metric: Metric) -> dict[str, Any]:
+    """Return the options of a metric that choose its candidates."""
+    return {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
+
+
+class Candidates(NamedTuple):
+    """The candidates of pairs, one row each, padded at the end."""
+
+    #: (n, most): what ranks them, -inf for those that are ranked last
+    keys: Floats
+    #: (n, most): whether they are true
+    labels: NDArray[np.bool_]
+    #: (n,): number of candidates N, and of true ones K
+    size: NDArray[np.int64]
+    n_true: NDArray[np.int64]
+    #: (n,): true edges that are not candidates
+    n_true_unscored: NDArray[np.int64]
+    #: (n, d, d): the cell of each candidate; of unordered pairs that above the diagonal
+    slots: NDArray[np.bool_]
+
+
+def candidates(pairs: ScorePairs, chosen: Universe) -> Candidates:
+    """Collect the candidates of pairs; they are kept with the pairs, so that metrics share them."""
+    return pairs.remember(("candidates", chosen), lambda: _collect(pairs, chosen))
+
+
+def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
+    from .kernels import collect
+
+    codes, d = chosen.codes(pairs), pairs.n_nodes
+    mixed = pairs.truth.mixed[pairs.truth_index] & (codes != UNORDERED)
+    if mixed.any():
+        raise PairError(
+            np.flatnonzero(mixed),
+            "the truth has marks other than -> and --, which do not direct every edge; use universe='unordered'",
+        )
+    member, source = _nodes(pairs, chosen)
+    kinds = pairs.estimate.kinds[pairs.estimate_index]
+    by_size = kinds == WEIGHT if chosen.magnitude is None else np.full(pairs.n, chosen.magnitude)
+    most = int(
+        np.where(codes == UNORDERED, d * (d - 1) // 2, np.where(codes == DIAGONAL, d * d, d * (d - 1))).max(initial=0)
+    )
+    keys, labels = np.zeros((pairs.n, most)), np.zeros((pairs.n, most), np.bool_)
+    counts, slots = np.zeros((3, pairs.n), np.int64), np.zeros((pairs.n, d, d), np.bool_)
+    # a pair without score: no candidate, ranked last, or 0
+    fill = np.array([np.nan, -np.inf, 0.0])
+    unscored = 2 if chosen.universe in ("beeline", "beeline_sources") else _UNSCORED.index(chosen.unscored)
+    collect(
+        pairs.truth.marks,
+        read_only(pairs.estimate.values, np.float64),
+        pairs.truth_index,
+        pairs.estimate_index,
+        codes,
+        by_size,
+        member,
+        source,
+        _UNDIRECTED.index(chosen.undirected),
+        _REDUCE.index(chosen.reduce) == 1,
+        fill[unscored],
+        keys,
+        labels,
+        counts,
+        slots,
+    )
+    return Candidates(keys, labels, counts[0], counts[1], counts[2], slots)
+
+
+def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which nodes of each truth are in the universe, and which may be the first of a pair, (T, d) each."""
+    truth = pairs.truth
+    member: NDArray[np.bool_] = np.ones((len(truth.marks), truth.n_nodes), np.bool_)
+    source = member
+    if chosen.universe in ("beeline", "beeline_sources"):
+        member = np.asarray(truth.marks.any(axis=1) | truth.marks.any(axis=2))
+        source = np.asarray(truth.marks.any(axis=2)) if chosen.universe == "beeline_sources" else member
+    elif chosen.sources is not None:
+        wanted = set(chosen.sources)
+        by_set = np.array([[name in wanted for name in names] for names in truth.node_sets], np.bool_)
+        by_set = by_set.reshape(len(truth.node_sets), truth.n_nodes)
+        unknown = by_set.sum(axis=1) < len(wanted)
+        lacking = unknown[truth.node_set[pairs.truth_index]]
+        if lacking.any():
+            at = int(lacking.argmax())
+            names = truth.node_sets[truth.node_set[pairs.truth_index[at]]]
+            absent = sorted(wanted - set(names))
+            raise PairError(
+                np.flatnonzero(lacking), f"sources names {absent[:5]}, which are not among the nodes {list(names)[:10]}"
+            )
+        source = by_set[truth.node_set]
+    return member, source

@@ -1,0 +1,333 @@
+"""The accessor ``series.score`` on columns of edge scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, check_flag, check_number, name_row
+from ...graphs.column import graph_column
+from ...graphs.node_names import short
+from .cells import KINDS, SYMMETRIC, TYPE_PLANES, WEIGHT, Floats, Scores, is_score_column, unpack_column
+
+#: what becomes of a pair whose directions are both kept
+_ORIENT = ("both", "larger")
+
+
+class SeriesScoreAccessor:
+    """Properties and conversions of a column of edge scores: ``series.score``.
+
+    Every result is on the index of the column, and a missing cell gives a missing result.
+
+    Parameters
+    ----------
+    series : Series
+        Packed scores, made by `score_column`.
+
+    Raises
+    ------
+    AttributeError
+        If the column does not hold packed scores.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> column = ce.score_column([[[0, 0.9], [0.2, 0]], None], nodes=["A", "B"], encoding="row->column")
+    >>> column.score.n_scored.tolist(), column.score.symmetric.tolist()
+    ([2, <NA>], [False, <NA>])
+    """
+
+    def __init__(self, series: pd.Series) -> None:
+        if not is_score_column(series) and not series.isna().all():
+            raise AttributeError(
+                f"series.score needs a column of packed scores, found dtype {series.dtype}; make one with score_column"
+            )
+        self._obj = series
+
+    def __repr__(self) -> str:
+        known = ", ".join(name for name in dir(self) if not name.startswith("_"))
+        return f"<properties and conversions of {len(self._obj)} score cells: {known}>"
+
+    @property
+    def nodes(self) -> pd.Series:
+        """Names of the nodes, one tuple per row, in code-point order."""
+        return self._each(lambda cell: cell.nodes)
+
+    @property
+    def kind(self) -> pd.Series:
+        """Kind of the scores: "weight", "probability", "score", or "types" (probabilities of types of edge)."""
+        return self._each(lambda cell: KINDS[cell.kind])
+
+    @property
+    def symmetric(self) -> pd.Series:
+        """Whether the scores are of unordered pairs."""
+        return self._each(lambda cell: bool(cell.flags & SYMMETRIC)).astype("boolean")
+
+    @property
+    def n_scored(self) -> pd.Series:
+        """Number of ordered pairs of different nodes that have a score."""
+        return self._each(
+            lambda cell: int((~np.isnan(_values(cell))).sum() - (~np.isnan(_values(cell))).trace())
+        ).astype("Int64")
+
+    def threshold(self, x: float, *, magnitude: bool | None = None, orient: str = "both") -> pd.Series:
+        """Make graphs of the pairs whose score is above a threshold.
+
+        Parameters
+        ----------
+        x : float
+            Threshold. The edge i -> j is made where its score is strictly larger; pairs that are not scored have none.
+        magnitude : bool, optional
+            Compare absolute values; default for weights only.
+        orient : {"both", "larger"}
+            Where both directions of a pair are above: an undirected edge, or the direction with the larger score
+            (undirected where they tie).
+
+        Returns
+        -------
+        Series
+            Packed graphs of the narrowest class, for every metric of graphs. Symmetric scores give undirected edges.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the threshold is not a number, or `orient` is unknown.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.score_column([[[0, 0.9], [0.6, 0]]], nodes=["A", "B"], encoding="row->column")
+        >>> [column.score.threshold(x).graph.to_strings()[0] for x in (0.5, 0.7, 0.9)]
+        ['A -- B', 'A -> B', 'A; B']
+        >>> column.score.threshold(0.5, orient="larger").graph.to_strings()[0]
+        'A -> B'
+        """
+        check_number(x, "x", "(-inf, inf)")
+        check_choice(orient, _ORIENT, "orient")
+        _check_magnitude(magnitude)
+
+        def marks(row: int, cell: Scores) -> NDArray[np.bool_]:
+            keys = _keys(cell, magnitude)
+            return _marks(keys, keys > x, orient)
+
+        return self._graphs(marks)
+
+    def top_k(self, k: Any, *, magnitude: bool | None = None, orient: str = "both") -> pd.Series:
+        """Make graphs of the k largest scores.
+
+        Parameters
+        ----------
+        k : int or sequence of int
+            Number of ordered pairs, or of unordered ones where scores are symmetric; one for all rows, or a column with
+            one per row. Pairs that tie with the k-th are all taken, because their order is arbitrary; use
+            `graph.n_edges` to see how many there are.
+        magnitude, orient
+            As in `threshold`.
+
+        Returns
+        -------
+        Series
+            Packed graphs.
+
+        Raises
+        ------
+        ValueError
+            If k is negative, is not whole, or exceeds the number of scored pairs; names the row.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+        >>> column.score.top_k(2).graph.to_strings()[0]
+        'A -> B; B -> C'
+        """
+        check_choice(orient, _ORIENT, "orient")
+        _check_magnitude(magnitude)
+        numbers = self._numbers(k)
+
+        def marks(row: int, cell: Scores) -> NDArray[np.bool_]:
+            keys, wanted = _keys(cell, magnitude), numbers[row]
+            pairs = np.triu(~np.isnan(keys), 1) if cell.flags & SYMMETRIC else ~np.isnan(keys)
+            ranked = np.sort(keys[pairs])[::-1]
+            if wanted > len(ranked):
+                raise ValueError(
+                    f"{name_row(row, self._obj.index, self._obj.name)}: asked for the {wanted} largest "
+                    f"of {len(ranked)} scored pairs"
+                )
+            kept = keys >= ranked[wanted - 1] if wanted else np.zeros(keys.shape, bool)
+            return _marks(keys, kept, orient)
+
+        return self._graphs(marks)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a long table of the scores, one scored ordered pair per row.
+
+        Returns
+        -------
+        DataFrame
+            Columns `row` (label of the index), `source`, `target` and `score`, for types `directed`, `undirected` and,
+            if any, `bidirected` besides; symmetric scores once per pair.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.score_column([[[0, 0.9], [0.2, 0]]], nodes=["A", "B"], encoding="row->column")
+        >>> column.score.to_frame().values.tolist()
+        [[0, 'A', 'B', 0.9], [0, 'B', 'A', 0.2]]
+        """
+        rows, parts = self._obj.index, []
+        for row, cell in self._cells():
+            values, d = _values(cell), len(cell.nodes)
+            kept = ~np.isnan(values)
+            if cell.flags & SYMMETRIC:
+                kept &= np.triu(np.ones((d, d), bool))
+            if not np.nansum(np.abs(values.diagonal())):
+                kept &= ~np.eye(d, dtype=bool)  # an empty diagonal is how matrices are written, not a score
+            source, target = np.nonzero(kept)
+            names = np.array([*cell.nodes, ""], dtype=object)
+            part = {"row": [rows[row]] * len(source), "source": names[source], "target": names[target]}
+            part["score"] = values[source, target]
+            if len(cell.planes) > 1:
+                part |= {name: plane[source, target] for name, plane in zip(TYPE_PLANES, cell.planes, strict=False)}
+            parts.append(pd.DataFrame(part))
+        if not parts:
+            return pd.DataFrame({"row": rows[:0], "source": [], "target": [], "score": np.empty(0)})
+        return pd.concat(parts, ignore_index=True).astype({"source": "str", "target": "str"})
+
+    def to_numpy(
+        self, nodes: Sequence[str] | None = None, encoding: str = "row->column", plane: str | None = None
+    ) -> Floats:
+        """Return an (N, d, d) stack of matrices, for cells on the same nodes; NaN where a cell is missing.
+
+        Parameters
+        ----------
+        nodes : sequence of str, optional
+            Order of rows and columns; default code-point order.
+        encoding : {"row->column", "column->row"}
+            Where the score of i -> j stands.
+        plane : {"directed", "undirected", "bidirected"}, optional
+            Of cells of types of edge, the probabilities of one; default p(i -> j) + p(i -- j) / 2.
+
+        Returns
+        -------
+        (N, d, d) float64
+            The scores.
+
+        Raises
+        ------
+        ValueError
+            If cells have different nodes, or not the plane.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.score_column([[[0, 0.9], [0.2, 0]]], nodes=["A", "B"], encoding="row->column")
+        >>> column.score.to_numpy(nodes=["B", "A"]).tolist()
+        [[[0.0, 0.2], [0.9, 0.0]]]
+        """
+        check_choice(encoding, ("row->column", "column->row"), "encoding")
+        check_choice(plane, (*TYPE_PLANES, None), "plane")
+        cells = dict(self._cells())
+        first = next(iter(cells.values()), None)
+        known = () if first is None else first.nodes
+        order = known if nodes is None else tuple(nodes)
+        d = len(order)
+        found = np.full((len(self._obj), d, d), np.nan)
+        for row, cell in cells.items():
+            if cell.nodes != known or sorted(order) != list(known):
+                expected = known if sorted(order) == list(known) else order
+                raise ValueError(
+                    f"{name_row(row, self._obj.index, self._obj.name)}: found the nodes {short(cell.nodes)}, expected "
+                    f"{short(expected)}; take the rows of one node set at a time"
+                )
+            place = [known.index(name) for name in order]
+            try:
+                found[row] = _plane(cell, plane)[np.ix_(place, place)]
+            except ValueError as fault:
+                raise ValueError(f"{name_row(row, self._obj.index, self._obj.name)}: {fault}") from None
+        return found if encoding == "row->column" else np.ascontiguousarray(found.transpose(0, 2, 1))
+
+    def _cells(self) -> list[tuple[int, Scores]]:
+        """Return the cells that are not missing, with their rows."""
+        column = unpack_column(self._obj, self._obj.name)
+        known: dict[int, Scores] = {}
+        for block in column.blocks:
+            for at, number in enumerate(block.rows.tolist()):
+                nodes = column.node_sets[block.node_set[at]]
+                kind, flags = int(block.scores.kinds[at]), int(block.flags[at])
+                known[number] = Scores(nodes, block.scores.planes[at], kind, flags)
+        return [(row, known[code]) for row, code in enumerate(column.codes.tolist()) if code >= 0]
+
+    def _each(self, function: Callable[[Scores], Any]) -> pd.Series:
+        """Apply a function to each cell."""
+        found: list[Any] = [None] * len(self._obj)
+        for row, cell in self._cells():
+            found[row] = function(cell)
+        return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype=object)
+
+    def _graphs(self, marks: Callable[[int, Scores], NDArray[np.bool_]]) -> pd.Series:
+        """Make a column of packed graphs from the matrix of marks of each cell."""
+        found: list[NDArray[np.int8] | None] = [None] * len(self._obj)
+        nodes: list[tuple[str, ...] | None] = [None] * len(self._obj)
+        for row, cell in self._cells():
+            found[row], nodes[row] = marks(row, cell).astype(np.int8), cell.nodes
+        graphs = graph_column(found, nodes=nodes, encoding="row->column", index=self._obj.index)
+        graphs.name = self._obj.name
+        return graphs
+
+    def _numbers(self, k: Any) -> list[int]:
+        """Return one whole number per row."""
+        if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
+            raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
+        try:
+            given = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
+        except ValueError:
+            raise TypeError("k must be one number, or one per row, found lists of unequal length") from None
+        if given.shape != (len(self._obj),):
+            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {given.shape}")
+        missing = self._obj.isna().to_numpy(bool)
+        numbers = []
+        for row, number in enumerate(given.tolist()):
+            whole = isinstance(number, (int, float)) and not isinstance(number, bool) and number == number // 1
+            if not missing[row] and not (whole and number >= 0):
+                raise ValueError(
+                    f"{name_row(row, self._obj.index, self._obj.name)}: k must be a whole number from 0, "
+                    f"found {number!r}"
+                )
+            numbers.append(0 if missing[row] else int(number))
+        return numbers
+
+
+def _values(cell: Scores) -> Floats:
+    """Return the scores of ordered pairs."""
+    return cell.planes[0] if len(cell.planes) == 1 else cell.planes[0] + cell.planes[1] / 2
+
+
+def _plane(cell: Scores, plane: str | None) -> Floats:
+    if plane is None:
+        return _values(cell)
+    at = TYPE_PLANES.index(plane)
+    if len(cell.planes) == 1 or at >= len(cell.planes):
+        raise ValueError(f"the cell holds {KINDS[cell.kind]} in {len(cell.planes)} plane(s), and not {plane!r}")
+    return cell.planes[at]
+
+
+def _check_magnitude(magnitude: bool | None) -> None:
+    if magnitude is not None:
+        check_flag(magnitude, "magnitude")
+
+
+def _keys(cell: Scores, magnitude: bool | None) -> Floats:
+    """Return what ranks ordered pairs; the diagonal is not ranked."""
+    keys = np.abs(_values(cell)) if (cell.kind == WEIGHT if magnitude is None else magnitude) else _values(cell).copy()
+    np.fill_diagonal(keys, np.nan)
+    return keys
+
+
+def _marks(keys: Floats, kept: NDArray[np.bool_], orient: str) -> NDArray[np.bool_]:
+    """Return the ordered pairs that a graph has as marks, of those that are kept."""
+    return kept & ~(kept.T & (keys < keys.T)) if orient == "larger" else kept

@@ -1,0 +1,276 @@
+"""The field of weights: metrics of estimated weights against true ones, both cells of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, name_row
+from ...contract.closed_form import ClosedFormRule, register_closed_form
+from ...contract.context import Context
+from ...contract.field import Field, register_field
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric, metric
+from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.pairs import Batch, StoredPairs
+from ...graphs.cells import is_missing
+from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from .cells import KINDS, ScoreBatch, coerce_scores, holds_scores, score_cells, score_column, unpack_column
+from .field import other_nodes
+from .nulls.ranking import ScoreControls
+from .nulls.relabelling import relabelled_planes
+from .series import SeriesScoreAccessor
+
+__all__ = ["WEIGHTS", "mean_squared_weight_error", "relative_frobenius", "sign_accuracy", "weight_cosine"]
+
+Floats = NDArray[np.float64]
+
+_KINDS = KINDS[:3]
+_ZERO = ("wrong", "drop")
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPairs(StoredPairs):
+    """Aligned pairs of true and estimated weights over as many nodes."""
+
+    truth: ScoreBatch
+    estimate: ScoreBatch
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs have cells of other kinds."""
+        allowed = np.array([kind in kinds for kind in KINDS])
+        fits = allowed[self.estimate.kinds[self.estimate_index]] & allowed[self.truth.kinds[self.truth_index]]
+        return np.asarray(~fits)
+
+    def describe(self, position: int) -> str:
+        """Name the kinds of both cells at `position`."""
+        words = [KINDS[side.kinds[at[position]]] for side, at in self.sides]
+        return f"the truth holds {words[0]} and the estimate {words[1]}"
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of every cell."""
+        return self.truth.n_nodes
+
+    @property
+    def sides(self) -> tuple[tuple[ScoreBatch, NDArray[np.int64]], ...]:
+        """The stored cells of truth and estimate, each with their positions."""
+        return (self.truth, self.truth_index), (self.estimate, self.estimate_index)
+
+    @property
+    def weights(self) -> tuple[Floats, Floats]:
+        """True and estimated weights of ordered pairs of nodes, (n, d d) each; 0 where either is not scored."""
+        d = self.n_nodes
+        true, found = (side.values[at].reshape(self.n, -1) for side, at in self.sides)
+        known = ~(np.isnan(true) | np.isnan(found)) & ~np.eye(d, dtype=bool).reshape(-1)
+        return np.where(known, true, 0.0), np.where(known, found, 0.0)
+
+
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two columns of scores by node names."""
+    sides = [unpack_column(cells, cells.name) for cells in (truth, estimate)]
+    rows = np.flatnonzero((sides[0].codes >= 0) & (sides[1].codes >= 0))
+    codes = [side.codes[rows] for side in sides]
+    names = [[side.node_sets[i] for i in side.node_set[at].tolist()] for side, at in zip(sides, codes, strict=True)]
+    for row, true, found in zip(rows.tolist(), *names, strict=True):
+        if true != found:
+            raise ValueError(f"{name_row(row, estimate.index)}: {other_nodes(list(true), list(found))}")
+    for block in sides[0].blocks:
+        for other in sides[1].blocks:
+            if block.scores.n_nodes != other.scores.n_nodes:
+                continue
+            places = []
+            for side, one in zip(sides, (block, other), strict=True):
+                place = np.full(len(side.node_set), -1, np.int64)
+                place[one.rows] = np.arange(len(one.rows))
+                places.append(place)
+            index = [place[at] for place, at in zip(places, codes, strict=True)]
+            some = np.flatnonzero((index[0] >= 0) & (index[1] >= 0))
+            if len(some):
+                yield Batch(rows[some], WeightPairs(block.scores, other.scores, index[0][some], index[1][some]))
+
+
+def pair(truth: Any, estimate: Any) -> WeightPairs:
+    """Align two score cells."""
+    if is_missing(truth) or is_missing(estimate):
+        raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
+    columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
+    true, given = (score_cells([column[0]], pd.RangeIndex(1), None) for column in columns)
+    found: list[Any] = [batch.pairs for batch in batches(true, given)]
+    return found[0]
+
+
+def support(cells: pd.Series) -> pd.Series:
+    """Return the graphs of weights other than 0."""
+    return SeriesScoreAccessor(cells).threshold(0.0, magnitude=True)
+
+
+register_closed_form(
+    ClosedFormRule(
+        "products",
+        "edge_weights",
+        "The mean squared error or the cosine: affine in the sum of the products of true and estimated weights, whose "
+        "mean and variance are exact under relabelling.",
+    )
+)
+WEIGHTS = register_field(
+    Field(
+        name="edge_weights",
+        default_metrics=("relative_frobenius", "sign_accuracy"),
+        default_null="permutation",
+        holds=holds_scores,
+        coerce=partial(coerce_scores, kind="weight"),
+        batches=batches,
+        pair=pair,
+        views={"scores": lambda cells: cells, "graph": support},
+    )
+)
+
+_FIELD: dict[str, Any] = {"field": "edge_weights", "kinds": _KINDS}
+
+
+def _divided(a: Floats, b: Floats) -> Floats:
+    """Return a / b, NaN where b is 0."""
+    return np.divide(a, b, out=np.full(len(a), np.nan), where=b > 0)
+
+
+@metric(
+    **_FIELD, direction="minimize", range=(0, np.inf), optimum=0, long_name="relative Frobenius distance of weights"
+)
+def relative_frobenius(pairs: WeightPairs) -> Floats:
+    """Divide the Frobenius norm of the weights' differences by that of the true weights; NaN where these are all 0.
+
+    The diagonal and pairs without weight do not count.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
+    >>> round(ce.relative_frobenius(true, found), 3)
+    0.632
+    """
+    true, found = pairs.weights
+    return np.sqrt(_divided(((found - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
+
+
+@metric(
+    **_FIELD,
+    direction="minimize",
+    range=(0, np.inf),
+    optimum=0,
+    long_name="mean squared error of weights",
+    closed_form="products",
+)
+def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
+    """Return the mean squared difference of weights over ordered pairs of different nodes.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
+    >>> round(ce.mean_squared_weight_error(true, found), 3)
+    0.333
+    """
+    true, found = pairs.weights
+    d = pairs.n_nodes
+    return ((found - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
+
+
+@metric(**_FIELD, direction="maximize", range=(0, 1), optimum=1, long_name="share of right signs")
+def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
+    """Return the share of true weights other than 0 whose sign the estimate has; NaN without any.
+
+    Parameters
+    ----------
+    zero : {"wrong", "drop"}
+        What an estimate of 0 is: a wrong sign, or left out.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
+    >>> round(ce.sign_accuracy(true, found), 3)
+    0.5
+    """
+    check_choice(zero, _ZERO, "zero")
+    true, found = pairs.weights
+    counted = (true != 0) & ((found != 0) | (zero == "wrong"))
+    right = counted & (np.sign(true) == np.sign(found))
+    return _divided(right.sum(axis=1).astype(np.float64), counted.sum(axis=1).astype(np.float64))
+
+
+@metric(
+    **_FIELD,
+    direction="maximize",
+    range=(-1, 1),
+    optimum=1,
+    long_name="cosine similarity of weights",
+    closed_form="products",
+)
+def weight_cosine(pairs: WeightPairs) -> Floats:
+    """Return the cosine of the angle between true and estimated weights; NaN where either are all 0.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
+    >>> round(ce.weight_cosine(true, found), 3)
+    0.894
+    """
+    true, found = pairs.weights
+    norms = np.sqrt((true**2).sum(axis=1) * (found**2).sum(axis=1))
+    return _divided((true * found).sum(axis=1), norms)
+
+
+def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
+    """Return mean and variance of metrics that are affine in the sum of products of weights."""
+    if metric.closed_form != "products":
+        return None
+    d, n = pairs.n_nodes, pairs.n
+    off = ~np.eye(d, dtype=bool)
+    sides = [side.values[at] for side, at in pairs.sides]
+    # weights that are lacking move with the names, so that the squares of the others vary
+    whole = ~np.logical_or.reduce([(np.isnan(x) & off).any(axis=(1, 2)) for x in sides])
+    true, found = (pair_sums(np.nan_to_num(x)[:, None]) for x in sides)
+    mean, variance = relabelling_moments(true, found, [[1.0]], d)
+    squares = [np.where(off, x**2, 0.0).sum(axis=(1, 2)) for x in sides]
+    if metric.function is mean_squared_weight_error.function:
+        slots = max(1, d * (d - 1))
+        start, slope = (squares[0] + squares[1]) / slots, np.full(n, -2.0 / slots)
+        whole &= d > 1
+    else:
+        norms = np.sqrt(squares[0] * squares[1])
+        start, slope = np.zeros(n), _divided(np.ones(n), norms)
+    mean, variance = start + slope * mean, slope**2 * variance
+    return ClosedForm(np.where(whole, mean, np.nan), np.where(whole, variance, np.nan))
+
+
+def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Relabel the nodes of every estimate: its weights and their pattern stay.
+
+    Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
+    weights up to names.
+    """
+    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
+
+
+register_null(
+    "edge_weights",
+    Null(
+        "permutation",
+        "the estimate's weights with its nodes relabelled at random",
+        relabelled_weights,
+        label_invariant=True,
+        joint=True,
+    ),
+)

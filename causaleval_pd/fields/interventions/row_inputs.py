@@ -1,0 +1,84 @@
+"""Inputs of pairs from the context of a call, grouped by those that share them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.context import Memory, MissingInputError
+from ...contract.pairs import PairError
+from ...graphs.pairs import GraphPairs
+
+Ints = NDArray[np.int64]
+
+
+class Group(NamedTuple):
+    """Pairs that share their inputs and the names of their nodes.
+
+    Attributes
+    ----------
+    rows : (n,) int
+        Positions of the pairs.
+    values : dict
+        Inputs by name.
+    nodes : tuple of str
+        Names of the nodes.
+    compute : callable
+        `compute(key, function)` returns what `function()` returned when it was first called for these inputs by this
+        key; errors name the pairs.
+    """
+
+    rows: Ints
+    values: dict[str, Any]
+    nodes: tuple[str, ...]
+    compute: Callable[[str, Callable[[], Any]], Any]
+
+
+def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> Iterator[Group]:
+    """Yield the pairs group by group.
+
+    Parameters
+    ----------
+    pairs : GraphPairs
+        Pairs.
+    metric : str
+        Name of the metric, for messages.
+    names : sequence of str
+        Inputs that it needs.
+    hint : str
+        How to give them.
+
+    Raises
+    ------
+    ValueError
+        If an input was not given.
+    """
+    inputs = pairs.truth.inputs
+    lacking = [name for name in names if inputs is None or not inputs.context.gives([name])]
+    if inputs is None or lacking:
+        raise MissingInputError(f"{metric} needs {' and '.join(map(repr, lacking))} in the context: {hint}")
+    numbers = inputs.numbers[pairs.truth_index]
+    distinct, inverse = np.unique(numbers, axis=0, return_inverse=True)
+    for i, (code, node_set) in enumerate(distinct.tolist()):
+        rows = np.flatnonzero(inverse.reshape(-1) == i)
+        yield Group(
+            rows,
+            dict(inputs.context.values[code]),
+            inputs.node_sets[node_set],
+            _remembering(inputs.context.memory, (code, node_set), rows),
+        )
+
+
+def _remembering(memory: Memory, key: tuple[int, int], rows: Ints) -> Callable[[str, Callable[[], Any]], Any]:
+    def compute(name: str, function: Callable[[], Any]) -> Any:
+        try:
+            return memory.remember((name, *key), function)
+        except PairError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise PairError(rows, str(error)) from error
+
+    return compute

@@ -1,0 +1,499 @@
+"""Asking a function: replies and their reading, outcomes of questions, and answers joined to questions by key."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ...contract.checks import check_known, check_type, check_whole, name_row, nearest, shown
+from ...execution.options import get_options
+
+__all__ = ["Reply", "ask", "join_answers", "parse_answers"]
+
+#: columns that identify a question
+KEY = ("task", "sample", "replicate", "question")
+
+#: what became of a question: a reply with an answer, one without a readable answer, a refusal, a reply that was cut
+#: off, no reply, and a question that was never asked
+OUTCOMES = ("answered", "unread", "refused", "truncated", "failed", "not_asked")
+
+#: finish reasons, in the words of several providers
+_CUT = {"length", "max_tokens", "model_length"}
+_FILTERED = {"content_filter", "refusal", "safety"}
+
+#: characters of the longest text in the column `error`
+_MOST_OF_AN_ERROR = 1000
+
+#: how replies are read: their last line or JSON, or a function of the text
+Reading = Literal["last_line"] | Callable[[str], Any]
+
+#: words of answers, and what they mean
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
+
+#: share of unread replies from which on they are warned of
+MOST_UNREAD = 0.05
+
+#: longer replies are read at both ends only
+_MOST_CHARACTERS = 100_000
+
+# these patterns take linear time, since a reply may be hostile
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d\[\]()$]+|</?answer>", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+_BEFORE = re.compile(r"(?:the )?(?:final )?answer ?[:=\-\u2013] ?")
+_ANSWER_KEYS = ("answer", "final_answer", "final answer")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One reply of a reasoner, and what is known about it.
+
+    Parameters
+    ----------
+    text : str or None
+        The text; None where the reasoner returned none, as with a refusal.
+    refusal : str, optional
+        Text of a refusal.
+    finish_reason : str, optional
+        Why the reply ended: "stop", "length", "content_filter".
+    model_version : str, optional
+        Name of the model that replied, as its server gives it.
+    input_tokens, output_tokens : int, optional
+        Number of tokens of the prompt and of the reply.
+    seconds : float, optional
+        Duration of the call.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import Reply, ask
+    >>> questions = pd.DataFrame({"question": ["a", "b"], "prompt": ["Is it?", "Was it?"]})
+    >>> def model(prompt):
+    ...     if "Was" in prompt:
+    ...         return Reply(None, refusal="I would rather not.")
+    ...     return Reply("Answer: yes", output_tokens=3)
+    >>> ask(questions, model, key=["question"])["outcome"].tolist()
+    ['answered', 'refused']
+    """
+
+    text: str | None
+    refusal: str | None = None
+    finish_reason: str | None = None
+    model_version: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    seconds: float | None = None
+
+
+#: fields of a reply that are columns of their own, and their dtypes
+DETAILS: dict[str, Any] = {
+    "finish_reason": "str",
+    "model_version": "str",
+    "input_tokens": "Int64",
+    "output_tokens": "Int64",
+    "seconds": "Float64",
+}
+
+
+def ask(
+    questions: pd.DataFrame,
+    reasoner: Callable[[str], Any],
+    *,
+    prompt: str = "prompt",
+    key: Sequence[str] = KEY,
+    workers: int = 8,
+    give_up_after: int = 20,
+    how: Reading = "last_line",
+) -> pd.DataFrame:
+    r"""Ask a function every question and read its replies.
+
+    Whatever happens to a question is its outcome, and never ends the study.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        One row per question, with its prompt and the key columns.
+    reasoner : callable
+        Function from the prompt to the reply: text, a `Reply`, or True and False. It is called from several threads; an
+        exception counts as a failed question.
+    prompt : str
+        Column of prompts.
+    key : sequence of str
+        Columns that identify a question.
+    workers : int
+        Number of calls at once.
+    give_up_after : int
+        Number of consecutive failed questions after which no more are asked, with a warning.
+    how : "last_line" or callable
+        How replies are read, as in `parse_answers`.
+
+    Returns
+    -------
+    DataFrame
+        The questions with reply (text), outcome ("answered", "unread", "refused", "truncated", "failed", "not_asked"),
+        error (why there is no reply or no answer), answer (yes, no or missing), finish_reason, model_version,
+        input_tokens, output_tokens and seconds; `value_counts()` of the outcomes lists all six.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing or keys repeat.
+
+    Warns
+    -----
+    UserWarning
+        If questions were not asked because too many failed in a row, or if 5 % of the replies or more are unread.
+
+    Notes
+    -----
+    A truncated reply has no answer, whatever its last line. Lone surrogates, which are not valid text, are replaced by
+    U+FFFD. An interrupt ends the call as soon as the calls under way return.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import ask, make_tasks
+    >>> tasks = make_tasks("candy_party", [[2, 2]], n_samples=2, rng=1)
+    >>> questions = tasks.questionnaire().assign(prompt=lambda q: tasks.prompts(q))
+    >>> answered = ask(questions, lambda prompt: "All rules hold.\nAnswer: yes")
+    >>> bool(answered["answer"].all())
+    True
+    """
+    if not callable(reasoner):
+        raise TypeError(f"reasoner must be a function from a prompt to a reply, found {shown(reasoner)}")
+    check_questions(questions, key, [prompt])
+    workers, give_up_after = check_whole(workers, "workers", 1), check_whole(give_up_after, "give_up_after", 1)
+    read = reader(how)
+    rows = _asked(reasoner, questions[prompt].tolist(), read, workers, give_up_after)
+    warn_of_unread([(row["reply"], row["answer"]) for row in rows if row["outcome"] in ("answered", "unread")])
+    return add_replies(questions.copy(deep=False), rows)
+
+
+def check_questions(questions: pd.DataFrame, key: Sequence[str], needed: list[str]) -> list[str]:
+    """Return the key columns; refuse questions that lack columns (the first is that of prompts), or repeat keys."""
+    check_type(questions, pd.DataFrame, "a DataFrame with one row per question", "questions")
+    key = [key] if isinstance(key, str) else key
+    check_type(key, Iterable, "a list of column names", "key")
+    keys = list(key)
+    if not keys:
+        raise ValueError("key names no column; name the columns that identify a question")
+    for column in (*needed, *keys):
+        if column not in questions.columns:
+            raise ValueError(
+                f"questions has no column {column!r}; {nearest(column, questions.columns)}make prompts by "
+                "tasks.prompts(questions); name other keys by key="
+            )
+    if (missing := questions[needed[0]].isna().to_numpy()).any():
+        raise ValueError(f"row {int(missing.argmax())} has no prompt")
+    if (repeated := questions.duplicated(keys).to_numpy()).any():
+        found = questions.iloc[int(repeated.argmax())][keys].to_dict()
+        raise ValueError(f"two questions have the key {found}; name the columns that distinguish them by key=")
+    return keys
+
+
+def _asked(
+    reasoner: Callable[[str], Any],
+    prompts: list[str],
+    read: Callable[[Any], bool | None],
+    workers: int,
+    give_up_after: int,
+) -> list[dict[str, Any]]:
+    """Return the columns of each question; few calls are queued at once, so that the last ones end soon."""
+    from tqdm.auto import tqdm
+
+    rows: list[dict[str, Any]] = [{"outcome": "not_asked"} for _ in prompts]
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="ask")
+    pending: dict[Future[Reply], int] = {}
+    waiting, failed = iter(range(len(prompts))), 0
+    try:
+        with tqdm(total=len(prompts), desc="questions", unit="question", disable=not get_options()["progress"]) as bar:
+            while True:
+                while len(pending) < 2 * workers and (place := next(waiting, None)) is not None:
+                    pending[pool.submit(_call, reasoner, prompts[place])] = place
+                if not pending:
+                    return rows
+                for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                    place, error = pending.pop(future), future.exception()
+                    if error is not None and not isinstance(error, Exception):
+                        raise error
+                    rows[place] = failed_row(error) if error is not None else reply_row(future.result(), read)
+                    failed = 0 if error is None else failed + 1
+                    bar.update()
+                    if failed >= give_up_after:
+                        warnings.warn(
+                            f"{failed} questions in a row failed: {rows[place]['error']}. The questions left were not "
+                            "asked; mend the function and ask them again, or raise give_up_after=",
+                            stacklevel=3,
+                        )
+                        return rows
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _call(reasoner: Callable[[str], Any], prompt: str) -> Reply:
+    """Call the reasoner, and return a reply that knows how long it took."""
+    start = time.monotonic()
+    found = reasoner(prompt)
+    if isinstance(found, (bool, np.bool_)):
+        found = "yes" if found else "no"
+    if isinstance(found, str):
+        found = Reply(str(found))
+    if not isinstance(found, Reply):
+        raise TypeError(
+            f"a reasoner returns text, a Reply, True or False, found {type(found).__name__}: {shown(found)}"
+        )
+    for name in ("text", "refusal", "finish_reason", "model_version"):
+        check_type(getattr(found, name), (str, type(None)), "text or None", f"{name} of a Reply")
+    for name in ("input_tokens", "output_tokens", "seconds"):
+        check_type(getattr(found, name), (int, float, type(None)), "a number or None", f"{name} of a Reply")
+    return found if found.seconds is not None else replace(found, seconds=round(time.monotonic() - start, 3))
+
+
+def failed_row(error: BaseException | str) -> dict[str, Any]:
+    """Return the columns of a question without a reply."""
+    text = error if isinstance(error, str) else _named(error)
+    return {"outcome": "failed", "error": valid_text(text)[:_MOST_OF_AN_ERROR]}
+
+
+def reply_row(reply: Reply, read: Callable[[Any], bool | None]) -> dict[str, Any]:
+    """Return the columns of one question: reply, outcome, error, answer, and details of the reply."""
+    text = None if reply.text is None else valid_text(reply.text)
+    reason = (reply.finish_reason or "").casefold()
+    notes = []
+    answer = None
+    if reply.refusal or reason in _FILTERED:
+        outcome = "refused"
+        notes += [valid_text(reply.refusal)] if reply.refusal else []
+    elif reason in _CUT:
+        outcome = "truncated"
+    else:
+        try:
+            answer = read(text)
+        except Exception as problem:
+            notes.append(f"the function how= failed: {_named(problem)}")
+        outcome = "unread" if answer is None else "answered"
+    note = "; ".join(notes)[:_MOST_OF_AN_ERROR] or None
+    details = {name: getattr(reply, name) for name in DETAILS}
+    return {"reply": text, "outcome": outcome, "error": note, "answer": answer, **details}
+
+
+def add_replies(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Add the columns that `reply_row` returns to a table, with their dtypes."""
+    table["reply"] = pd.array([row.get("reply") for row in rows], dtype="str")
+    table["outcome"] = pd.Categorical([row["outcome"] for row in rows], categories=list(OUTCOMES))
+    table["error"] = pd.array([row.get("error") for row in rows], dtype="str")
+    table["answer"] = pd.array([row.get("answer") for row in rows], dtype="boolean")
+    for name, dtype in DETAILS.items():
+        table[name] = pd.Series([row.get(name) for row in rows], index=table.index, dtype=object).astype(dtype)
+    return table
+
+
+def valid_text(text: str) -> str:
+    """Join surrogate pairs, and replace lone surrogates by U+FFFD, since no column of text can hold them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_line") -> pd.Series:
+    r"""Read replies as yes or no; what cannot be read with certainty is missing.
+
+    By default the answer is the last line, "Answer: yes", "Final answer: no" or the word alone, or a JSON object at the
+    end with one key "answer", as the instructions of `Tasks.prompts` ask for. Case, markdown and hidden reasoning
+    (`<think>`) do not matter. Anything else is missing, and never guessed.
+
+    Parameters
+    ----------
+    replies : Series or iterable
+        Texts; booleans pass through, and missing values (failed calls) stay missing.
+    how : "last_line" or callable
+        A function takes a text and returns True, False or None.
+
+    Returns
+    -------
+    Series
+        Nullable booleans on the index of `replies`. `quantities` and `answer_scores` count missing answers and bound
+        their effect.
+
+    Raises
+    ------
+    ValueError
+        If `how` is unknown, or a function fails or returns anything else; names the row.
+
+    Warns
+    -----
+    UserWarning
+        If 5 % of the texts or more are unread.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import parse_answers
+    >>> parse_answers(["5 is at least 3.\nAnswer: **yes**", '{"answer": "no"}', None]).tolist()
+    [True, False, <NA>]
+    >>> parse_answers(["Yes, she sings.", "No."], how=lambda text: text.startswith("Yes")).tolist()
+    [True, False]
+    """
+    read = reader(how)
+    if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
+        raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
+    cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
+    found: list[bool | None] = []
+    for row, reply in enumerate(cells.astype(object)):
+        try:
+            found.append(read(reply))
+        except Exception as error:
+            raise ValueError(f"{name_row(row, cells.index)}: the function how= failed: {_named(error)}") from error
+    warn_of_unread([(reply, answer) for reply, answer in zip(cells, found, strict=True) if isinstance(reply, str)])
+    return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
+
+
+def warn_of_unread(
+    replies: Sequence[tuple[Any, Any]],
+    wanted: str = "a last line 'Answer: yes' or 'Answer: no', as tasks.prompts does",
+) -> None:
+    """Warn where many of the replies, each with what was read in it, have no readable answer, and ask for `wanted`."""
+    unread = [reply for reply, answer in replies if answer is None]
+    if unread and len(unread) >= MOST_UNREAD * len(replies):
+        share = f"{len(unread)} of {len(replies)} replies ({len(unread) / len(replies):.0%})"
+        warnings.warn(
+            f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for {wanted}, or read such "
+            "replies by a function, how=",
+            stacklevel=3,
+        )
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def reader(how: Reading) -> Callable[[Any], bool | None]:
+    """Return a function from a reply to True, False or None."""
+    if not callable(how):
+        check_known(how, ("last_line",), "way of reading, or pass a function: how=")
+    return partial(_read, how if callable(how) else _last_line)
+
+
+def _read(how: Callable[[str], Any], reply: Any) -> bool | None:
+    """Read a reply: booleans are answers, and a function reads texts."""
+    if isinstance(reply, (bool, np.bool_)):
+        return bool(reply)
+    found = how(reply) if isinstance(reply, str) else None
+    if found is None or found is pd.NA:
+        return None
+    if not isinstance(found, (bool, np.bool_)):
+        raise TypeError(f"it must return True, False or None, found {shown(found)}")
+    return bool(found)
+
+
+def _last_line(text: str) -> bool | None:
+    """Return the answer in the last line of a text, or in a JSON object at its end."""
+    found = last_words(text)
+    return found if isinstance(found, bool) else _WORDS.get(found or "")
+
+
+def last_words(text: str) -> str | bool | None:
+    """Return what stands as answer in the last line of a text, in small letters, or in a JSON object at its end."""
+    if len(text) > _MOST_CHARACTERS:
+        half = _MOST_CHARACTERS // 2
+        text = f"{text[:half]}\n\n{text[-half:]}"
+    text = _THOUGHT.sub(" ", text).strip()
+    end = text.removesuffix("```").rstrip()
+    if end.endswith("}"):
+        return _json_answer(end)
+    line = _MARKUP.sub(" ", text.rpartition("\n")[2])
+    line = _SPACE.sub(" ", line).strip(" .,;!").casefold()
+    before = _BEFORE.match(line)
+    return line[before.end() :] if before else line
+
+
+def _json_answer(text: str) -> str | bool | None:
+    """Read a JSON object without inner objects, which must have one answer."""
+    try:
+        pairs = json.loads(text[text.rfind("{") :], object_pairs_hook=list)
+    except (ValueError, RecursionError):
+        return None
+    answers = [value for key, value in pairs if key.strip().casefold() in _ANSWER_KEYS]
+    if len(answers) != 1:
+        return None
+    [value] = answers
+    if isinstance(value, str):
+        return " ".join(value.casefold().split()).strip(" .")
+    return value if isinstance(value, bool) else None
+
+
+def join_answers(
+    questions: pd.DataFrame,
+    answers: pd.DataFrame,
+    *,
+    on: Sequence[str] = KEY,
+    how: Reading = "last_line",
+) -> pd.DataFrame:
+    """Join answers to their questions by key, never by the order of rows.
+
+    Parameters
+    ----------
+    questions : DataFrame
+        One row per question (`Tasks.questionnaire`).
+    answers : DataFrame
+        The key columns, `answer` or `reply` (read by `parse_answers`), and settings such as the model.
+    on : sequence of str
+        Columns that identify a question.
+    how : "last_line" or callable
+        How replies are read, as in `parse_answers`.
+
+    Returns
+    -------
+    DataFrame
+        The questions' columns, then those of the answers. With settings in `answers`, every question appears once for
+        each of their combinations; a question without an answer stays, with a missing one.
+
+    Raises
+    ------
+    ValueError
+        If keys are missing, an answer belongs to no question, or a question is answered twice by one reasoner.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import join_answers
+    >>> questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
+    >>> replies = pd.DataFrame({"question": ["b"], "model": "m", "reply": ["No."]})
+    >>> join_answers(questions, replies, on=["question"])[["question", "model", "answer"]].values.tolist()
+    [['a', 'm', <NA>], ['b', 'm', False]]
+    """
+    keys = [on] if isinstance(on, str) else list(on)
+    if not keys:
+        raise ValueError("on names no column; name the columns that identify a question")
+    for name, table in (("questions", questions), ("answers", answers)):
+        check_type(table, pd.DataFrame, "a DataFrame", name)
+        for key in keys:
+            if key not in table.columns:
+                raise ValueError(
+                    f"{name} has no column {key!r}; {nearest(key, table.columns)}name the columns that identify a "
+                    "question by on="
+                )
+    found = answers
+    if "answer" not in found.columns:
+        if "reply" not in found.columns:
+            raise ValueError("answers needs a column 'answer' (True, False, missing) or 'reply' (text)")
+        found = found.assign(answer=parse_answers(found["reply"], how=how))
+    settings = [c for c in found.columns if c not in (*keys, *questions.columns, "answer", "reply", "error")]
+    for name, table, by in (("question", questions, keys), ("answer", found, [*keys, *settings])):
+        if (repeated := table.duplicated(by)).any():
+            raise ValueError(f"two {name}s share the key {table.loc[repeated.to_numpy(), by].iloc[0].to_dict()}")
+    strange = found[keys].merge(questions[keys], how="left", on=keys, indicator=True)["_merge"] == "left_only"
+    if strange.any():
+        row = found.loc[strange.to_numpy(), keys].iloc[0].to_dict()
+        raise ValueError(f"{int(strange.sum())} answers belong to no question, the first to {row}")
+    asked = questions.drop(columns=[c for c in ("answer", "reply", "error") if c in questions.columns])
+    if settings:
+        asked = asked.merge(found[settings].drop_duplicates(), how="cross")
+    more = [c for c in ("answer", "reply", "error") if c in found.columns]
+    return asked.merge(found[[*keys, *settings, *more]], how="left", on=[*keys, *settings], validate="1:1")

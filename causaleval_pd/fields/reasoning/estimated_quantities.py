@@ -1,0 +1,509 @@
+"""Quantities estimated from answers: one row per probability, effect, PNS or composition, with truth and error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from ...contract.checks import check_known, check_type
+from .tasks import Worlds, composition_paths, cut_chains, known_noise, multiplicative, pair_complexity, worlds_by_task
+from .worlds import World
+from .yes_counts import (
+    LEVEL,
+    QUANTITIES,
+    Arms,
+    Floats,
+    Integers,
+    check_answers,
+    count_terms,
+    divide,
+    equation_text,
+    estimates,
+    interventional_arms,
+    missing_bounds,
+    observational_arms,
+    product_text,
+)
+
+__all__ = ["quantities"]
+
+
+def quantities(
+    answers: pd.DataFrame,
+    *,
+    by: str | Sequence[str] | None = None,
+    worlds: Worlds | None = None,
+    cut_nodes: Mapping[Any, Sequence[str]] | None = None,
+    which: Sequence[str] | None = None,
+    truth: Literal["sample", "exact"] = "sample",
+    n_compositions: int | None = None,
+) -> pd.DataFrame:
+    """Estimate quantities from answers to yes/no questions, one per row, with their truths and yes-counts.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Answered questions: task, sample, replicate, cause, effect, world ("fact", "do1", "do0"), truth, answer.
+        Answers are matched by these keys, never by the order of rows; a missing answer (unparsed, or a failed call)
+        stays missing and is counted.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners: model, prompt.
+    worlds : Tasks, World or mapping of task to World, optional
+        Source of exact truths, mediators and compositions.
+    cut_nodes : mapping of task to nodes, optional
+        Root, cut nodes, leaf by task, for compositions of tasks whose world is unknown.
+    which : sequence of str, optional
+        Of "p_given1", "p_given0", "p_do1", "p_do0", "ate", "pns", "monotonicity_violation"; default all. Compositions
+        are made of "pns".
+    truth : {"sample", "exact"}
+        What the column `truth` holds: the value of the true answers to the same questions, which a perfect reasoner
+        reproduces, or the world's exact value, from which its answers differ by sampling noise. Both are kept.
+    n_compositions : int, optional
+        Number of compositions a task, those with most factors first; default all, an error beyond 4096.
+
+    Returns
+    -------
+    DataFrame
+        Columns: the settings, task, quantity, level ("association", "intervention", "counterfactual"), kind ("local",
+        "global", "composition"), relation, cause, effect, path, truth, estimate, truth_exact, truth_sample,
+        truth_product (same-sample truth of a product), n, n_samples, n_failed (questions without an answer),
+        missing_low, missing_high (least and greatest estimate that missing answers allow), bound_low, bound_high
+        (Tian and Pearl's bounds of the PNS from the two arms alone), n_1, yes_1, n_0, yes_0, yes_both, counts (for
+        controls), se (standard error of estimate - truth - sampling_gap, clustered by sample), n_effective,
+        sampling_gap, mediators, distance. In relation "external" the truth is the world's; in relation "internal" it is
+        the reasoner's own estimate of the whole, the estimate is the product of the parts, and with `truth="sample"`
+        the sampling gap is the part of their difference that the same samples explain: the difference of the true
+        answers, which is 0 in expectation, times its regression coefficient.
+
+    Raises
+    ------
+    ValueError
+        If a column is lacking, a question is answered twice, a task has no world, or compositions are too many.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+    .. [2] Tian, J., Pearl, J. (2000). Probabilities of causation: bounds and identification.
+       doi:10.1023/A:1018912507879
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import make_tasks, quantities
+    >>> tasks = make_tasks("candy_party", [[3, 3]], n_samples=500, rng=1)
+    >>> answers = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    >>> table = quantities(answers, worlds=tasks, which=["pns"])
+    >>> table[["kind", "relation"]].value_counts().sort_index().tolist()
+    [1, 1, 1, 2]
+    >>> bool((table["truth"] - table["estimate"]).abs().max() < 0.1)
+    True
+    """
+    table, settings = check_answers(answers, by)
+    chosen = _chosen(which)
+    known = worlds_by_task(worlds, table["task"])
+    chains = cut_chains(known, cut_nodes, table["task"])
+    check_known(truth, ("sample", "exact"), "truth")
+    against = truth
+    if against == "exact" and not known:
+        raise ValueError("truth='exact' needs worlds=, from which exact values are computed")
+    do = interventional_arms(table, settings)
+    exact = _exact(known, do.groups)
+    parts = []
+    if given := [name for name in chosen if name.startswith("p_given")]:
+        pairs = do.groups[[*settings, "task", "cause", "effect"]]
+        seen = observational_arms(table, settings, pairs, _root_values(worlds, table))
+        seen_exact = _exact(known, seen.groups)
+        parts += [_rows(StandardErrors(seen, name, against), settings, seen_exact) for name in given]
+    others = [name for name in chosen if name not in given]
+    parts += [_rows(StandardErrors(do, name, against), settings, exact) for name in others]
+    result = pd.concat(parts, ignore_index=True)
+    result["kind"] = _kinds(result, chains)
+    composing = multiplicative(chains, known)
+    if "pns" in chosen and composing:
+        pns = StandardErrors(do, "pns", against)
+        rows = composition_rows(pns, settings, composing, exact, n_compositions)
+        result = pd.concat([result, rows], ignore_index=True)
+    return _finish(result, settings, known, chosen)
+
+
+def _chosen(which: Sequence[str] | None) -> list[str]:
+    """Check the names of quantities; default all."""
+    if which is not None:
+        check_type(which, (str, list, tuple), "a list of quantities", "which")
+    chosen = list(QUANTITIES if which is None else [which] if isinstance(which, str) else which)
+    if not chosen:
+        raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
+    for name in chosen:
+        check_known(name, QUANTITIES, "quantity")
+    return chosen
+
+
+def _root_values(worlds: Worlds | None, table: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the values of roots, which are not asked about, from the noise of tasks."""
+    if worlds is None or isinstance(worlds, (World, Mapping)):
+        return None
+    parts = []
+    for number, world, noise in known_noise(worlds, table):
+        values = world.values(noise)[list(world.roots)]
+        long = values.rename_axis(index="sample").reset_index().melt("sample", var_name="cause")
+        parts.append(long.assign(task=number))
+    return pd.concat(parts, ignore_index=True) if parts else None
+
+
+def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the exact quantities of the pair of each group."""
+    if not worlds:
+        return None
+    keys = groups[["task", "cause", "effect"]].astype({"cause": object, "effect": object})
+    wanted = keys.drop_duplicates()
+    parts = [
+        worlds[task].truths(list(rows[["cause", "effect"]].itertuples(index=False, name=None))).assign(task=task)
+        for task, rows in wanted.groupby("task", sort=False)
+    ]
+    if not parts:
+        return None
+    found = pd.concat(parts, ignore_index=True).astype({"cause": object, "effect": object})
+    return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(
+        monotonicity_violation=lambda t: t["pns"] - t["ate"]
+    )
+
+
+def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of one quantity of every pair."""
+    arms, quantity = error.arms, error.quantity
+    terms = count_terms(arms, quantity)
+    table = arms.groups[[*settings, "task", "cause", "effect"]].copy()
+    table["quantity"] = quantity
+    table["relation"] = "external"
+    table["truth_exact"] = np.nan if exact is None else exact[quantity].to_numpy(np.float64)
+    true = arms.of_truth()
+    table["truth_sample"] = estimates(count_terms(true, quantity))
+    table["estimate"] = estimates(terms)
+    table["truth"] = table["truth_exact"] if error.against == "exact" else table["truth_sample"]
+    table["n"] = error.n_known.astype(np.int64)
+    table["n_samples"] = arms.n_samples.astype(np.int64)
+    used = _arms_used(quantity)
+    missing = arms.asked & np.isnan(arms.answer)
+    table["n_failed"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
+    table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity)
+    if quantity == "pns":
+        known = [arms.total(~np.isnan(arms.answer[:, i])) for i in (0, 1)]
+        p1, p0 = (divide(arms.total(np.nan_to_num(arms.answer[:, i])), known[i]) for i in (0, 1))
+        table["bound_low"], table["bound_high"] = np.maximum(0.0, p1 - p0), np.minimum(p1, 1 - p0)
+    for name, values in zip(("n_1", "yes_1", "n_0", "yes_0", "yes_both"), terms.fields[1:], strict=True):
+        table[name] = pd.array(values, dtype="Int64")
+    table.loc[terms.both < 0, "yes_both"] = pd.NA
+    table["counts"] = terms.texts()
+    table["se"] = np.sqrt(error.variance)
+    table["n_effective"] = np.nan if quantity == "ate" else error.n_effective
+    return table
+
+
+def _arms_used(quantity: str) -> list[int]:
+    return {"1": [0], "0": [1]}.get(quantity[-1], [0, 1])
+
+
+def _kinds(result: pd.DataFrame, chains: Mapping[Any, tuple[str, ...]]) -> list[str | None]:
+    """Return "global" for the pair (root, leaf), "local" for others, None where the cut tree is unknown."""
+    ends = {task: (chain[0], chain[-1]) for task, chain in chains.items()}
+    return [
+        None if task not in ends else "global" if ends[task] == (cause, effect) else "local"
+        for task, cause, effect in zip(result["task"], result["cause"], result["effect"], strict=True)
+    ]
+
+
+def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, World], chosen: list[str]) -> pd.DataFrame:
+    """Order columns and rows, and fix types."""
+    result = result.assign(level=result["quantity"].map(LEVEL), **pair_complexity(worlds, result))
+    columns = [
+        *settings, "task", "quantity", "level", "kind", "relation", "cause", "effect", "path", "truth", "estimate",
+        "truth_exact", "truth_sample", "truth_product", "n", "n_samples", "n_failed", "missing_low", "missing_high",
+        "bound_low", "bound_high", "n_1", "yes_1", "n_0", "yes_0", "yes_both", "counts", "se", "n_effective",
+        "sampling_gap", "mediators", "distance",
+    ]  # fmt: skip
+    result = result.reindex(columns=columns)
+    result["sampling_gap"] = result["sampling_gap"].fillna(0.0)
+    words = ["quantity", "level", "kind", "relation", "cause", "effect", "path", "counts"]
+    whole = ["n", "n_samples", "n_failed"]
+    result = result.astype(dict.fromkeys(words, "str") | dict.fromkeys(whole, "int64"))
+    for name in ("n_1", "yes_1", "n_0", "yes_0", "yes_both", "mediators", "distance"):
+        result[name] = result[name].astype("Int64")
+    rank = {name: i for i, name in enumerate(chosen)}
+    order = result["quantity"].map(rank)
+    families = result.groupby([*settings, "task"], sort=False, dropna=False).ngroup()
+    kinds = result["kind"].map({"composition": 1}).fillna(0)
+    sequence = np.lexsort((result.index.to_numpy(), kinds.to_numpy(), order.to_numpy(), families.to_numpy()))
+    return result.iloc[sequence].reset_index(drop=True)
+
+
+#: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
+_PSEUDO = 4.0
+
+
+def unit_values(arms: Arms, quantity: str, bits: Floats) -> tuple[Floats, Floats]:
+    """Return a quantity of each group, and the influence of each unit on it (summing to 0 by group)."""
+    one, zero = bits[:, 0], bits[:, 1]
+    if quantity in ("pns", "monotonicity_violation"):
+        yes, no = (one, zero) if quantity == "pns" else (zero, one)
+        return _mean(arms, np.where(np.isnan(one) | np.isnan(zero), np.nan, yes * (1 - no)))
+    if quantity in ("p_do1", "p_given1"):
+        return _mean(arms, one)
+    if quantity in ("p_do0", "p_given0"):
+        return _mean(arms, zero)
+    (mean1, move1), (mean0, move0) = _mean(arms, one), _mean(arms, zero)
+    return mean1 - mean0, move1 - move0
+
+
+def _mean(arms: Arms, values: Floats) -> tuple[Floats, Floats]:
+    known = ~np.isnan(values)
+    n = arms.total(known)
+    mean = divide(arms.total(np.where(known, values, 0.0)), n)
+    moved = divide(np.where(known, values - mean[arms.group], 0.0), n[arms.group])
+    return mean, np.where(known, moved, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class StandardErrors:
+    """Estimates of one quantity in every group, with their standard errors."""
+
+    #: the answers
+    arms: Arms
+    #: what is estimated
+    quantity: str
+    #: {"exact", "sample"}: whether it is compared with a constant, or with the truth in the same samples, which shares
+    #: their error
+    against: Literal["exact", "sample"]
+
+    @cached_property
+    def estimate(self) -> Floats:
+        """The quantity computed from the reasoner's answers."""
+        return unit_values(self.arms, self.quantity, self.arms.answer)[0]
+
+    @cached_property
+    def alone(self) -> StandardErrors:
+        """The same estimates compared with a constant."""
+        return self if self.against == "exact" else replace(self, against="exact")
+
+    @cached_property
+    def moves(self) -> scipy.sparse.csc_array:
+        """Influence of each sample (row) on each group's estimate, or on its distance from the same-sample truth."""
+        arms = self.arms
+        moved = unit_values(arms, self.quantity, arms.answer)[1]
+        if self.against == "sample":
+            true = arms.of_truth()
+            moved = moved - unit_values(true, self.quantity, true.answer)[1]
+        shape = (int(arms.sample.max(initial=-1)) + 1, len(arms.groups))
+        return scipy.sparse.csc_array(scipy.sparse.coo_array((moved, (arms.sample, arms.group)), shape=shape))
+
+    def covariance(self, groups: Integers) -> Floats:
+        """Return the covariance matrix of the estimates of groups that share their samples."""
+        moves = self.moves[:, groups]
+        plain = np.asarray((moves.T @ moves).toarray())
+        own, smooth = np.diag(plain), self.variance[groups]
+        if self.against == "sample":
+            return plain + np.diag(smooth - own)
+        scale = np.sqrt(np.divide(smooth, own, out=np.ones(len(own)), where=own > 0))
+        return np.where(np.eye(len(own), dtype=bool), smooth, plain * np.outer(scale, scale))
+
+    @cached_property
+    def plain_variance(self) -> Floats:
+        """Cluster-robust variance of each group's estimate."""
+        return np.asarray(self.moves.multiply(self.moves).sum(axis=0)).ravel()
+
+    @cached_property
+    def n_effective(self) -> Floats:
+        """Number of independent answers of the same precision, for estimates that are proportions."""
+        p, n = self.estimate, self.n_known
+        inside = (p > 0) & (p < 1)
+        found = np.divide(p * (1 - p), self.alone.plain_variance, out=self.arms.n_samples.copy(), where=inside)
+        return np.where(n > 0, np.clip(found, np.minimum(1, n), n), np.nan)
+
+    @cached_property
+    def n_known(self) -> Floats:
+        """Number of units in the estimate, by group."""
+        known = ~np.isnan(self.arms.answer)
+        one, zero = (self.arms.total(known[:, i]) for i in (0, 1))
+        if self.quantity in ("p_do1", "p_given1"):
+            return one
+        if self.quantity in ("p_do0", "p_given0"):
+            return zero
+        if self.quantity == "ate":
+            return np.minimum(one, zero)
+        return self.arms.total(np.asarray(known.all(axis=1)))
+
+    @cached_property
+    def variance(self) -> Floats:
+        """Variance of each group's estimate, smoothed so that it is positive where all answers agree."""
+        if self.quantity == "ate":
+            n = np.where(self.n_known > 0, np.minimum(self.n_known, self.arms.n_samples), np.nan)
+            return self.plain_variance + 2 / n**2
+        n = np.where(self.n_effective > 0, self.n_effective, np.nan)
+        if self.against == "sample":
+            # a pseudo-disagreement in each direction
+            return self.plain_variance + 2 / n**2
+        p = (self.estimate * n + _PSEUDO / 2) / (n + _PSEUDO)
+        return p * (1 - p) / n
+
+
+def product_gradient(factors: Floats, smooth: Floats) -> Floats:
+    """Return the derivatives of a product by its factors at smoothed values, so that two zeros keep a variance."""
+    return np.array([np.prod(np.where(np.arange(len(factors)) == j, 1.0, smooth)) for j in range(len(factors))])
+
+
+def composition_rows(
+    pns: StandardErrors,
+    settings: list[str],
+    chains: Mapping[Any, tuple[str, ...]],
+    exact: pd.DataFrame | None,
+    n: int | None,
+) -> pd.DataFrame:
+    """Return two rows per composition: against the world, and against the reasoner's own global PNS."""
+    groups = pns.arms.groups
+    factors = _PairPNS.of(pns, exact)
+    rows: list[dict[str, Any]] = []
+    names = [*settings, "task"]
+    for key, indices in groups.groupby(names, sort=False, dropna=False).indices.items():
+        labels = dict(zip(names, key if isinstance(key, tuple) else (key,), strict=True))
+        task = labels["task"]
+        if task not in chains:
+            continue
+        members: Integers = np.asarray(indices, np.int64)
+        pairs = zip(groups["cause"].iloc[members], groups["effect"].iloc[members], strict=True)
+        position = {pair: i for i, pair in enumerate(pairs)}
+        chain = chains[task]
+        covariances = _covariances(pns, members)
+        for path in composition_paths(chain, n, task):
+            local = [_place(pair, position, task) for pair in pairwise(path)]
+            whole = _place((chain[0], chain[-1]), position, task)
+            common = labels | {"cause": chain[0], "effect": chain[-1], "path": " > ".join(path)}
+            rows += [common | row for row in factors.rows(members, local, whole, covariances)]
+    table = pd.DataFrame(rows)
+    return table.assign(quantity="pns", kind="composition") if len(table) else table
+
+
+@dataclass(frozen=True, eq=False)
+class _PairPNS:
+    """What compositions need of the PNS of every pair; arrays by pair."""
+
+    error: StandardErrors
+    #: the same of the true answers
+    true: StandardErrors
+    counts: list[str]
+    exact: Floats
+    sample_truth: Floats
+    smooth: Floats
+    smooth_truth: Floats
+    n_failed: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, pns: StandardErrors, exact: pd.DataFrame | None) -> _PairPNS:
+        """Compute the values of all pairs."""
+        arms = pns.arms
+        missing = arms.asked & np.isnan(arms.answer)
+        true = replace(pns, arms=arms.of_truth(), against="exact")
+        return cls(
+            pns,
+            true,
+            count_terms(arms, "pns").texts(),
+            np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
+            estimates(count_terms(true.arms, "pns")),
+            _smooth(pns),
+            _smooth(true),
+            arms.total(missing[:, 0]) + arms.total(missing[:, 1]),
+            *missing_bounds(arms, "pns"),
+        )
+
+    def rows(
+        self, members: Integers, local: list[int], whole: int, covariances: tuple[Floats, Floats]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return one composition against the world, and against the whole."""
+        pns, factors, top = self.error, members[local], members[whole]
+        gradient = np.zeros(len(members))
+        gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
+        text = product_text(self.counts[i] for i in factors)
+        n_failed = int(self.n_failed[factors].sum())
+        common = {
+            "estimate": float(np.prod(pns.estimate[factors])),
+            "n": int(pns.n_known[factors].min()),
+            "n_samples": int(pns.arms.n_samples[factors].min()),
+            "missing_low": float(np.prod(self.low[factors].clip(min=0.0))),
+            "missing_high": float(np.prod(self.high[factors])),
+            "truth_product": float(np.prod(self.sample_truth[factors])),
+        }
+        of_world = {
+            "relation": "external",
+            "truth_exact": float(np.prod(self.exact[factors])),
+            "truth_sample": common["truth_product"],
+            "n_failed": n_failed,
+            "counts": text,
+            "se": _error(covariances[0], gradient),
+        }
+        of_world["truth"] = of_world["truth_exact" if pns.against == "exact" else "truth_sample"]
+        gradient[whole] -= 1.0
+        gap, internal_error = self._unexplained(members, local, whole, gradient, covariances[1])
+        of_self = {
+            "relation": "internal",
+            "truth": float(pns.estimate[top]),
+            "truth_exact": float(self.exact[top]),
+            "truth_sample": float(self.sample_truth[top]),
+            "n_failed": n_failed + int(self.n_failed[top]),
+            "counts": equation_text(self.counts[top], text),
+            "se": internal_error,
+            "sampling_gap": gap,
+        }
+        return common | of_world, common | of_self
+
+    def _unexplained(
+        self, members: Integers, local: list[int], whole: int, gradient: Floats, covariance: Floats
+    ) -> tuple[float, float]:
+        """Return what samples explain of a product's distance from the whole, and the rest's standard error."""
+        # The true answers to the same questions have such a distance too, whose expectation is 0: a control variate.
+        if self.error.against == "exact":
+            return 0.0, _error(covariance, gradient)
+        factors, top = members[local], members[whole]
+        slope = np.zeros(len(members))
+        slope[local] = product_gradient(self.true.estimate[factors], self.smooth_truth[factors])
+        slope[whole] -= 1.0
+        own, true = (error.moves[:, members] @ by for error, by in ((self.error.alone, gradient), (self.true, slope)))
+        share = float(own @ true) / float(true @ true) if true.any() else 0.0
+        rest = own - share * true
+        n = self.error.n_effective[members]
+        # a pseudo-disagreement in each direction, as for pairs
+        variance = float(rest @ rest) + float(
+            (gradient**2 * 2 / np.where(n > 0, n, np.nan) ** 2)[[*local, whole]].sum()
+        )
+        gap = float(np.prod(self.true.estimate[factors])) - float(self.true.estimate[top])
+        return share * gap, math.sqrt(variance)
+
+
+def _smooth(pns: StandardErrors) -> Floats:
+    """Return estimates a little away from 0 and 1, where the derivative of a product is taken."""
+    return np.asarray((np.clip(pns.estimate, 0, 1) * pns.n_effective + 2) / (pns.n_effective + 4))
+
+
+def _covariances(pns: StandardErrors, members: Integers) -> tuple[Floats, Floats]:
+    """Return the covariances of the estimates' distances from the truth, and of the estimates themselves."""
+    covariance = pns.covariance(members)
+    return covariance, covariance if pns.against == "exact" else pns.alone.covariance(members)
+
+
+def _error(covariance: Floats, gradient: Floats) -> float:
+    return math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
+
+
+def _place(pair: tuple[str, str], position: Mapping[tuple[Any, Any], int], task: Any) -> int:
+    if pair not in position:
+        raise ValueError(
+            f"task {task!r}: the composition needs the pair {pair}, about which no answers are in the table; ask about "
+            "all pairs of cut nodes, or leave compositions out by n_compositions=0"
+        )
+    return position[pair]

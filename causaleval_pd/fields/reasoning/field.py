@@ -1,0 +1,311 @@
+"""The fields of answers and of quantities: their cells, aligned pairs, and closed forms of their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import name_row, shown
+from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
+from ...contract.context import Context
+from ...contract.field import Field, missing_cells, register_field
+from ...contract.pairs import Batch, Pairs
+from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
+
+#: kind of a quantity without yes-counts
+NUMBER = "number"
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerPairs(Pairs):
+    """True and given answers."""
+
+    #: truth, estimate, (n,): the answers
+    truth: NDArray[np.bool_]
+    estimate: NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth)
+
+    work = 20.0
+
+    def take(self, positions: NDArray[Any] | slice) -> AnswerPairs:
+        """Return the pairs at `positions`."""
+        return AnswerPairs(self.truth[positions], self.estimate[positions])
+
+    def unique(self) -> tuple[AnswerPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        code = 2 * self.truth.astype(np.int64) + self.estimate
+        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs are refused: all if answers are not among `kinds`."""
+        return np.full(self.n, "answer" not in kinds)
+
+    def describe(self, position: int) -> str:
+        """Describe the pair at `position`."""
+        return f"truth is {bool(self.truth[position])} and the answer {bool(self.estimate[position])}"
+
+
+@dataclass(frozen=True, eq=False)
+class QuantityPairs(Pairs):
+    """True and estimated quantities, with the yes-counts of the estimates where these are known."""
+
+    #: truth, estimate, (n,): the numbers
+    truth: Floats
+    estimate: Floats
+    #: counts of shape (n, terms): compared quantity, then factors
+    terms: Terms | None = None
+    #: (n,): number of factors that the estimate is a product of
+    n_factors: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth)
+
+    work = 20.0
+
+    def take(self, positions: NDArray[Any] | slice) -> QuantityPairs:
+        """Return the pairs at `positions`."""
+        terms = None if self.terms is None else self.terms.take(positions)
+        factors = None if self.n_factors is None else self.n_factors[positions]
+        return QuantityPairs(self.truth[positions], self.estimate[positions], terms, factors)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.object_]:
+        """Name of the estimated quantity of each pair, or "number" without counts."""
+        if self.terms is None:
+            return np.full(self.n, NUMBER, object)
+        return np.asarray(QUANTITIES, object)[self.terms.quantity[:, 1]]
+
+    def unique(self) -> tuple[QuantityPairs, NDArray[np.int64]]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        columns = [self.truth, self.estimate]
+        if self.terms is not None:
+            columns += [values[:, i].astype(np.float64) for values in self.terms.fields for i in range(values.shape[1])]
+        _, first, inverse = np.unique(
+            np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True, equal_nan=True
+        )
+        return self.take(first), inverse.reshape(-1)
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs estimate a quantity that is not among `kinds`."""
+        return np.array([kind not in kinds for kind in self.kinds], bool)
+
+    def describe(self, position: int) -> str:
+        """Describe the pair at `position`."""
+        return (
+            f"the quantity is a {self.kinds[position]} (truth {self.truth[position]:g}, estimate "
+            f"{self.estimate[position]:g})"
+        )
+
+
+def _holds_answers(cells: pd.Series) -> bool:
+    """Return whether a column holds booleans, missing ones allowed."""
+    if cells.dtype in ("bool", "boolean"):
+        return True
+    return (
+        cells.dtype == object
+        and len(cells) > 0
+        and bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
+    )
+
+
+def _holds_quantities(cells: pd.Series) -> bool:
+    """Return whether a column holds numbers."""
+    return pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
+
+
+def _no_answer(cell: Any) -> str:
+    """Return what was found instead of an answer, and how to convert it."""
+    found = shown(cell)
+    if found in ("0", "1", "0.0", "1.0"):
+        hint = "; make a column of 0 and 1 answers by .astype('boolean')"
+    elif isinstance(cell, str):
+        hint = "; read replies of yes and no by ce.reasoning.parse_answers, and score other labels by label_accuracy"
+    else:
+        hint = ""
+    return f"found {found}{hint}"
+
+
+def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
+    known = cells.dropna()
+    wrong = ~known.map(lambda x: isinstance(x, (bool, np.bool_))).to_numpy(bool)
+    if wrong.any():
+        row = int(np.flatnonzero(cells.notna())[wrong.argmax()])
+        raise ValueError(
+            f"{name_row(row, cells.index, column)}: an answer is True, False or missing, {_no_answer(cells.iloc[row])}"
+        )
+    return cells.astype("boolean")
+
+
+def _coerce_quantities(cells: pd.Series, column: str) -> pd.Series:
+    try:
+        numbers = cells.astype("float64")
+    except (TypeError, ValueError) as error:
+        wrong = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
+        if not wrong.any():
+            raise ValueError(f"column {column!r} must hold numbers, found dtype {cells.dtype}: {error}") from None
+        row = int(wrong.to_numpy().argmax())
+        raise ValueError(
+            f"{name_row(row, cells.index, column)}: a quantity must be a number or missing, found "
+            f"{shown(cells.iloc[row])}; for graphs and formulas choose other metrics: list_metrics() names each "
+            "metric's field"
+        ) from None
+    if np.isinf(numbers).any():
+        row = int(np.isinf(numbers.to_numpy()).argmax())
+        raise ValueError(f"{name_row(row, cells.index, column)}: a quantity is a finite number, found infinity")
+    return numbers
+
+
+def _known(truth: pd.Series, estimate: pd.Series) -> NDArray[np.int64]:
+    return np.flatnonzero((truth.notna() & estimate.notna().to_numpy()).to_numpy()).astype(np.int64)
+
+
+def _answer_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
+    """Align by row, in one batch."""
+    rows = _known(truth, estimate)
+    if len(rows):
+        yield Batch(rows, AnswerPairs(*(side.iloc[rows].to_numpy(bool) for side in (truth, estimate))))
+
+
+def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
+    """Align by row; shares, differences and products are batches of their own, since their closed forms differ."""
+    rows = _known(truth, estimate)
+    true, found = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
+    if context is None:
+        if len(rows):
+            yield Batch(rows, QuantityPairs(true, found))
+        return
+    terms, factors = parse_counts([values["counts"] for values in context.values])
+    codes = context.codes[rows]
+    pairs = QuantityPairs(true, found, terms.take(codes), factors[codes])
+    single = (factors == 1) & (terms.quantity[:, 0] < 0)
+    unpaired = (terms.both[:, 1] < 0) & np.isin(terms.quantity[:, 1], [QUANTITIES.index(q) for q in ("ate", "pns")])
+    signature = np.where(single, unpaired.astype(np.int64), 2)[codes]
+    for chosen in (np.flatnonzero(signature == i) for i in range(3)):
+        if len(chosen):
+            yield Batch(rows[chosen], pairs.take(chosen))
+
+
+def _answer_pair(truth: Any, estimate: Any) -> AnswerPairs:
+    for cell in (truth, estimate):
+        if not isinstance(cell, (bool, np.bool_)):
+            raise TypeError(f"an answer is True or False, {_no_answer(cell)}")
+    return AnswerPairs(np.array([truth], bool), np.array([estimate], bool))
+
+
+def _quantity_pair(truth: Any, estimate: Any) -> QuantityPairs:
+    for cell in (truth, estimate):
+        if isinstance(cell, bool) or not isinstance(cell, (int, float, np.integer, np.floating)):
+            raise TypeError(f"a quantity is a number, found {cell!r}")
+    return QuantityPairs(np.array([truth], np.float64), np.array([estimate], np.float64))
+
+
+def _identify_answers(cells: pd.Series) -> NDArray[np.int64]:
+    return np.where(missing_cells(cells), 0, cells.fillna(False).to_numpy(np.int64) + 1).astype(np.int64)
+
+
+def _identify_quantities(cells: pd.Series) -> NDArray[np.int64]:
+    # + 0.0 turns -0.0 into 0.0, + 1 reserves 0 for missing cells
+    bits = (cells.fillna(0.0).to_numpy(np.float64) + 0.0).view(np.int64) + 1
+    return np.where(missing_cells(cells), 0, bits).astype(np.int64)
+
+
+ANSWERS = register_field(
+    Field(
+        name="answer",
+        default_metrics=("answer_accuracy",),
+        default_null="permute_answers",
+        holds=_holds_answers,
+        coerce=_coerce_answers,
+        batches=_answer_batches,
+        pair=_answer_pair,
+        identify=_identify_answers,
+        truth_clusters=False,
+        unit="sample",
+        context=("group",),
+    )
+)
+
+QUANTITY = register_field(
+    Field(
+        name="quantity",
+        default_metrics=("rae", "quantity_error"),
+        default_null="permute_answers",
+        holds=_holds_quantities,
+        coerce=_coerce_quantities,
+        batches=_quantity_batches,
+        pair=_quantity_pair,
+        identify=_identify_quantities,
+        truth_clusters=False,
+        context=("counts",),
+    )
+)
+
+#: (truth, estimate) of answers, and of quantities, on which metrics are probed
+_ANSWERS = ((False, False), (False, True), (True, False), (True, True))
+_QUANTITIES = ((0.2, 0.3), (0.5, 0.1), (0.25, 0.25), (0.9, 0.4))
+#: yes-counts beside these quantities
+_COUNTS = ("pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "p_do1 7 3 9 0 -1")
+
+
+def function_of_answers(value: Value) -> str | None:
+    """Check that a metric is a function of one true and one given answer."""
+    truth, answer = np.array(_ANSWERS).T
+    return not_pairwise(value, AnswerPairs(truth, answer))
+
+
+def function_of_quantities(value: Value) -> str | None:
+    """Check that a metric is a function of one true and one estimated quantity, whatever their counts."""
+    truth, estimate = np.array(_QUANTITIES).T
+    pairs = QuantityPairs(truth, estimate)
+    terms, factors = parse_counts(_COUNTS)
+    if not _same(value(QuantityPairs(truth, estimate, terms, factors)), value(pairs)):
+        return "its value depends on yes-counts besides the truth and the estimate"
+    return not_pairwise(value, pairs)
+
+
+def not_pairwise(value: Value, pairs: Pairs) -> str | None:
+    """Return where the value of a pair depends on the other pairs, or None."""
+    together = value(pairs)
+    if together.shape != (pairs.n,):
+        return f"it gives an array of shape {together.shape} for {pairs.n} pairs, where one value per pair is expected"
+    for i in range(pairs.n):
+        alone = value(pairs.take(np.array([i])))
+        if not _same(alone, together[i : i + 1]):
+            return f"where {pairs.describe(i)}, it is {alone.item():g} alone and {together[i]:g} among other pairs"
+    return None
+
+
+def _same(found: Floats, expected: Floats) -> bool:
+    return found.shape == expected.shape and np.allclose(found, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
+
+
+ANSWER = register_closed_form(
+    ClosedFormRule(
+        "answer",
+        "answer",
+        "A function of one true and one given answer. A control answers yes or no, so its law has two values.",
+        function_of_answers,
+    )
+)
+COUNTED = register_closed_form(
+    ClosedFormRule(
+        "counts",
+        "quantity",
+        "A function of the true and the estimated quantity. Where one yes-count of the reasoner is random, the law is "
+        "that of the count: hypergeometric, binomial or constant.",
+        function_of_quantities,
+    )
+)

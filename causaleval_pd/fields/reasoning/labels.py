@@ -1,0 +1,530 @@
+"""The field of answers with three and more labels: cells, their metric, null model, and tables of scores.
+
+Yes/no answers are a field of their own, `answer`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_known, check_number, check_type, name_row, shown
+from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
+from ...contract.context import Context
+from ...contract.field import Field, missing_cells, register_field
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric, metric
+from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.pairs import Batch, Pairs
+from ...execution.random_streams import hash_rows
+from ...statistics.coincidences import coincidence_tail
+from .asking import last_words, warn_of_unread
+from .field import not_pairwise
+from .nulls import Decks, Moves, stored_law
+from .scores import clustered_wilson
+from .yes_counts import Floats, Integers, setting_names
+
+__all__ = ["confusion", "label_accuracy", "label_scores", "parse_labels"]
+
+#: different labels of a column; more are texts that nobody has read
+MOST_LABELS = 100
+#: what no label has that is recognised without being named; texts of graphs and formulas have it
+_MARKS = re.compile(r"[-<>=*+;]")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPairs(Pairs):
+    """True and given labels."""
+
+    #: truth, estimate, (n,): positions in `labels`
+    truth: Integers
+    estimate: Integers
+    #: the labels, in alphabetical order
+    labels: NDArray[np.object_]
+
+    @classmethod
+    def of(cls, truth: Sequence[str], estimate: Sequence[str]) -> LabelPairs:
+        """Return the pairs of two columns without missing values."""
+        codes, labels = pd.factorize(np.array([*truth, *estimate], object), sort=True)
+        return cls(codes[: len(truth)], codes[len(truth) :], np.asarray(labels, object))
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.truth)
+
+    work = 20.0
+
+    def take(self, positions: NDArray[Any] | slice) -> LabelPairs:
+        """Return the pairs at `positions`."""
+        return replace(self, truth=self.truth[positions], estimate=self.estimate[positions])
+
+    def unique(self) -> tuple[LabelPairs, Integers]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        code = self.truth * len(self.labels) + self.estimate
+        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+        return self.take(first), inverse
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs are refused: all if labels are not among `kinds`."""
+        return np.full(self.n, "label" not in kinds)
+
+    def describe(self, position: int) -> str:
+        """Describe the pair at `position`."""
+        true, given = (self.labels[codes[position]] for codes in (self.truth, self.estimate))
+        return f"truth is {true!r} and the label {given!r}"
+
+
+def _holds_labels(cells: pd.Series) -> bool:
+    """Return whether a column is categorical, with names that no text of a graph or formula is."""
+    if not isinstance(cells.dtype, pd.CategoricalDtype) or not len(cells.cat.categories):
+        return False
+    names = cells.cat.categories
+    return len(names) <= MOST_LABELS and all(isinstance(name, str) and not _MARKS.search(name) for name in names)
+
+
+def _label(cell: Any) -> str | None:
+    """Return the text of a label: itself, or that of a whole number or a truth value; None where it is none."""
+    if isinstance(cell, str):
+        return cell if cell.strip() == cell and cell else None
+    if isinstance(cell, (bool, np.bool_, int, np.integer)):
+        return str(cell)
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return None
+
+
+def _no_label(cell: Any) -> str:
+    if isinstance(cell, str) and cell.strip():
+        return f"found {shown(cell)}, with blanks around it; remove them by .str.strip()"
+    hint = "; a missing answer is pd.NA" if isinstance(cell, str) else ""
+    return f"found {shown(cell)}{hint}"
+
+
+def _coerce_labels(cells: pd.Series, column: str) -> pd.Series:
+    codes, distinct = pd.factorize(cells.astype(object))
+    names = [_label(cell) for cell in distinct]
+    if None in names:
+        row = int((codes == names.index(None)).argmax())
+        raise ValueError(
+            f"{name_row(row, cells.index, column)}: a label is a text, a whole number, True or False, "
+            f"{_no_label(cells.iloc[row])}"
+        )
+    if len(set(names)) > MOST_LABELS:
+        raise ValueError(
+            f"column {column!r} has {len(set(names)):,} different labels, the first {shown(names[0])}; at most "
+            f"{MOST_LABELS} are labels: read the labels in replies by ce.reasoning.parse_labels(replies, labels)"
+        )
+    texts = np.array([*names, None], object)[codes]
+    return pd.Series(pd.array(texts, dtype="str"), index=cells.index, name=cells.name)
+
+
+def _alike(label: str) -> str:
+    return re.sub(r"[\W_]+", "", label).casefold() or label
+
+
+def _refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
+    """Refuse labels of answers that differ from one of the truths by case and punctuation only."""
+    true = {_alike(label): label for label in truth.dropna().unique()}
+    known = set(true.values())
+    for label in estimate.dropna().unique():
+        near = true.get(_alike(label))
+        if near is not None and label not in known:
+            row = int((estimate == label).to_numpy(bool).argmax())
+            raise ValueError(
+                f"{name_row(row, estimate.index, str(estimate.name))}: found the label {label!r}, where truths have "
+                f"{near!r}; write both alike, as by .replace({{{label!r}: {near!r}}})"
+            )
+
+
+def _label_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
+    """Align by row, in one batch."""
+    _refuse_near_labels(truth, estimate)
+    rows = np.flatnonzero((truth.notna() & estimate.notna().to_numpy()).to_numpy()).astype(np.int64)
+    if len(rows):
+        yield Batch(rows, LabelPairs.of(*(side.iloc[rows].tolist() for side in (truth, estimate))))
+
+
+def _label_pair(truth: Any, estimate: Any) -> LabelPairs:
+    names = [_label(cell) for cell in (truth, estimate)]
+    for cell, name in zip((truth, estimate), names, strict=True):
+        if name is None:
+            raise TypeError(f"a label is a text, a whole number, True or False, {_no_label(cell)}")
+    return LabelPairs.of([str(names[0])], [str(names[1])])
+
+
+LABELS = register_field(
+    Field(
+        name="label",
+        default_metrics=("label_accuracy",),
+        default_null="permute_answers",
+        holds=_holds_labels,
+        coerce=_coerce_labels,
+        batches=_label_batches,
+        pair=_label_pair,
+        truth_clusters=False,
+        unit="sample",
+        context=("group",),
+    )
+)
+
+
+def function_of_labels(value: Value) -> str | None:
+    """Check that a metric is a function of one true and one given label."""
+    return not_pairwise(value, LabelPairs.of(list("aaabbbccc"), list("abcabcabc")))
+
+
+LABEL = register_closed_form(
+    ClosedFormRule(
+        "label",
+        "label",
+        "A function of one true and one given label. A control has a label of the reasoner's, by its share among the "
+        "answers, so its law has as many values as there are labels.",
+        function_of_labels,
+    )
+)
+
+
+@metric(
+    field="label",
+    kinds=("label",),
+    range=(0, 1),
+    direction="maximize",
+    optimum=1,
+    symmetric=True,
+    closed_form=LABEL.name,
+    long_name="share of right labels",
+)
+def label_accuracy(pairs: LabelPairs) -> Floats:
+    """Mark right labels: 1 where the label is the true one, else 0.
+
+    The mean over rows is the accuracy. A label that no truth has is wrong.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.label_accuracy("collider", "chain")
+    0.0
+    """
+    return (pairs.truth == pairs.estimate).astype(np.float64)
+
+
+def _codes(matching: Matching) -> tuple[Integers, NDArray[np.object_]]:
+    """Return the number of each row's label, -1 where it is missing, and the labels in alphabetical order."""
+    codes, labels = pd.factorize(matching.estimate, sort=True)
+    return np.asarray(codes, np.int64), np.asarray(labels, object)
+
+
+def _decks(matching: Matching) -> tuple[Decks, NDArray[np.object_]]:
+    codes, labels = _codes(matching)
+    return Decks.of(matching, codes, len(labels)), labels
+
+
+def _moves(matching: Matching) -> tuple[Moves, NDArray[np.object_]]:
+    codes, labels = _codes(matching)
+    return Moves.of(matching, codes), labels
+
+
+@dataclass(frozen=True, eq=False)
+class _ShuffledLabels(Controls):
+    """Controls that are other rows' labels."""
+
+    #: the observed pairs
+    pairs: LabelPairs
+    #: answers that are dealt to the rows, or moved by cluster
+    answers: Decks | Moves
+    #: labels of the answers' codes
+    labels: NDArray[np.object_]
+    #: (n,): places of the rows in the table, and keys of their random streams
+    rows: Integers
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        return np.full(self.pairs.n, "label", object)
+
+    cost = 100
+
+    work = 50.0
+
+    @cached_property
+    def among(self) -> tuple[LabelPairs, Integers]:
+        """The pairs, whose labels are those of the answers too, and the positions of the answers' labels among them."""
+        every = np.unique(np.concatenate([self.pairs.labels, self.labels]).astype(object))
+        place = np.searchsorted(every, self.pairs.labels)
+        pairs = LabelPairs(place[self.pairs.truth], place[self.pairs.estimate], every)
+        return pairs, np.searchsorted(every, self.labels)
+
+    def draw(self, start: int, count: int) -> LabelPairs:
+        pairs, place = self.among
+        if isinstance(self.answers, Decks):
+            drawn: NDArray[Any] = self.answers.draw(self.rows, self.keys, start, count)
+        else:
+            drawn = self.answers.draw(self.rows, start, count)
+        return replace(pairs, truth=np.repeat(pairs.truth, count), estimate=place[drawn].ravel())
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the values of the metric for each label, and their probabilities."""
+        if metric.closed_form != LABEL.name or isinstance(self.answers, Moves):
+            return None
+        pairs, place = self.among
+        values = [
+            np.asarray(metric(replace(pairs, estimate=np.full(pairs.n, code))), np.float64) for code in place.tolist()
+        ]
+        return stored_law(np.arange(pairs.n), np.stack(values, axis=1), self.answers.shares[self.rows])
+
+
+def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Shuffle labels over samples.
+
+    Law: all orders of the labels given to a question, in a stratum, are equally likely. One label is each of them with
+    its share; the number of right labels is that of coincidences of two shuffled decks. Given: how often each label was
+    given. A stratum that repeats a cluster (`cube(cluster=)`) is tested by moving the labels of a cluster together to
+    another one that answered the same questions; clusters without such another one keep their labels.
+    """
+    answers, labels = matching.prepared
+    return _ShuffledLabels(pairs, answers, labels, rows, keys)
+
+
+register_null(
+    LABELS.name,
+    Null(
+        "permute_answers",
+        "the reasoner's own labels, shuffled over samples within question",
+        _shuffled_labels,
+        prepare=_decks,
+        estimated=True,
+        together=Null("move_answers", "the labels of other clusters", _shuffled_labels, prepare=_moves, estimated=True),
+    ),
+)
+
+
+def parse_labels(
+    replies: Iterable[Any] | pd.Series, labels: Sequence[str], *, how: Callable[[str], str | None] | None = None
+) -> pd.Series:
+    r"""Read replies as one of several labels; what cannot be read with certainty is missing.
+
+    By default the label stands in the last line, "Answer: collider", "Final answer: collider" or alone. Case, markdown
+    and hidden reasoning (`<think>`) do not matter. Anything else is missing, and never guessed.
+
+    Parameters
+    ----------
+    replies : Series or iterable
+        Texts; missing values (failed calls) stay missing.
+    labels : sequence of str
+        The labels.
+    how : callable, optional
+        Function from a text to one of the labels or None.
+
+    Returns
+    -------
+    Series
+        Categorical, on the index of `replies`.
+
+    Raises
+    ------
+    ValueError
+        If labels repeat or differ by case only, or a function returns anything else; names the row.
+
+    Warns
+    -----
+    UserWarning
+        If 5 % of the texts or more are unread.
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import parse_labels
+    >>> labels = ["chain", "fork", "collider"]
+    >>> parse_labels(["Both arrows meet in Z.\nAnswer: **Collider**", "fork", None], labels).tolist()
+    ['collider', 'fork', nan]
+    """
+    check_type(labels, (list, tuple, pd.Index), "a list of labels", "labels")
+    words = {last_words(label): label for label in labels if isinstance(label, str)}
+    if len(words) < len(labels) or not all(words):
+        raise ValueError(f"labels must be different texts, also without regard to case, found {shown(list(labels))}")
+    if isinstance(replies, (str, bytes, dict, pd.DataFrame)):
+        raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
+    cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
+    found: list[str | None] = []
+    for row, reply in enumerate(cells.astype(object)):
+        label = None if not isinstance(reply, str) else words.get(last_words(reply)) if how is None else how(reply)
+        if label is not None and label not in words.values():
+            raise ValueError(
+                f"{name_row(row, cells.index)}: the function how= must return one of {list(labels)} or None, found "
+                f"{shown(label)}"
+            )
+        found.append(label)
+    warn_of_unread(
+        [(reply, label) for reply, label in zip(cells, found, strict=True) if isinstance(reply, str)],
+        f"a last line such as 'Answer: {next(iter(words.values()), '')}'",
+    )
+    return pd.Series(pd.Categorical(found, categories=list(words.values())), index=cells.index, name="label")
+
+
+def confusion(answers: pd.DataFrame, *, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """Count given labels by true label.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        One row per answer, with columns truth and answer.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting and true label (index), one column per given label, with numbers of answers; missing answers
+        are the last column, "(missing)", where there are any.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing or cells are no labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import confusion
+    >>> answers = pd.DataFrame({"sample": range(4), "truth": list("aabc"), "answer": list("abbc")})
+    >>> confusion(answers)
+    answer  a  b  c
+    truth
+    a       1  1  0
+    b       0  1  0
+    c       0  0  1
+    """
+    table, settings = _labelled(answers, by)
+    seen = sorted({*table["truth"], *table["answer"].dropna()})
+    given = table["answer"].fillna("(missing)")
+    counts = pd.crosstab([table[name] for name in (*settings, "truth")], given.rename("answer"))
+    columns = [*seen, *(["(missing)"] if table["answer"].isna().any() else [])]
+    return counts.reindex(columns=pd.Index(columns, name="answer"), fill_value=0)
+
+
+def label_scores(
+    answers: pd.DataFrame,
+    *,
+    by: str | Sequence[str] | None = None,
+    within: str | Sequence[str] | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Score answers with three and more labels: accuracy, macro F1, beside shuffled answers.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        One row per answer: sample, truth, answer. Labels are texts, whole numbers or truth values.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+    within : str or sequence of str, optional
+        Columns of tasks, within which answers are shuffled; default the column `task`, where there is one.
+    level : float
+        Probability of the interval of the accuracy.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting: n, n_failed (without an answer), n_samples (with an answer), n_labels (that truths have),
+        accuracy, ci_low, ci_high (Wilson's interval, clustered by sample), accuracy_low, accuracy_high (all missing
+        answers wrong, all right), macro_f1 (mean over the labels that truths or answers have), majority_accuracy (if
+        the commonest true label is always given), control_accuracy, control_macro_f1 (means of shuffled answers),
+        p_value (probability that shuffled answers have at least as many right ones; see Notes).
+
+    Raises
+    ------
+    ValueError
+        If columns are missing, cells are no labels, or a label differs from one of the truths by case only.
+
+    Notes
+    -----
+    With r truths and c answers of each label among n samples, the number H of right answers of a shuffling has
+    E C(H, m) = (n - m)! / n! [x^m] prod_labels sum_j C(r, j) C(c, j) j! x^j, from which its law follows in whole
+    numbers for tasks of at most 300 samples [1]_; with larger ones p is that of the normal law of the same mean and
+    variance, half a step below. Where a sample has several answers p is missing, since they depend on each other: make
+    a cube of `label_accuracy` with ``cluster="sample"``.
+
+    References
+    ----------
+    .. [1] Riordan, J. (1958). An introduction to combinatorial analysis, chapter 7. Wiley.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import label_scores
+    >>> answers = pd.DataFrame({"sample": range(6), "truth": list("aabbcc"), "answer": list("aabbcc")})
+    >>> label_scores(answers)[["accuracy", "macro_f1", "control_accuracy"]].round(3).values.tolist()
+    [[1.0, 1.0, 0.333]]
+    >>> round(1 / label_scores(answers)["p_value"].item())  # of 6! / (2! 2! 2!) orders one is all right
+    90
+    """
+    check_number(level, "level", "(0, 1)")
+    tasks = [name for name in ["task"] if name in answers] if within is None else setting_names(within)
+    table, settings = _labelled(answers, by, tasks)
+    grouped = table.groupby(settings, sort=False, dropna=False) if settings else [((), table)]
+    rows = []
+    for key, part in grouped:
+        values = key if isinstance(key, tuple) else (key,)
+        rows.append(dict(zip(settings, values, strict=True)) | _scores(part, level))
+    return pd.DataFrame(rows, columns=None if rows else [*settings, *_scores(table, level)])
+
+
+def _labelled(
+    answers: pd.DataFrame, by: str | Sequence[str] | None, tasks: Sequence[str] = ()
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the settings, truth, answer, and numbers of samples and tasks of a table of answers."""
+    check_type(answers, pd.DataFrame, "a DataFrame with one row per answer", "answers")
+    settings = setting_names(by)
+    for name in ("truth", "answer", *settings, *tasks):
+        check_known(name, answers.columns, "column")
+    truth, answer = (_coerce_labels(answers[name], name) for name in ("truth", "answer"))
+    if (missing := missing_cells(truth)).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing; give each row a truth")
+    _refuse_near_labels(truth, answer)
+    n = len(answers)
+    task = hash_rows([answers[name] for name in tasks]) if tasks else np.zeros(n, np.uint64)
+    sample = pd.Series(np.arange(n)) if "sample" not in answers else answers["sample"].reset_index(drop=True)
+    if (missing := sample.isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
+    known = {"truth": truth.to_numpy(object), "answer": answer.to_numpy(object)}
+    table = answers[settings].reset_index(drop=True).assign(**known)
+    return table.assign(task=task, cluster=hash_rows([pd.Series(task), sample])), settings
+
+
+def _scores(part: pd.DataFrame, level: float) -> dict[str, float]:
+    known = part[part["answer"].notna()]
+    n, missing = len(known), len(part) - len(known)
+    right = (known["truth"] == known["answer"]).to_numpy().astype(np.float64)
+    low, high = clustered_wilson(right, known, level)
+    true, given = (known.groupby([name, "task"]).size().unstack(fill_value=0) for name in ("truth", "answer"))
+    names = true.index.union(given.index)
+    r, c = (x.reindex(names, fill_value=0).to_numpy(np.float64) for x in (true, given))
+    hits = known.loc[right > 0, "truth"].value_counts().reindex(names, fill_value=0).to_numpy(np.float64)
+    # at fixed margins F1 of a label is a multiple of the number of its right answers
+    size = r.sum(axis=1) + c.sum(axis=1)
+    expected = (r * c / np.maximum(r.sum(axis=0), 1)).sum(axis=1)
+    nan = float("nan")
+    apart = n > 0 and not known["cluster"].duplicated().any()
+    return {
+        "n": n,
+        "n_failed": missing,
+        "n_samples": known["cluster"].nunique(),
+        "n_labels": part["truth"].nunique(),
+        "accuracy": right.mean() if n else nan,
+        "ci_low": low,
+        "ci_high": high,
+        "accuracy_low": right.sum() / len(part) if len(part) else nan,
+        "accuracy_high": (right.sum() + missing) / len(part) if len(part) else nan,
+        "macro_f1": float(np.mean(2 * hits / size)) if n else nan,
+        "majority_accuracy": part["truth"].value_counts().max() / len(part) if len(part) else nan,
+        "control_accuracy": expected.sum() / n if n else nan,
+        "control_macro_f1": float(np.mean(2 * expected / size)) if n else nan,
+        "p_value": coincidence_tail(int(right.sum()), r.T, c.T) if apart else nan,
+    }

@@ -1,0 +1,213 @@
+"""Metrics of single answers, and of quantities estimated from answers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...contract.metric import METRICS, metric
+from .field import ANSWER, COUNTED, NUMBER, AnswerPairs, QuantityPairs
+from .yes_counts import QUANTITIES, Floats
+
+__all__ = [
+    "answer_accuracy",
+    "answer_false_no",
+    "answer_false_yes",
+    "ate_error",
+    "log_error",
+    "pns_error",
+    "quantity_bias",
+    "quantity_error",
+    "rae",
+]
+
+_PAPER = "10.48550/arXiv.2503.04556"
+_ANSWER: dict[str, Any] = {"field": "answer", "kinds": ("answer",), "range": (0, 1), "closed_form": ANSWER.name}
+_QUANTITY: dict[str, Any] = {
+    "field": "quantity",
+    "direction": "minimize",
+    "optimum": 0,
+    "closed_form": COUNTED.name,
+    "reference": _PAPER,
+}
+_ALL = (*QUANTITIES, NUMBER)
+
+
+@metric(**_ANSWER, direction="maximize", optimum=1, symmetric=True, long_name="share of right answers")
+def answer_accuracy(pairs: AnswerPairs) -> Floats:
+    """Mark right answers: 1 where the answer is the true one, else 0.
+
+    The mean over rows is the accuracy.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.answer_accuracy(True, False)
+    0.0
+    """
+    return (pairs.truth == pairs.estimate).astype(np.float64)
+
+
+@metric(**_ANSWER, direction="minimize", optimum=0, long_name="share of false yes")
+def answer_false_yes(pairs: AnswerPairs) -> Floats:
+    """Mark false yes: 1 where the answer is yes and the truth is no, else 0.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.answer_false_yes(False, True)
+    1.0
+    """
+    return (~pairs.truth & pairs.estimate).astype(np.float64)
+
+
+@metric(**_ANSWER, direction="minimize", optimum=0, long_name="share of false no")
+def answer_false_no(pairs: AnswerPairs) -> Floats:
+    """Mark false no: 1 where the answer is no and the truth is yes, else 0.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.answer_false_no(True, False)
+    1.0
+    """
+    return (pairs.truth & ~pairs.estimate).astype(np.float64)
+
+
+@metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), long_name="relative absolute error")
+def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.0) -> Floats:
+    """Compute the error of a quantity relative to its truth.
+
+    `|truth - estimate| / max(|truth|, floor)`. With the published floor of 0 it is undefined for a truth of 0, whatever
+    the estimate; a positive floor allows truths of 0 and bounds the weight of rare events.
+
+    Parameters
+    ----------
+    zero_division : float
+        Value where the denominator is 0; default NaN.
+    floor : float
+        Smallest denominator.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.rae(0.2, 0.25), 6), ce.rae(0.0, 0.25), ce.rae(0.0, 0.25, floor=0.01)
+    (0.25, nan, 25.0)
+    """
+    if not (np.isfinite(floor) and floor >= 0):
+        raise ValueError(f"floor must be a number of at least 0, found {floor!r}")
+    error = np.abs(pairs.truth - pairs.estimate)
+    scale = np.maximum(np.abs(pairs.truth), floor)
+    return np.divide(error, scale, out=np.full(error.shape, float(zero_division)), where=scale > 0)
+
+
+@metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), symmetric=True, long_name="absolute error")
+def quantity_error(pairs: QuantityPairs) -> Floats:
+    """Compute the distance of a quantity from its truth.
+
+    `|truth - estimate|`, whatever the quantity; defined for every truth.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.quantity_error(0.2, 0.25), 6)
+    0.05
+    """
+    return np.abs(pairs.truth - pairs.estimate)
+
+
+@metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), symmetric=True, long_name="absolute log ratio")
+def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Floats:
+    """Compute the absolute log ratio of a quantity and its truth.
+
+    `|log(max(estimate, floor) / max(truth, floor))|`: twice too large and twice too small have the same error, and
+    numbers below the floor count as the floor.
+
+    Parameters
+    ----------
+    floor : float
+        Smallest truth and estimate; a positive number.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.log_error(0.2, 0.1), 6), ce.log_error(0.0, 0.0)
+    (0.693147, 0.0)
+    """
+    if not (np.isfinite(floor) and floor > 0):
+        raise ValueError(f"floor must be a positive number, found {floor!r}")
+    return np.abs(np.log(np.maximum(pairs.estimate, floor)) - np.log(np.maximum(pairs.truth, floor)))
+
+
+@metric(**{**_QUANTITY, "direction": "zero"}, kinds=_ALL, range=(-math.inf, math.inf), long_name="estimate - truth")
+def quantity_bias(pairs: QuantityPairs) -> Floats:
+    """Compute the signed error of a quantity.
+
+    estimate - truth: positive where the reasoner overestimates the effect.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.quantity_bias(0.2, 0.25), 6)
+    0.05
+    """
+    return pairs.estimate - pairs.truth
+
+
+@metric(
+    **_QUANTITY,
+    kinds=("pns", NUMBER),
+    range=(0, math.inf),
+    symmetric=True,
+    instead=("quantity_error",),
+    long_name="error of the PNS",
+)
+def pns_error(pairs: QuantityPairs) -> Floats:
+    """Compute the absolute error of a probability of necessity and sufficiency.
+
+    `|truth - estimate|` of rows that hold a PNS or a product of these; other quantities are refused.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.pns_error(0.2, 0.25), 6)
+    0.05
+    """
+    return np.abs(pairs.truth - pairs.estimate)
+
+
+@metric(
+    **_QUANTITY,
+    kinds=("ate", NUMBER),
+    range=(0, math.inf),
+    symmetric=True,
+    instead=("quantity_error",),
+    long_name="error of the ATE",
+)
+def ate_error(pairs: QuantityPairs) -> Floats:
+    """Compute the absolute error of an average treatment effect.
+
+    `|truth - estimate|` of rows that hold `p(y | do(x)) - p(y | do(not x))`; other quantities are refused.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.ate_error(0.2, -0.1), 6)
+    0.3
+    """
+    return np.abs(pairs.truth - pairs.estimate)
+
+
+METRICS.other_names(
+    {
+        "mae": ["quantity_error"],
+        "absolute_error": ["quantity_error"],
+        "relative_error": ["rae"],
+        "relative_absolute_error": ["rae"],
+        "pns": ["pns_error"],
+        "ate": ["ate_error"],
+        "bias": ["quantity_bias"],
+    }
+)

@@ -1,0 +1,486 @@
+"""Null models of answers and quantities: a reasoner's own answers shuffled, random and constant answers.
+
+References
+----------
+.. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+   evaluating causal discovery algorithms. UAI 2025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.law import ClosedForm, Distribution
+from ...contract.metric import Metric
+from ...contract.null import Controls, MakeControls, Matching, Null, register_null
+from ...execution.random_streams import random_words, uniforms
+from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
+from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
+
+Keys = NDArray[np.uint64]
+
+#: bytes of one drawn control while it is scored, and nanoseconds that drawing it takes; both rough
+_BYTES, _WORK = 100, 50.0
+
+#: answers of a question from which on limits are kept, for rows that are drawn in other blocks
+_MANY = 256
+#: draws whose limits are found, and kept, together
+_WINDOW = 16
+#: numbers that kept orders of clusters hold at most
+_MOST_KEPT = 2**26
+
+#: odd step between the streams of a row's counts (the golden ratio's fraction of 2**64)
+_STREAM = 0x9E3779B97F4A7C15
+
+_LONG_NAMES = {
+    "permute_answers": "the reasoner's own answers, shuffled over samples within question and arm",
+    "random_answers": "random answers, yes and no equally likely",
+    "biased_answers": "random answers with the reasoner's own share of yes",
+    "exchange_arms": "the reasoner's own answers, exchanged between the two arms at random",
+    "majority_answers": "the reasoner's own majority answer in each arm",
+    "always_yes": "the answer yes to every question",
+    "always_no": "the answer no to every question",
+}
+
+#: laws of the controls of single answers
+_ANSWER_LAWS = {
+    "permute_answers": """Shuffle answers over samples.
+
+Law: all orders of the answers to a question, in an arm and stratum, are equally likely. One answer is yes with the
+share of yes among them; of the rows whose true answer is yes, the number with a yes is hypergeometric. Given: the
+numbers of yes. A stratum that repeats a cluster (`cube(cluster=)`) is tested by moving the answers of a cluster
+together to another one that answered the same questions; clusters without such another one keep their answers.""",
+    "random_answers": """Draw an answer by a fair coin.
+
+Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.
+
+Not valid for guessers that prefer yes or no, where the true answers do too.""",
+    "majority_answers": """Answer what the reasoner answers most often.
+
+Law: yes if more than half of the answers to the same question in the same arm and stratum are yes, else no. Nothing is
+random.""",
+    "always_yes": "Answer yes to every question.\n\nNothing is random.",
+    "always_no": "Answer no to every question.\n\nNothing is random.",
+}
+
+#: laws of the controls of quantities
+_QUANTITY_LAWS = {
+    "permute_answers": """Shuffle answers over samples.
+
+Law: the answers to questions about interventions are shuffled within question and arm; those to factual questions over
+both values of the cause. The number of samples with a pair of answers (as for PNS), and the number of
+yes for one value of the cause, are then hypergeometric. Given: the numbers of yes. Shares under an intervention and
+their differences do not change, so that they cannot be tested by it.
+
+Not valid for guessers whose answers in the two arms of a sample depend on each other.""",
+    "random_answers": """Draw all answers by fair coins.
+
+Law: each answer is yes with probability 1/2, independently: numbers of yes are binomial. Given: numbers of answers.
+
+Not valid for guessers that prefer yes or no, or yes in one arm, where this comes closer to the truth.""",
+    "biased_answers": """Draw all answers by one coin with the reasoner's own share of yes.
+
+Law: each answer is yes with the share of yes in both arms together, independently: numbers of yes are binomial. Given:
+numbers of answers and that share.
+
+Not valid for guessers that prefer yes in one arm, where the truth does too.""",
+    "exchange_arms": """Exchange the two arms of samples.
+
+Law: for quantities of pairs (PNS, violations of monotonicity) the two answers of each sample change places with
+probability 1/2, independently: of the samples whose answers differ, the number with a yes in the first arm is binomial.
+For shares and differences, which do not depend on pairs, all answers are dealt out to the two arms anew: the number of
+yes in an arm is hypergeometric. Given: the number of yes in both arms together; of pairs, the number whose answers
+differ.
+
+Not valid for guessers that prefer yes in one arm, where the truth does too.""",
+    "majority_answers": """Answer what the reasoner answers most often in each arm.
+
+Law: all answers of an arm are yes if more than half are, else no. Nothing is random.""",
+    "always_yes": "Answer yes to every question.\n\nNothing is random.",
+    "always_no": "Answer no to every question.\n\nNothing is random.",
+}
+
+
+def questions_of(matching: Matching) -> Integers:
+    """Return one number per row, equal where question, arm (`context={"group": ...}`) and stratum are."""
+    labels = [np.zeros(len(matching.estimate), np.int64)]
+    if matching.context is not None:
+        labels.append(matching.context.codes)
+    if matching.stratum is not None:
+        labels.append(matching.stratum)
+    return np.asarray(pd.factorize(pd.MultiIndex.from_arrays(labels))[0], np.int64)
+
+
+def _windows(find: Callable[[int], NDArray[Any]], start: int, count: int) -> NDArray[Any]:
+    """Return what is found for draws start .. start + count - 1, window by window, along the last axis."""
+    windows = range(start // _WINDOW, (start + count - 1) // _WINDOW + 1)
+    first = start - windows.start * _WINDOW
+    return np.concatenate([find(window) for window in windows], axis=-1)[..., first : first + count]
+
+
+def _codes_of_answers(matching: Matching) -> Integers:
+    """Return 0 for yes, 1 for no and -1 for a missing answer."""
+    return np.asarray(1 - matching.estimate.astype("Int64").fillna(2).to_numpy(np.int64), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Decks:
+    """The answers of each question, which a draw deals to its rows."""
+
+    # In draw r every row has a random number of its own, and the answers of a question are dealt in the order of their
+    # codes to its rows in the order of these numbers. Rows without an answer have no part in it.
+
+    #: (n,): number of each row's question
+    question: Integers
+    #: (k, codes): how many answers to each question have each code
+    counts: Integers
+    #: (k, codes - 1): place of the last answer of each code among those of its question, at least 0
+    last: Integers
+    #: names of the random streams of the rows with an answer, those of a question side by side
+    keys: Keys
+    #: (k + 1,): where the streams of each question begin
+    start: Integers
+    #: whether all rows have one stream, by which no answers can be dealt: each row then draws one by its share
+    shared: bool
+    #: limits of questions with many answers, by question and window
+    kept: dict[tuple[int, int], Keys] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matching: Matching, codes: Integers, n_codes: int) -> Decks:
+        """Collect the answers of a table, of which -1 is none."""
+        question = questions_of(matching)
+        known = np.flatnonzero(codes >= 0)
+        known = known[np.argsort(question[known], kind="stable")]
+        k = int(question.max(initial=-1)) + 1
+        counts = np.zeros((k, n_codes), np.int64)
+        np.add.at(counts, (question[known], codes[known]), 1)
+        streams = np.zeros(len(question), np.uint64) if matching.keys is None else matching.keys
+        shared = bool((streams == streams[:1]).all())
+        last = np.maximum(np.cumsum(counts, axis=1)[:, :-1] - 1, 0)
+        return cls(question, counts, last, streams[known], np.append(0, np.cumsum(counts.sum(axis=1))), shared)
+
+    @property
+    def shares(self) -> Floats:
+        """(n, codes): shares of the codes among the answers to each row's question; NaN without any."""
+        size = self.counts.sum(axis=1, keepdims=True)
+        share = np.divide(self.counts, size, out=np.full(self.counts.shape, np.nan), where=size > 0)
+        return np.asarray(share[self.question], np.float64)
+
+    def draw(self, rows: Integers, keys: Keys, start: int, count: int) -> NDArray[np.int8]:
+        """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
+        found = np.zeros((len(rows), count), np.int8)
+        if self.shared:
+            numbers, shares = uniforms(keys, start, count), np.cumsum(self.shares[rows], axis=1)
+            for code in range(self.counts.shape[1] - 1):
+                found += numbers >= shares[:, code, None]
+            return found
+        question = self.question[rows]
+        some, place = np.unique(question, return_inverse=True)
+        place = place.reshape(-1)
+        limits = np.stack([_windows(partial(self._window, int(one)), start, count) for one in some])
+        words, none = random_words(keys, start, count), np.cumsum(self.counts, axis=1)[question] == 0
+        for code in range(self.counts.shape[1] - 1):
+            found += words > limits[place, code]
+            # no answer has the code or one before it, so that no word is among theirs
+            found[none[:, code]] = code + 1
+        return found
+
+    def _window(self, question: int, window: int) -> Keys:
+        """Return the largest words of each code but the last, (codes - 1, draws), kept where many rows need them."""
+        if (question, window) in self.kept:
+            return self.kept[question, window]
+        keys = self.keys[self.start[question] : self.start[question + 1]]
+        last = self.last[question]
+        found = np.partition(random_words(keys, window * _WINDOW, _WINDOW), last, axis=0)[last]
+        if len(keys) >= _MANY:
+            self.kept[question, window] = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """The answers of clusters, which a draw moves together to another cluster of the stratum."""
+
+    # Clusters that answered the same questions equally often are a block; one whose questions no other answered keeps
+    # its answers.
+
+    #: (n,): code of each row's answer
+    codes: Integers
+    #: rows of each block, (clusters, answers)
+    blocks: list[Integers]
+    #: names of the random streams of each block's clusters
+    keys: list[Keys]
+    #: (3, n): each row's block, cluster and place in it; -1 for rows without an answer
+    place: Integers
+    #: orders of blocks of many clusters, by block and window
+    kept: dict[tuple[int, int], NDArray[np.int32]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matching: Matching, codes: Integers) -> Moves:
+        """Collect the answers of a table with clusters, of which -1 is none."""
+        n = len(codes)
+        question, streams = questions_of(matching), np.zeros(n, np.uint64)
+        if matching.keys is not None:
+            streams = matching.keys
+        stratum = np.zeros(n, np.int64) if matching.stratum is None else matching.stratum
+        cluster = np.arange(n) if matching.cluster is None else matching.cluster
+        known = np.flatnonzero(codes >= 0)
+        # repeated answers to a question in the order of their streams, which the order of the table does not change
+        order = known[np.lexsort([x[known] for x in (streams, question, cluster, stratum)])]
+        units = np.stack([stratum[order], cluster[order]])
+        starts = np.flatnonzero((np.diff(units) != 0).any(axis=0)) + 1
+        asked: dict[tuple[int, bytes], list[Integers]] = {}
+        for rows in np.split(order, starts) if len(order) else []:
+            asked.setdefault((int(stratum[rows[0]]), question[rows].tobytes()), []).append(rows)
+        blocks = [np.stack(some) for some in asked.values()]
+        place = np.full((3, n), -1, np.int64)
+        for number, rows in enumerate(blocks):
+            place[0, rows] = number
+            place[1:, rows] = np.indices(rows.shape)
+        keys = [np.bitwise_xor.reduce(streams[rows], axis=1) for rows in blocks]
+        return cls(codes, blocks, keys, place)
+
+    def draw(self, rows: Integers, start: int, count: int) -> Integers:
+        """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
+        found = np.empty((len(rows), count), np.int64)
+        block, cluster, place = self.place[:, rows]
+        for number in np.unique(block).tolist():
+            here = np.flatnonzero(block == number)
+            orders = _windows(partial(self._window, number), start, count)
+            given = self.blocks[number][orders[cluster[here]], place[here, None]]
+            found[here] = self.codes[given]
+        return found
+
+    def _window(self, block: int, window: int) -> NDArray[np.int32]:
+        """Return the orders of draws _WINDOW * window and following, kept where many rows need them."""
+        if (block, window) in self.kept:
+            return self.kept[block, window]
+        words = random_words(self.keys[block], window * _WINDOW, _WINDOW)
+        found = np.argsort(words, axis=0, kind="stable").astype(np.int32)
+        if len(found) >= _MANY and (len(self.kept) + 1) * found.size <= _MOST_KEPT:
+            self.kept[block, window] = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _RandomAnswers(Controls):
+    """Controls that answer yes with a given probability."""
+
+    #: the observed pairs
+    pairs: AnswerPairs
+    #: (n,): probability of yes
+    p_yes: Floats
+    #: (n,): keys of the rows' random streams
+    keys: NDArray[np.uint64]
+    #: answers that are dealt to the rows, and (n,) their places in the table; None where rows are independent
+    decks: tuple[Decks, NDArray[np.int64]] | None = None
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        return np.full(self.pairs.n, "answer", object)
+
+    cost = _BYTES
+
+    work = _WORK
+
+    def draw(self, start: int, count: int) -> AnswerPairs:
+        if self.decks is None:
+            yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
+        else:
+            yes = self.decks[0].draw(self.decks[1], self.keys, start, count) == 0
+        return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the two values of the metric and their probabilities."""
+        if metric.closed_form != ANSWER.name:
+            return None
+        each = [
+            np.asarray(metric(AnswerPairs(self.pairs.truth, np.full(self.pairs.n, answer))), np.float64)
+            for answer in (False, True)
+        ]
+        values, weights = np.stack(each, axis=1), np.stack([1 - self.p_yes, self.p_yes], axis=1)
+        return stored_law(np.arange(self.pairs.n), values, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class _MovedAnswers(Controls):
+    """Controls that are the answers of another cluster, to the same questions."""
+
+    #: the observed pairs
+    pairs: AnswerPairs
+    moves: Moves
+    #: (n,): places of the rows in the table
+    rows: NDArray[np.int64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        return np.full(self.pairs.n, "answer", object)
+
+    cost = _BYTES
+
+    work = _WORK
+
+    def draw(self, start: int, count: int) -> AnswerPairs:
+        yes = self.moves.draw(self.rows, start, count) == 0
+        return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
+
+
+def _decks_of_answers(matching: Matching) -> Decks:
+    return Decks.of(matching, _codes_of_answers(matching), 2)
+
+
+def _moves_of_answers(matching: Matching) -> Moves:
+    return Moves.of(matching, _codes_of_answers(matching))
+
+
+def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Move the answers of a cluster together to one that answered the same questions."""
+    return _MovedAnswers(pairs, matching.prepared, rows)
+
+
+def stored_law(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
+    """Return the closed form of laws given by values and weights, (u, s), each row's at its index."""
+    distribution = Distribution.of(index, values, weights)
+    return ClosedForm(*distribution.moments(), distribution)
+
+
+def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
+    """Return each row's probability of yes."""
+    n = len(matching.estimate)
+    if name == "majority_answers":
+        return np.asarray(_decks_of_answers(matching).shares[:, 0] > 0.5, np.float64)
+    return np.full(n, {"random_answers": 0.5, "always_yes": 1.0, "always_no": 0.0}[name])
+
+
+def _controls_of_answers(name: str) -> MakeControls:
+    """Return the function that makes controls of answers by a null model, with its law as docstring."""
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        if isinstance(matching.prepared, Decks):
+            return _RandomAnswers(pairs, matching.prepared.shares[rows, 0], keys, (matching.prepared, rows))
+        return _RandomAnswers(pairs, matching.prepared[rows], keys)
+
+    controls.__doc__ = _ANSWER_LAWS[name]
+    return controls
+
+
+@dataclass(frozen=True, eq=False)
+class _RandomQuantities(Controls):
+    """Controls that are quantities computed from random yes-counts of a null model."""
+
+    #: the observed pairs, with counts
+    pairs: QuantityPairs
+    #: name of the null model
+    null: str
+    #: (n,): keys of the rows' random streams
+    keys: NDArray[np.uint64]
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        return self.pairs.kinds
+
+    @property
+    def cost(self) -> int:
+        return _BYTES * self._terms.quantity.shape[1]
+
+    @property
+    def _terms(self) -> Terms:
+        if self.pairs.terms is None:
+            raise ValueError(
+                "controls of quantities are drawn from the reasoner's yes-counts: pass context={'counts': 'counts'} "
+                "(ce.reasoning.COUNTS) with a table made by ce.reasoning.quantities"
+            )
+        return self.pairs.terms
+
+    work = _WORK
+
+    def draw(self, start: int, count: int) -> QuantityPairs:
+        # where an estimate is compared with the product, both are drawn
+        terms = self._terms
+        truth = np.repeat(self.pairs.truth[:, None], count, axis=1)
+        estimate = np.ones_like(truth)
+        for column in range(terms.quantity.shape[1]):
+            rows = np.flatnonzero(terms.quantity[:, column] >= 0)
+            if not len(rows):
+                continue
+            chosen = Terms(*(values[rows, column] for values in terms.fields))
+            drawn = self._draw(chosen, column, self.keys[rows], start, count)
+            if column:
+                estimate[rows] *= drawn
+            else:
+                truth[rows] = drawn
+        pairs = self.pairs.take(np.repeat(np.arange(self.pairs.n), count))
+        return replace(pairs, truth=truth.ravel(), estimate=estimate.ravel())
+
+    def _draw(self, terms: Terms, column: int, keys: NDArray[np.uint64], start: int, count: int) -> Floats:
+        """Draw quantities of one column of terms, whose number names its random streams, (rows, count)."""
+        total = np.zeros((len(keys), count))
+        for part, law in enumerate(quantity_laws(self.null, terms)):
+            # each term of a row has its own stream
+            own = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
+            total += law.draw(uniforms(own, start, count))
+        return total
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of the metric where a row is one quantity with one random count."""
+        terms = self._terms
+        if metric.closed_form != COUNTED.name or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
+            return None
+        laws = quantity_laws(self.null, Terms(*(values[:, 1] for values in terms.fields)))
+        if any((law.drawn > 0).any() for law in laws[1:]):
+            return None
+        law = laws[0]
+        stored, index = _distinct(law, self.pairs.truth)
+        counts, cumulative = law.take(stored).support()
+        values = law.take(stored).values(counts)
+        width = values.shape[1]
+        support = self.pairs.take(np.repeat(stored, width))
+        scored = metric(replace(support, estimate=values.ravel())).reshape(values.shape)
+        weights = np.diff(cumulative, prepend=0.0, axis=1)
+        return stored_law(index, np.asarray(scored, np.float64), weights)
+
+
+def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first row of each distinct law and truth, and for each row the position of its own."""
+    columns = np.stack([truth, law.base, law.step, law.total, law.marked, law.drawn, law.p], axis=1)
+    _, first, inverse = np.unique(columns, axis=0, return_index=True, return_inverse=True, equal_nan=True)
+    return first, inverse.reshape(-1).astype(np.int64)
+
+
+def _controls_of_quantities(name: str) -> MakeControls:
+    """Return the function that makes controls of quantities by a null model, with its law as docstring."""
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        return _RandomQuantities(pairs, name, keys)
+
+    controls.__doc__ = _QUANTITY_LAWS[name]
+    return controls
+
+
+#: what shuffles answers where strata repeat a cluster
+_MOVED = Null(
+    "move_answers", "the answers of other clusters", _moved_controls, prepare=_moves_of_answers, estimated=True
+)
+
+for _name, _long_name in _LONG_NAMES.items():
+    # a single answer has no second arm to exchange with; with the own share of yes it is a permuted answer
+    if _name not in ("exchange_arms", "biased_answers"):
+        register_null(
+            ANSWERS.name,
+            Null(
+                _name,
+                _long_name,
+                _controls_of_answers(_name),
+                prepare=_decks_of_answers if _name == "permute_answers" else partial(_probabilities_of_yes, _name),
+                estimated=_name in ("permute_answers", "majority_answers"),
+                together=_MOVED if _name == "permute_answers" else None,
+            ),
+        )
+    register_null(QUANTITY.name, Null(_name, _long_name, _controls_of_quantities(_name)))

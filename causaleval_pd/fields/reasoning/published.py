@@ -1,0 +1,404 @@
+"""Published compositional reasoning data: CSV tables that repeat each context in every row, with printed values."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import lzma
+import math
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.checks import check_type
+from .tasks import COLUMNS, Tasks
+
+__all__ = ["read_published"]
+
+#: rows that are read at once; each repeats its context in full
+ROWS_AT_ONCE = 5000
+
+_KEYS = {"Context ID": "task", "Sample ID": "sample"}
+_FACTUAL = {*_KEYS, "Effect", "Context", "Question", "True"}
+_ARMS = {
+    "do1": ("Question (cause = True)", "True (cause = True)"),
+    "do0": ("Question (cause = False)", "True (cause = False)"),
+}
+_PAIRED = {*_KEYS, "Cause", "Effect", "Context", *(name for arm in _ARMS.values() for name in arm)}
+_RAW = {
+    *_KEYS,
+    "DAG adjacency matrix",
+    "DAG nodes",
+    "CCT nodes",
+    "Bernoulli parameters",
+    "Causal context",
+    "Sample context",
+}
+
+#: errors of compressed files that are cut or no such files
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, lzma.LZMAError)
+
+_UNIQUE = {
+    "questions": ["question"],
+    "contexts": ["task", "sample", "replicate"],
+    "truths": ["task", "sample", "question"],
+}
+
+
+_FUNCTIONS: dict[str, Callable[[list[bool]], bool]] = {"and": all, "or": any, "xor": lambda bits: sum(bits) % 2 == 1}
+
+#: largest number of characters of a cell; the list of all compositions of 16 components fits
+MAX_CELL = 2**24
+#: deepest nesting of values
+MAX_DEPTH = 20
+
+#: a text, blanks between two values where numpy prints no comma, and what no printed value has outside a text
+_PIECE = re.compile(
+    r"""(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<gap>(?<=[\w.'"\])}])\s+(?=[\w.'"\[({]|[-+][\w.]))
+    |(?P<odd>\.\.\.|['"\#])""",
+    re.VERBOSE | re.DOTALL,
+)
+_TYPE = re.compile(r"(np\.|numpy\.)?(float\d+|u?int\d+|bool_?|str_|array)")
+_WORDS = {"nan": math.nan, "inf": math.inf, "True_": True, "False_": False}
+
+
+def read_published(*paths: str | PathLike[str]) -> Tasks:
+    r"""Read CSV files in the published layout into tables in normal form.
+
+    Files hold factual questions, paired interventional questions or raw samples, distinguished by their columns; pass
+    all files of one data set together. Large files are read in chunks, and each context is kept once.
+
+    Parameters
+    ----------
+    *paths : path
+        CSV files, compressed ones too.
+
+    Returns
+    -------
+    Tasks
+        `task` is the published context number. Raw files give nodes, noise rates and edges. No file states the
+        functions of nodes; they are inferred from the true values of nodes and noise in the column "Factual queries" of
+        raw files, and missing where its rows agree with AND as with OR, so that more rows are needed for exact
+        quantities (`Tasks.world`). Each context describes its world, so `worlds.text` is empty.
+
+    Raises
+    ------
+    ValueError
+        If a file has none of the three layouts, a cell cannot be parsed or was cut short, two rows contradict each
+        other, or the values of a node agree neither with AND nor with OR nor with XOR.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+
+    Examples
+    --------
+    >>> import io
+    >>> from causaleval_pd.reasoning import read_published
+    >>> text = "Context ID,Sample ID,Effect,Context,Question,True\n0,0,Y,X is on.,Is Y on?,True\n"
+    >>> read_published(io.StringIO(text)).questionnaire()["truth"].tolist()
+    [True]
+    """
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
+    kept = dict.fromkeys(COLUMNS, ROWS_AT_ONCE)
+    for path in paths:
+        for rows in _chunks(path):
+            for name, table in _split(rows, path).items():
+                parts[name].append(table)
+            # contexts repeat within and across chunks; comparing keys costs less than comparing texts
+            for name in ("worlds", "nodes", "edges", *_UNIQUE):
+                # only once there are twice as many rows, so that the time is linear in their number
+                if sum(map(len, parts[name])) > 2 * kept[name]:
+                    keys = _UNIQUE[name] if name == "contexts" else None
+                    parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
+                    kept[name] = max(kept[name], len(parts[name][0]))
+    tables = {name: _finished(name, found) for name, found in parts.items()}
+    known = set(tables["worlds"]["task"])
+    bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
+    added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=COLUMNS["worlds"])
+    tables["worlds"] = pd.concat([tables["worlds"], added], ignore_index=True) if bare else tables["worlds"]
+    return Tasks(tables)
+
+
+def _chunks(path: Any) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a CSV file in parts."""
+    # codes may look like numbers or like missing values
+    names = {"Effect": "str", "Cause": "str"}
+    try:
+        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
+            yield from reader
+    except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, *_DAMAGED) as error:
+        raise ValueError(f"file {path} is not a complete CSV file in UTF-8: {error}") from error
+
+
+def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
+    """Split rows into tables, by the layout of their columns."""
+    rows = rows.rename(columns=_KEYS)
+    rows["replicate"] = rows.get("Replicate ID", 0)
+    names = {*rows.columns, *(old for old, new in _KEYS.items() if new in rows)}
+    for layout, tables in ((_PAIRED, _paired), (_FACTUAL, _factual), (_RAW, _raw)):
+        if names >= layout:
+            try:
+                return tables(rows)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"file {path}: {error}") from error
+    raise ValueError(
+        f"{path} has none of the published layouts; its columns are {[c for c in rows.columns if c != 'replicate']}; "
+        f"factual questions have {sorted(_FACTUAL)}, paired ones {sorted(_PAIRED)}, raw samples {sorted(_RAW)}"
+    )
+
+
+def _contexts(rows: pd.DataFrame) -> pd.DataFrame:
+    table = rows[["task", "sample", "replicate", "Context"]].rename(columns={"Context": "text"})
+    return table.drop_duplicates(_UNIQUE["contexts"]).reindex(columns=COLUMNS["contexts"])
+
+
+def _asked(
+    rows: pd.DataFrame, world: str, cause: pd.Series | None, text: str, truth: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the questions and truths of one column of questions."""
+    above = "" if cause is None else cause + ">"
+    table = rows[["task", "sample"]].assign(
+        question=rows["task"].astype("str") + "/" + above + rows["Effect"] + "/" + world,
+        cause=pd.Series(pd.NA, index=rows.index, dtype="str") if cause is None else cause,
+        effect=rows["Effect"],
+        world=world,
+        text=rows[text],
+        truth=_truth(rows[truth]),
+    )
+    return table[COLUMNS["questions"]].drop_duplicates(), table[COLUMNS["truths"]].drop_duplicates()
+
+
+def _factual(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    questions, truths = _asked(rows, "fact", None, "Question", "True")
+    return {"contexts": _contexts(rows), "questions": questions, "truths": truths}
+
+
+def _paired(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    arms = [_asked(rows, world, rows["Cause"], text, truth) for world, (text, truth) in _ARMS.items()]
+    questions, truths = (pd.concat(part, ignore_index=True) for part in zip(*arms, strict=True))
+    return {"contexts": _contexts(rows), "questions": questions, "truths": truths}
+
+
+def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Parse the structure of each context once; its rows repeat it."""
+    found: dict[str, list[pd.DataFrame]] = {"worlds": [], "nodes": [], "edges": []}
+    for task, row in rows.drop_duplicates("task").set_index("task").iterrows():
+        try:
+            nodes = [str(node) for node in _listed(row, "DAG nodes")]
+            matrix = parse_matrix(row["DAG adjacency matrix"])
+            cut = _listed(row, "CCT nodes")
+            noise = [float(p) for p in _listed(row, "Bernoulli parameters")]
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"context {task!r} of the raw samples: {error}") from error
+        if not len(nodes) == len(matrix) == len(noise):
+            raise ValueError(
+                f"context {task!r} of the raw samples has {len(nodes)} nodes, a matrix of {len(matrix)} rows and "
+                f"{len(noise)} Bernoulli parameters; their numbers must agree"
+            )
+        places = np.argwhere(matrix)
+        table = pd.DataFrame({"task": task, "node": nodes, "noise": noise, "is_asked": [n in cut for n in nodes]})
+        if "Factual queries" in rows.columns:
+            parents = {node: [nodes[i] for i in np.flatnonzero(matrix[:, j])] for j, node in enumerate(nodes)}
+            cells = rows.loc[rows["task"] == task, "Factual queries"].unique()
+            table["function"] = infer_functions(cells, parents, f"context {task!r} of the raw samples")
+        found["nodes"].append(table.reindex(columns=COLUMNS["nodes"]))
+        ends = {"parent": [nodes[i] for i, _ in places], "child": [nodes[j] for _, j in places]}
+        found["edges"].append(pd.DataFrame({"task": task, **ends}))
+        size = {"n_nodes": [len(nodes)], "n_edges": [len(places)]}
+        found["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
+    whole = rows.assign(Context=rows["Causal context"] + " " + rows["Sample context"])
+    return {"contexts": _contexts(whole), **{name: _finished(name, tables) for name, tables in found.items()}}
+
+
+def _listed(row: pd.Series, column: str) -> list[Any]:
+    """Parse a printed list; a text would be taken apart into characters."""
+    found = parse_printed(row[column])
+    check_type(found, (list, tuple), "a printed list", f"column {column!r}")
+    return list(found)
+
+
+def _truth(column: pd.Series) -> pd.Series:
+    """Parse True, False, 1, 0 as booleans."""
+    words: Mapping[str, bool] = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+    read = column.astype("str").str.lower().map(words)
+    if (wrong := read.isna()).any():
+        row = wrong.index[wrong][0]
+        raise ValueError(f"column {column.name!r}, row {row}: expected True or False, found {column[row]!r}")
+    return read.astype("bool")
+
+
+def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS[name])
+    table = table.drop_duplicates()
+    if name == "nodes":
+        table = _one_function(table)
+    if name == "contexts":
+        # raw samples repeat the contexts of the questions, joined in another way
+        table = table.drop_duplicates(_UNIQUE[name])
+    elif name in _UNIQUE and (twice := table.duplicated(_UNIQUE[name], keep=False)).any():
+        found = table[twice].head(2).to_dict("records")
+        raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
+    return table.reset_index(drop=True)[COLUMNS[name]]
+
+
+def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
+    """Join what several parts of a file show of the function of each node."""
+    known = nodes.dropna(subset=["function"]).drop_duplicates(["task", "node", "function"])
+    if (twice := known.duplicated(["task", "node"], keep=False)).any():
+        found = known[twice].head(2)[["task", "node", "function"]].to_dict("records")
+        raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
+    single = nodes.drop(columns="function").drop_duplicates(["task", "node"])
+    merged = single.merge(known[["task", "node", "function"]], how="left", on=["task", "node"])
+    return merged.astype({"function": "str"})
+
+
+def infer_functions(cells: Iterable[str], parents: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
+    """Return the function of each node, or None where the values allow several or the node has no parents."""
+    # Each cell is a printed map that holds, at any depth, maps of the true values of all endogenous and of all
+    # exogenous variables, whose keys say so; `name` stands in messages.
+    possible = {node: dict(_FUNCTIONS) for node in parents}
+    known = 0
+    for cell in cells:
+        for values, noise in _observations(parse_printed(cell), list(parents)):
+            known += 1
+            for node, above in parents.items():
+                bits = [noise[node], *(values[parent] for parent in above)]
+                possible[node] = {own: join for own, join in possible[node].items() if join(bits) == values[node]}
+                if not possible[node]:
+                    raise ValueError(f"{name}: the values of node {node!r} agree neither with AND nor with OR nor XOR")
+    single = {node: next(iter(left)) for node, left in possible.items() if known and parents[node] and len(left) == 1}
+    # data sets published so far have no XOR
+    for node, left in possible.items():
+        if known and parents[node] and set(left) in ({"and", "xor"}, {"or", "xor"}):
+            single[node] = next(own for own in left if own != "xor")
+    return [single.get(node) for node in parents]
+
+
+def _observations(value: Any, nodes: Sequence[str]) -> Iterator[tuple[dict[str, bool], dict[str, bool]]]:
+    """Yield values and noise by node wherever a map holds both."""
+    if not isinstance(value, dict):
+        return
+    sides: dict[str, Any] = {}
+    for key, inner in value.items():
+        for side in ("endogenous", "exogenous"):
+            if isinstance(key, str) and key.casefold().endswith(side) and isinstance(inner, dict):
+                sides[side] = inner
+    if len(sides) == 2:
+        yield _by_node(sides["endogenous"], nodes), _by_node(sides["exogenous"], nodes)
+        return
+    for inner in value.values():
+        yield from _observations(inner, nodes)
+
+
+def _by_node(values: Mapping[Any, Any], nodes: Sequence[str]) -> dict[str, bool]:
+    """Return values by node: by name where the names agree, else by their order."""
+    if len(values) != len(nodes) or not all(value in (0, 1) for value in values.values()):
+        raise ValueError(f"expected a value of 0 or 1 for each of {len(nodes)} variables, found {len(values)} values")
+    if set(values) == set(nodes):
+        return {node: bool(values[node]) for node in nodes}
+    return {node: bool(value) for node, value in zip(nodes, values.values(), strict=True)}
+
+
+def parse_printed(text: str) -> Any:
+    """Parse a printed Python value: numbers, texts, lists, tuples, maps, `np.float64(0.5)`, printed arrays."""
+    # Nothing is evaluated. `ast.literal_eval` would refuse what numpy prints: no commas, `nan`, `np.float64(...)`.
+    check_type(text, str, "a string", "text")
+    if len(text) > MAX_CELL:
+        raise ValueError(f"a cell has {len(text)} characters; at most {MAX_CELL} are parsed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that Python does not know
+        try:
+            tree = ast.parse(f"[{_PIECE.sub(_with_comma, text)}\n]", mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as fault:
+            if isinstance(fault, _CellError):
+                raise
+            what = fault.msg if isinstance(fault, SyntaxError) else str(fault)
+            raise _CellError(f"a cell is not a printed Python value ({what}): {_shown(text)}") from None
+    values = _value(tree, -1)
+    if not isinstance(values, list) or len(values) != 1:
+        what = "no value" if values == [] else "more than one value"
+        raise _CellError(f"a cell holds {what}: {_shown(text)}")
+    return values[0]
+
+
+def parse_matrix(text: str) -> NDArray[np.int64]:
+    """Parse a printed square matrix of zeros and ones, row -> column."""
+    rows = parse_printed(text)
+    square = isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows)
+    if not square or not all(entry in (0, 1) for row in rows for entry in row):
+        raise ValueError(f"expected a square matrix of 0 and 1, found {_shown(text)}")
+    return np.array(rows, np.int64).reshape(len(rows), len(rows))
+
+
+class _CellError(ValueError):
+    """A fault of a cell that its message explains."""
+
+
+def _with_comma(piece: re.Match[str]) -> str:
+    """Return a text as it is, and a comma for a gap."""
+    if piece["odd"] == "...":
+        raise _CellError(
+            "a cell was cut short: numpy printed '...' in place of entries, so they are lost (matrices of 32 nodes and "
+            "more); write the file again after numpy.set_printoptions(threshold=sys.maxsize)"
+        )
+    if piece["odd"]:
+        raise _CellError(f"a cell is not a printed Python value at {_shown(piece.string[piece.start() :])}")
+    return piece["text"] or ","
+
+
+def _value(node: ast.expr | None, depth: int) -> Any:
+    """Return the value that a piece of syntax prints; refuse any other syntax."""
+    if depth > MAX_DEPTH:
+        raise _CellError(f"a cell nests values more than {MAX_DEPTH} deep")
+    match node:
+        case ast.List(items):
+            return [_value(item, depth + 1) for item in items]
+        case ast.Tuple(items):
+            return tuple(_value(item, depth + 1) for item in items)
+        case ast.Dict(keys, values):
+            return {_key(key, depth): _value(item, depth + 1) for key, item in zip(keys, values, strict=True)}
+        case ast.Call(function, items) if _TYPE.fullmatch(ast.unparse(function)):
+            if len(items) != 1 or any(option.arg != "dtype" for option in node.keywords):
+                raise _CellError(f"expected one value within {ast.unparse(function)}(...) of a cell")
+            return _value(items[0], depth + 1)
+    return _atom(node)
+
+
+def _atom(node: ast.expr | None) -> Any:
+    """Return the number, text or word that a piece of syntax prints; refuse any other syntax."""
+    match node:
+        case ast.Constant(None | bool() | int() | float() | str()):
+            return node.value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            return -_atom(node.operand)
+        case ast.UnaryOp(ast.UAdd(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            return _atom(node.operand)
+        case ast.Name(word) | ast.Attribute(ast.Name("np" | "numpy"), word) if word in _WORDS:
+            return _WORDS[word]
+    raise _CellError(f"a cell is not a printed Python value at {_shown('**' if node is None else ast.unparse(node))}")
+
+
+def _key(node: ast.expr | None, depth: int) -> Any:
+    """Return a key of a map."""
+    key = _value(node, depth + 1)
+    try:
+        hash(key)
+    except TypeError:
+        raise _CellError(
+            f"a cell has a map with the key {_shown(str(key))}, which is or holds a list or a map"
+        ) from None
+    return key
+
+
+def _shown(text: str) -> str:
+    return repr(text[:60] + "..." if len(text) > 60 else text)

@@ -1,0 +1,571 @@
+"""Causal worlds: graphs of Boolean functions with independent noise, and random and published examples of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ...contract.checks import check_known, check_number, check_type, check_whole, shown
+from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
+from .exact_quantities import (
+    EXACT_QUANTITIES,
+    Divorced,
+    Pair,
+    acyclic_graph,
+    answers,
+    divorce_parents,
+    evaluate,
+    is_monotone,
+    noise_by_node,
+    quantities_of,
+    read_edges,
+    response_joints,
+    topological_order,
+)
+
+__all__ = ["World", "example_world", "sample_world"]
+
+#: what a question supposes: nothing, do(cause=1), do(cause=0); the last axis of `World.answers`
+WORLDS = ("fact", "do1", "do0")
+
+FUNCTIONS = ("and", "or", "xor")
+
+# samples whose noise is drawn at once, so that their numbers stay in the processor's cache
+_SAMPLES = 4096
+
+
+class World:
+    """Structural causal model of binary variables in which a node joins its own noise with its parents.
+
+    Each node i has noise U_i, true with probability `noise[i]`, independent of all other noise. A node without parents
+    is its noise; any other node is U_i AND all its parents, U_i OR any of its parents, or U_i XOR its parents: true if
+    an odd number of these are. do(X=x) replaces the equation of X and keeps all noise, so the factual world, do(X=1)
+    and do(X=0) are three readings of one noise vector. AND and OR are increasing, so no node is true under do(X=0) and
+    false under do(X=1), hence ATE = PNS; with XOR the ATE is smaller.
+
+    Parameters
+    ----------
+    edges : iterable of (str, str)
+        Pairs (parent, child) of a directed acyclic graph.
+    functions : mapping of str to {"and", "or", "xor"}
+        Function by node; the function of a node without parents is not used and may be left out.
+    noise : mapping of str to float
+        P(U = 1) by node, in [0, 1]. Its keys are the nodes of the world.
+
+    Raises
+    ------
+    ValueError
+        If the edges repeat, name unknown nodes or form a cycle, or if a function or a probability is missing or wrong.
+
+    Notes
+    -----
+    Quantities are exact and need no samples: noise is summed out node by node along a topological order, in a table
+    over the nodes that later ones still need, each with three states (yes under neither intervention, under do(X=1)
+    only, under both; with XOR also under do(X=0) only). Where single nodes join components, that is a product of small
+    tables, one per component. Noise is enumerated instead where that is less work; a graph whose table would exceed
+    2**22 entries and that has more than 22 noise terms is refused.
+
+    References
+    ----------
+    .. [1] Maasch, J. R. M. A., Hüyük, A., Xu, X., Nori, A. V., Gonzalez, J. (2025). Compositional causal reasoning
+       evaluation in language models. ICML 2025. doi:10.48550/arXiv.2503.04556
+    .. [2] Pearl, J. (1999). Probabilities of causation: three counterfactual interpretations and their identification.
+       doi:10.1023/A:1005233831499
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import World
+    >>> world = World([("X", "M"), ("M", "Y")], {"M": "and", "Y": "or"}, {"X": 0.5, "M": 0.8, "Y": 0.4})
+    >>> world.pns("X", "Y")
+    0.48
+    >>> world.cut_nodes
+    ('X', 'M', 'Y')
+    >>> list(world.compositions())
+    [('X', 'M', 'Y')]
+    """
+
+    def __init__(
+        self, edges: Iterable[Pair], functions: Mapping[str, Literal["and", "or", "xor"]], noise: Mapping[str, float]
+    ) -> None:
+        check_type(noise, Mapping, "a mapping of every node to P(U = 1)", "noise")
+        check_type(functions, Mapping, "a mapping of nodes with parents to 'and' or 'or'", "functions")
+        self.edges: tuple[Pair, ...] = read_edges(edges)
+        self.noise: dict[str, float] = {
+            str(node): check_number(p, f"noise of node {node!r}", "[0, 1]") for node, p in noise.items()
+        }
+        _check_edges(self.edges, self.noise)
+        graph = acyclic_graph(self.edges, self.noise)
+        self.nodes: tuple[str, ...] = topological_order(graph, self.noise)
+        self.parents: dict[str, tuple[str, ...]] = {
+            node: tuple(p for p in self.nodes if graph.has_edge(p, node)) for node in self.nodes
+        }
+        self.functions: dict[str, str] = _check_functions(functions, self.parents)
+        self._graph = graph
+
+    def __repr__(self) -> str:
+        return f"World({len(self.nodes)} nodes, {len(self.edges)} edges)"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, World):
+            return NotImplemented
+        same = set(self.edges) == set(other.edges) and self.noise == other.noise
+        return same and all(self.functions.get(n) == other.functions.get(n) for n in self.nodes if self.parents[n])
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.edges), frozenset(self.noise.items())))
+
+    @cached_property
+    def _divorced(self) -> Divorced:
+        return divorce_parents(self)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Nodes without parents."""
+        return tuple(node for node in self.nodes if not self.parents[node])
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Nodes without children."""
+        return tuple(node for node in self.nodes if not self._graph.out_degree(node))
+
+    @cached_property
+    def cut_nodes(self) -> tuple[str, ...]:
+        """Root, the nodes whose removal separates root from leaf, and leaf, in topological order.
+
+        These are the nodes of the commutative cut tree, whose edges are all their ordered pairs.
+        """
+        import networkx as nx
+
+        roots, leaves = self.roots, self.leaves
+        if len(roots) != 1 or len(leaves) != 1 or len(self.nodes) < 2:
+            raise ValueError(
+                f"a cut tree needs one root and one other leaf; this world has roots {list(roots)} and leaves "
+                f"{list(leaves)}; name pairs of nodes instead"
+            )
+        cuts = set(nx.articulation_points(self._graph.to_undirected()))
+        return tuple(node for node in self.nodes if node in cuts or node in (roots[0], leaves[0]))
+
+    def compositions(self) -> Iterator[tuple[str, ...]]:
+        """Yield, one at a time, the paths from root to leaf through cut nodes along which PNS multiplies.
+
+        Refused in worlds with XOR, where it does not.
+        """
+        if not self.is_monotone:
+            raise ValueError("the PNS multiplies along cut nodes where all functions are AND or OR; this world has XOR")
+        return compositions(self.cut_nodes)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether all functions are AND or OR, so that ATE = PNS, and PNS multiplies along cut nodes."""
+        return is_monotone(self)
+
+    def pairs(self, which: Literal["all", "cut"] = "all") -> list[Pair]:
+        """List ordered pairs (cause, effect).
+
+        Parameters
+        ----------
+        which : {"all", "cut"}
+            Every node with each of its descendants, or pairs of cut nodes.
+
+        Returns
+        -------
+        list of (str, str)
+            In topological order of the causes, then of the effects.
+        """
+        import networkx as nx
+
+        if which == "cut":
+            cut = self.cut_nodes
+            return [(cause, effect) for i, cause in enumerate(cut) for effect in cut[i + 1 :]]
+        check_known(which, ("all", "cut"), "choice of pairs")
+        below = {node: nx.descendants(self._graph, node) for node in self.nodes}
+        return [(cause, effect) for cause in self.nodes for effect in self.nodes if effect in below[cause]]
+
+    def pns(self, cause: str, effect: str) -> float:
+        """Return P(effect is yes under do(cause=1) and no under do(cause=0)), exactly."""
+        self._pairs_of([(cause, effect)])
+        return quantities_of(response_joints(self._divorced, cause, [effect])[effect])["pns"]
+
+    def truths(self, pairs: Literal["all", "cut"] | Iterable[Pair] = "all") -> pd.DataFrame:
+        """Return the exact quantities of several pairs as a table.
+
+        Parameters
+        ----------
+        pairs : {"all", "cut"} or iterable of (str, str)
+            Every node with each of its descendants, pairs of cut nodes, or the pairs given.
+
+        Returns
+        -------
+        DataFrame
+            Columns cause, effect, pns, ate, pn, ps, p_do1, p_do0, p_given1, p_given0; one row per pair.
+
+        Raises
+        ------
+        ValueError
+            If a node is unknown, or the graph is too dense for exact quantities.
+
+        Examples
+        --------
+        >>> from causaleval_pd.reasoning import World
+        >>> world = World([("X", "Y")], {"Y": "or"}, {"X": 0.5, "Y": 0.4})
+        >>> world.truths().round(3).to_dict("records")[0]["pns"]
+        0.6
+        """
+        rows = self._pairs_of(pairs)
+        by_cause: dict[str, list[str]] = {}
+        for cause, effect in rows:
+            by_cause.setdefault(cause, []).append(effect)
+        joints = {cause: response_joints(self._divorced, cause, effects) for cause, effects in by_cause.items()}
+        found = [quantities_of(joints[cause][effect]) for cause, effect in rows]
+        names = pd.DataFrame(rows, columns=["cause", "effect"], dtype="str")
+        return names.join(pd.DataFrame(found, columns=list(EXACT_QUANTITIES), dtype="float64"))
+
+    def _pairs_of(self, pairs: Literal["all", "cut"] | Iterable[Pair]) -> list[Pair]:
+        rows = self.pairs(pairs) if isinstance(pairs, str) else [(str(c), str(e)) for c, e in pairs]
+        for cause, effect in rows:
+            check_known(cause, self.nodes, "node")
+            check_known(effect, self.nodes, "node")
+            if cause == effect:
+                raise ValueError(f"cause and effect of a pair must differ, found {cause!r} twice")
+        return rows
+
+    def sample(self, n: int, rng: RNGLike = None) -> pd.DataFrame:
+        """Draw noise.
+
+        Parameters
+        ----------
+        n : int
+            Number of samples.
+        rng : int, Generator or None
+            Seed. Noise depends on (seed, node, sample) alone, so that a longer sample begins with a shorter one.
+
+        Returns
+        -------
+        DataFrame
+            One boolean column per node, one row per sample, indexed by the number of the sample.
+
+        Examples
+        --------
+        >>> from causaleval_pd.reasoning import World
+        >>> world = World([("X", "Y")], {"Y": "or"}, {"X": 0.5, "Y": 0.4})
+        >>> world.sample(1000, rng=7).head(10).equals(world.sample(10, rng=7))
+        True
+        """
+        if n < 0:
+            raise ValueError(f"n must not be negative, found {n}")
+        names = pd.DataFrame({"node": pd.Series(self.nodes, dtype="str")})
+        keys = row_keys(names, "node", resolve_seed(rng))
+        p = np.array([self.noise[node] for node in self.nodes])[:, None]
+        drawn = np.empty((len(self.nodes), n), np.bool_)
+        for first in range(0, n, _SAMPLES):
+            count = min(_SAMPLES, n - first)
+            np.less(uniforms(keys, first, count), p, out=drawn[:, first : first + count])
+        index = pd.RangeIndex(n, name="sample")
+        return pd.DataFrame(drawn.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
+
+    def values(self, noise: pd.DataFrame | ArrayLike, do: Mapping[str, bool] | None = None) -> pd.DataFrame:
+        """Compute all nodes from noise, factual or under an intervention.
+
+        Parameters
+        ----------
+        noise : DataFrame or array
+            One boolean column per node, by name, or an array whose columns are in the order of `nodes`.
+        do : mapping of str to bool, optional
+            Values that nodes are set to.
+
+        Returns
+        -------
+        DataFrame
+            Values in the layout of the noise.
+
+        Raises
+        ------
+        ValueError
+            If a node has no noise, or an intervention names an unknown node.
+        """
+        do = {} if do is None else dict(do)
+        for node in do:
+            check_known(node, self.nodes, "node")
+        found = np.stack(list(evaluate(self, noise_by_node(self.nodes, noise), do).values()))
+        index = noise.index if isinstance(noise, pd.DataFrame) else None
+        return pd.DataFrame(found.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
+
+    def answers(
+        self, noise: pd.DataFrame | ArrayLike, pairs: Literal["all", "cut"] | Iterable[Pair]
+    ) -> NDArray[np.bool_]:
+        """Compute the true answers to all questions about pairs, over the same noise.
+
+        Parameters
+        ----------
+        noise : DataFrame or array
+            Noise drawn by `sample`.
+        pairs : {"all", "cut"} or iterable of (str, str)
+            As in `truths`.
+
+        Returns
+        -------
+        array
+            Booleans of shape (samples, pairs, 3): is the effect true in fact, under do(cause=1), under do(cause=0).
+
+        Examples
+        --------
+        >>> from causaleval_pd.reasoning import World
+        >>> world = World([("X", "Y")], {"Y": "or"}, {"X": 0.5, "Y": 0.4})
+        >>> bits = world.answers(world.sample(100_000, rng=1), "all")
+        >>> float((bits[:, 0, 1] & ~bits[:, 0, 2]).mean().round(2))
+        0.6
+        """
+        return answers(self, noise_by_node(self.nodes, noise), self._pairs_of(pairs))
+
+
+def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:
+    if not noise:
+        raise ValueError("a world needs nodes: noise maps each node to P(U = 1), found an empty mapping")
+    for edge in edges:
+        if unknown := [node for node in edge if node not in noise]:
+            raise ValueError(f"edge {edge} names {unknown}, which `noise` does not; give P(U = 1) of every node")
+
+
+def _check_functions(functions: Mapping[str, str], parents: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    if unknown := [node for node in functions if node not in parents]:
+        raise ValueError(f"functions name {unknown}, which are not nodes; the nodes are the keys of noise")
+    for node, above in parents.items():
+        if above and node not in functions:
+            raise ValueError(f"node {node!r} has parents but no function; give 'and', 'or' or 'xor'")
+        if node in functions:
+            check_known(functions[node], FUNCTIONS, f"function of node {node!r}:")
+    return {node: functions[node] for node in parents if node in functions}
+
+
+def n_compositions(n_cut_nodes: int) -> int:
+    """Count the paths of `compositions`: 2**(n - 2) - 1."""
+    check_whole(n_cut_nodes, "n_cut_nodes (root and leaf included)", 2)
+    return int(2 ** (n_cut_nodes - 2) - 1)
+
+
+def compositions(cut_nodes: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield, one at a time, the paths from root to leaf of a cut tree that have at least two edges."""
+    n_compositions(len(cut_nodes))
+    root, *inner, leaf = cut_nodes
+    for chosen in range(2 ** len(inner) - 1, 0, -1):
+        bits = format(chosen, f"0{len(inner)}b")
+        yield (root, *(node for node, bit in zip(inner, bits, strict=True) if bit == "1"), leaf)
+
+
+KINDS = ("cycle", "wheel")
+Kind = Literal["cycle", "wheel", "mixed"]
+
+#: largest number of nodes of a random world
+MAX_NODES = 10_000
+
+Functions = Literal["and", "or", "xor", "random", "mixed"]
+
+#: noise rates of the published generator: uniform over this range, rounded to one decimal
+NOISE = (0.4, 0.8)
+
+
+# number of worlds drawn in search of one with the least PNS asked for
+_TRIES = 2000
+
+
+def sample_world(
+    sizes: Sequence[int],
+    kind: Kind | Sequence[Literal["cycle", "wheel"]] = "cycle",
+    functions: Functions = "random",
+    *,
+    noise: float | tuple[float, float] = NOISE,
+    min_pns: float = 0.0,
+    nodes: Sequence[str] | None = None,
+    rng: RNGLike = None,
+) -> World:
+    """Draw a world of components in a row; the last node of one is the first of the next.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of nodes of each component, at least 2.
+    kind : {"cycle", "wheel", "mixed"} or sequence of {"cycle", "wheel"}
+        Kind of all components, a fair draw for each, or the kind of each.
+    functions : {"and", "or", "xor", "random", "mixed"}
+        Function of every node; "random" makes half of the nodes AND (rounded down), the rest OR, in random order;
+        "mixed" a third of the nodes each AND, OR and XOR, with which PNS is not ATE.
+    noise : float or (float, float)
+        P(U = 1) of every node, or the range from which each node's is drawn uniformly and rounded to one decimal.
+    min_pns : float
+        Least PNS of (root, leaf): worlds are drawn until one reaches it. Without it half of the worlds have a PNS
+        below .01, so that a thousand samples may not contain a single case.
+    nodes : sequence of str, optional
+        Names of the nodes in topological order; else V00, V01, ...
+    rng : int, Generator or None
+        Seed.
+
+    Returns
+    -------
+    World
+        One root, one leaf, sum(sizes) - len(sizes) + 1 nodes.
+
+    Raises
+    ------
+    ValueError
+        If a size, a range or a name is invalid, or no world with `min_pns` was found.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import sample_world
+    >>> world = sample_world([4, 3, 4], "cycle", "random", min_pns=0.05, rng=7)
+    >>> world.cut_nodes, world.pns("V00", "V08") >= 0.05
+    (('V00', 'V03', 'V05', 'V08'), True)
+    """
+    read_sizes(sizes, "sizes", "the numbers of nodes of the components, as [3, 3]", whole=True)
+    sizes = [int(size) for size in sizes]
+    kinds = component_kinds(kind, sizes)
+    check_known(functions, (*FUNCTIONS, "random", "mixed"), "choice of functions")
+    n_nodes = sum(sizes) - len(sizes) + 1
+    width = max(2, len(str(n_nodes - 1)))
+    names = [f"V{i:0{width}d}" for i in range(n_nodes)] if nodes is None else [str(node) for node in nodes]
+    if len(set(names)) != n_nodes or len(names) != n_nodes:
+        raise ValueError(f"nodes must be {n_nodes} different names, found {names}")
+    check_number(min_pns, "min_pns", "[0, 1)")
+    low, high = read_range((noise, noise) if isinstance(noise, (int, float)) else noise, "noise", "[0, 1]")
+    generator = np.random.default_rng(resolve_seed(rng))
+    best = 0.0
+    for _ in range(_TRIES):
+        drawn = [str(k) for k in generator.choice(KINDS, len(sizes))] if kinds is None else kinds
+        world = World(
+            join_components(sizes, drawn, names),
+            _draw_functions(functions, names, generator),
+            _draw_noise(low, high, names, generator),
+        )
+        if min_pns == 0:
+            return world
+        found = world.pns(names[0], names[-1])
+        if found >= min_pns:
+            return world
+        best = max(best, found)
+    raise ValueError(
+        f"none of {_TRIES} worlds of sizes {sizes} had a PNS of at least {min_pns} from root to leaf; the best had "
+        f"{best:.3g}: ask for less, for fewer or smaller components, or for other functions or noise"
+    )
+
+
+def read_range(given: Any, name: str, interval: str) -> tuple[float, float]:
+    """Check a range (low, high) within an interval, and return its ends."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"{name} must be a range (low, high) in {interval}, found {shown(given)}")
+    low, high = (check_number(value, name, interval) for value in given)
+    if low > high:
+        raise ValueError(f"{name} must be a range (low, high), found {shown(given)}, whose low is the larger")
+    return low, high
+
+
+def _draw_functions(functions: str, names: Sequence[str], generator: np.random.Generator) -> dict[str, Any]:
+    n = len(names)
+    n_and = {"and": n, "random": n // 2, "mixed": n // 3}.get(functions, 0)
+    n_xor = {"xor": n, "mixed": n // 3}.get(functions, 0)
+    drawn = generator.permutation(["and"] * n_and + ["xor"] * n_xor + ["or"] * (n - n_and - n_xor))
+    return dict(zip(names, drawn.tolist(), strict=True))
+
+
+def _draw_noise(low: float, high: float, names: Sequence[str], generator: np.random.Generator) -> dict[str, float]:
+    drawn = generator.uniform(low, high, len(names))
+    # only drawn probabilities are rounded
+    rates = [low] * len(names) if math.isclose(low, high) else drawn.round(1).tolist()
+    return dict(zip(names, rates, strict=True))
+
+
+def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> World:
+    """Return the example graph of the compositional causal reasoning paper.
+
+    X and C are joined by two parallel arms, C and D by an edge, D and Y by two parallel arms; its cut nodes are X, C, D
+    and Y.
+
+    Parameters
+    ----------
+    p : float
+        P(U = 1) of every node.
+    function : {"and", "or"}
+        Function of every node.
+
+    Returns
+    -------
+    World
+        Eight nodes.
+
+    References
+    ----------
+    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
+
+    Examples
+    --------
+    >>> from causaleval_pd.reasoning import example_world
+    >>> truths = example_world().truths("cut").set_index(["cause", "effect"])
+    >>> truths["pns"].round(4).to_dict()
+    {('X', 'C'): 0.216, ('X', 'D'): 0.1296, ('X', 'Y'): 0.028, ('C', 'D'): 0.6, ('C', 'Y'): 0.1296, ('D', 'Y'): 0.216}
+    """
+    edges = [(edge[0], edge[1]) for edge in ("XA", "XB", "AC", "BC", "CD", "DE", "DF", "EY", "FY")]
+    nodes = "XABCDEFY"
+    return World(edges, dict.fromkeys(nodes, function), dict.fromkeys(nodes, p))
+
+
+def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[int, int]]:
+    """Return the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1."""
+    # A "cycle" is a path with a shortcut from source to sink, a "wheel" a hub 0 that leads to such a path; two nodes
+    # are one edge, three a triangle, whatever the kind.
+    check_known(kind, KINDS, "kind of component")
+    size = check_whole(size, "size of a component", 2)
+    last = size - 1
+    if size == 2:
+        return [(0, 1)]
+    if kind == "cycle":
+        return [*((i, i + 1) for i in range(last)), (0, last)]
+    rim = [(i, i + 1) for i in range(1, last)]
+    return [*((0, i) for i in range(1, size)), *rim, *([(1, last)] if size > 3 else [])]
+
+
+def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
+    """Check sizes and return the kind of each component, or None where they are drawn."""
+    if not sizes:
+        raise ValueError("sizes must name at least one component")
+    for size in sizes:
+        if size < 2:
+            raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
+    if sum(sizes) > MAX_NODES:
+        raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
+    if isinstance(kind, str):
+        check_known(kind, (*KINDS, "mixed"), "kind of component")
+        return None if kind == "mixed" else [kind] * len(sizes)
+    check_type(kind, (tuple, list), f"one of {', '.join(map(repr, KINDS))} or 'mixed', or one a component", "kind")
+    kinds = [str(k) for k in kind]
+    for k in kinds:
+        check_known(k, KINDS, "kind of component")
+    if len(kinds) != len(sizes):
+        raise ValueError(f"kind must name one kind a component: {len(sizes)} sizes, {len(kinds)} kinds")
+    return kinds
+
+
+def join_components(sizes: Sequence[int], kinds: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the edges of components in a row, over names in topological order."""
+    edges, first = [], 0
+    for size, kind in zip(sizes, kinds, strict=True):
+        edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, kind)]
+        first += size - 1
+    return edges
+
+
+def read_sizes(given: Any, name: str, expected: str, *, whole: bool = False) -> None:
+    """Refuse anything but a sequence; with `whole`, anything but a sequence of integers."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
+        raise TypeError(f"{name} must hold {expected}, found {shown(given)}")
+    for size in given if whole else ():
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
+            raise TypeError(f"{name} must hold {expected}, found {shown(given)}")

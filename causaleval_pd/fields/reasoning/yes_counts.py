@@ -1,0 +1,501 @@
+"""Answers by arm: for every pair and sample, the answer in arm 1 beside that in arm 0, and their yes-counts.
+
+Yes-counts stand in arrays, or as text in a column of a table, and have laws under null models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import NDArray
+
+from ...contract.checks import check_known, check_type, name_row, nearest
+from .worlds import WORLDS
+
+__all__ = ["COUNTS"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: quantities estimated from answers, and the level of reasoning of each
+QUANTITIES = ("p_given1", "p_given0", "p_do1", "p_do0", "ate", "pns", "monotonicity_violation")
+LEVELS = ("association", "intervention", "counterfactual")
+LEVEL = dict(
+    zip(QUANTITIES, [LEVELS[0], LEVELS[0], LEVELS[1], LEVELS[1], LEVELS[1], LEVELS[2], LEVELS[2]], strict=True)
+)
+
+#: context of a table made by `quantities`: `table.ceval.with_controls(["rae"], context=COUNTS)`
+COUNTS = {"counts": "counts"}
+
+_TERM = re.compile(r"(\w+) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (-1|\d{1,15})")
+_MOST_TERMS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Yes-counts of many quantities, arrays of one shape."""
+
+    #: position in `QUANTITIES`, or -1 for no quantity (padding)
+    quantity: Integers
+    #: n1, yes1, n0, yes0: known answers, and yes among them, in arm 1 and arm 0
+    n1: Integers
+    yes1: Integers
+    n0: Integers
+    yes0: Integers
+    #: samples answered yes in both arms; -1 where the arms are not paired
+    both: Integers
+
+    @property
+    def fields(self) -> tuple[Integers, ...]:
+        """The arrays in the order of the text."""
+        return self.quantity, self.n1, self.yes1, self.n0, self.yes0, self.both
+
+    def take(self, positions: Any) -> Terms:
+        """Return the counts at positions of the first axis."""
+        return Terms(*(values[positions] for values in self.fields))
+
+    def texts(self) -> list[str]:
+        """Return the text of each quantity: its name, n and yes of arm 1, n and yes of arm 0, yes in both."""
+        names = np.asarray(QUANTITIES, object)[self.quantity]
+        columns = [values.tolist() for values in self.fields[1:]]
+        return [f"{name} {a} {b} {c} {d} {e}" for name, a, b, c, d, e in zip(names, *columns, strict=True)]
+
+
+def product_text(factors: Iterable[str]) -> str:
+    """Return the text of the counts of a product."""
+    return " * ".join(factors)
+
+
+def equation_text(whole: str, product: str) -> str:
+    """Return the text of the counts of a quantity that is compared with a product."""
+    return f"{whole} = {product}"
+
+
+def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:
+    """Parse counts written by `quantities`: terms of shape (rows, terms), and the numbers of factors."""
+    # A text is a quantity, `a * b` for a product, or `c = a * b` for a quantity and a product that should equal it. The
+    # compared quantity is column 0 (padding without one). Other texts and impossible counts are refused.
+    rows = [_split(text, position) for position, text in enumerate(texts)]
+    width = max((len(row) for row in rows), default=1)
+    filled = np.zeros((len(rows), width, 6), np.int64)
+    filled[:, :, 0] = -1
+    for position, row in enumerate(rows):
+        filled[position, : len(row)] = row
+    terms = Terms(*np.moveaxis(filled, 2, 0))
+    _check_counts(terms, texts)
+    return terms, np.array([len(row) - 1 for row in rows], np.int64)
+
+
+def _split(text: str, position: int) -> list[tuple[int, ...]]:
+    if not isinstance(text, str):
+        raise ValueError(f"counts {position}: expected a text made by ce.reasoning.quantities, found {text!r}")
+    whole, equals, product = text.rpartition(" = ")
+    found: list[tuple[int, ...]] = [(-1, 0, 0, 0, 0, 0)]
+    parts = product.split(" * ")
+    for part in [*([whole] if equals else []), *parts]:
+        match = _TERM.fullmatch(part)
+        if match is None or match[1] not in QUANTITIES or len(parts) > _MOST_TERMS:
+            raise ValueError(
+                f"counts {position}: expected 'pns 1000 717 1000 0 0' or products of such, found {text[:80]!r}; "
+                "take the column that ce.reasoning.quantities makes"
+            )
+        found.append((QUANTITIES.index(match[1]), *(int(x) for x in match.groups()[1:])))
+    return found[1:] if equals else found
+
+
+def _check_counts(terms: Terms, texts: Sequence[str]) -> None:
+    paired = terms.both >= 0
+    wrong = (terms.yes1 > terms.n1) | (terms.yes0 > terms.n0)
+    least = np.maximum(0, terms.yes1 + terms.yes0 - terms.n1)
+    wrong |= paired & ((terms.n1 != terms.n0) | (terms.both > np.minimum(terms.yes1, terms.yes0)))
+    wrong |= paired & (terms.both < least)
+    if wrong.any():
+        row = int(np.argmax(wrong.any(axis=-1)))
+        raise ValueError(f"counts {row}: {texts[row][:80]!r} has impossible counts (more yes than answers)")
+
+
+def estimates(terms: Terms) -> Floats:
+    """Return the value of each quantity; NaN without a known answer."""
+    p1, p0 = divide(terms.yes1, terms.n1), divide(terms.yes0, terms.n0)
+    paired = terms.both >= 0
+    only1, only0 = divide(terms.yes1 - terms.both, terms.n1), divide(terms.yes0 - terms.both, terms.n0)
+    values = {
+        "p_given1": p1,
+        "p_do1": p1,
+        "p_given0": p0,
+        "p_do0": p0,
+        "ate": p1 - p0,
+        "pns": np.where(paired, only1, p1 - p0),
+        "monotonicity_violation": np.where(paired, only0, np.nan),
+    }
+    return np.select([terms.quantity == i for i in range(len(QUANTITIES))], [values[q] for q in QUANTITIES], np.nan)
+
+
+def divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Return part / whole, NaN where the whole is 0."""
+    whole = np.asarray(whole, np.float64)
+    return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+
+
+FIXED = ("always_yes", "always_no")
+
+#: support points further from the mean than this many standard deviations plus a margin have no weight in float64
+_WIDTH = 10.0
+_MARGIN = 40.0
+
+
+@dataclass(frozen=True, eq=False)
+class CountLaw:
+    """Laws of quantities base + step * count of a random count; arrays of one shape."""
+
+    # Where `p` is NaN, the count is hypergeometric: the marked among `drawn` without replacement from `total`, of which
+    # `marked` are marked. Elsewhere it is binomial, of `drawn` trials with probability `p`. A constant has `drawn` 0.
+
+    base: Floats
+    step: Floats
+    total: Floats
+    marked: Floats
+    drawn: Floats
+    p: Floats
+
+    def take(self, positions: NDArray[Any]) -> CountLaw:
+        """Return the laws at positions of the first axis."""
+        return CountLaw(*(getattr(self, name)[positions] for name in _FIELDS))
+
+    def support(self) -> tuple[Integers, Floats]:
+        """Return counts (..., s) and their cumulative probabilities, both from the lowest count with weight on."""
+        binomial = ~np.isnan(self.p)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(binomial, self.p, np.where(self.total > 0, self.marked / np.maximum(self.total, 1), 0.0))
+            finite = np.where(binomial, 1.0, (self.total - self.drawn) / np.maximum(self.total - 1, 1))
+        mean = self.drawn * share
+        reach = _WIDTH * np.sqrt(np.maximum(mean * (1 - share) * finite, 0.0)) + _MARGIN
+        least = np.where(binomial, 0.0, np.maximum(0.0, self.drawn + self.marked - self.total))
+        most = np.where(binomial, self.drawn, np.minimum(self.drawn, self.marked))
+        low = np.maximum(least, np.floor(mean - reach))
+        high = np.minimum(most, np.ceil(mean + reach))
+        counts = low[..., None] + np.arange(int((high - low).max(initial=0)) + 1)
+        inside = counts <= high[..., None]
+        weights = np.where(inside, np.exp(self._log_weights(np.where(inside, counts, low[..., None]))), 0.0)
+        # sums from left to right do not depend on how far the support of other rows reaches
+        cumulative = np.cumsum(weights, axis=-1)
+        return np.where(inside, counts, high[..., None]).astype(np.int64), cumulative / cumulative[..., -1:]
+
+    def _log_weights(self, counts: Floats) -> Floats:
+        total, marked, drawn, p = (x[..., None] for x in (self.total, self.marked, self.drawn, self.p))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            binomial = _log_choose(drawn, counts)
+            binomial += np.where(counts > 0, counts * np.log(p), 0.0)
+            binomial += np.where(drawn > counts, (drawn - counts) * np.log1p(-p), 0.0)
+            without = _log_choose(marked, counts) + _log_choose(total - marked, drawn - counts)
+            without -= _log_choose(total, drawn)
+        return np.where(np.isnan(p), without, binomial)
+
+    def values(self, counts: NDArray[Any]) -> Floats:
+        """Return the quantity at counts, which have one more axis."""
+        return self.base[..., None] + self.step[..., None] * counts
+
+    def draw(self, uniform: Floats) -> Floats:
+        """Return the quantity at uniform numbers (n, draws); the laws have shape (n,)."""
+        counts, cumulative = self.support()
+        drawn = np.empty(uniform.shape, np.int64)
+        for row in range(len(uniform)):
+            at = np.searchsorted(cumulative[row], uniform[row], side="right")
+            drawn[row] = counts[row, np.minimum(at, counts.shape[1] - 1)]
+        return self.values(drawn)
+
+
+_FIELDS = ("base", "step", "total", "marked", "drawn", "p")
+
+
+def _log_choose(n: Floats, k: Floats) -> Floats:
+    return np.asarray(scipy.special.gammaln(n + 1) - scipy.special.gammaln(k + 1) - scipy.special.gammaln(n - k + 1))
+
+
+def constant(values: Floats) -> CountLaw:
+    """Return laws that are always `values`."""
+    nothing = np.zeros(values.shape)
+    return CountLaw(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
+
+
+def binomial_shares(n: Floats, p: Floats) -> CountLaw:
+    """Return laws of the share of yes among n independent answers, each yes with probability p."""
+    nothing = np.zeros(p.shape)
+    return CountLaw(nothing, 1 / n, nothing, nothing, n, p)
+
+
+class _Kinds:
+    """Kind of each term (share of one arm, difference, paired quantity), its counts, and their scale."""
+
+    def __init__(self, terms: Terms) -> None:
+        of = {name: terms.quantity == i for i, name in enumerate(QUANTITIES)}
+        paired = terms.both >= 0
+        self.first = of["p_do1"] | of["p_given1"]
+        self.second = of["p_do0"] | of["p_given0"]
+        self.under_do = of["p_do1"] | of["p_do0"]
+        self.pns, self.violation = of["pns"] & paired, of["monotonicity_violation"] & paired
+        self.joint = self.pns | self.violation
+        self.difference = of["ate"] | (of["pns"] & ~paired)
+        self.n1, self.n0, self.yes1, self.yes0 = (
+            values.astype(np.float64) for values in (terms.n1, terms.n0, terms.yes1, terms.yes0)
+        )
+        self.per1, self.per0 = divide(np.ones(self.n1.shape), self.n1), divide(np.ones(self.n0.shape), self.n0)
+
+    def law(self, base: Floats, step: Floats, total: Any, marked: Any, drawn: Any, p: Any) -> CountLaw:
+        """Return a law; it is always NaN where nothing was answered (the step is NaN)."""
+        shaped = (np.broadcast_to(np.asarray(v, np.float64), self.n1.shape) for v in (total, marked, drawn, p))
+        return CountLaw(np.where(np.isnan(step), np.nan, base), np.nan_to_num(step), *shaped)
+
+
+def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
+    """Return the independent laws whose sum is each quantity under a null model; two where both arms are random."""
+    kinds = _Kinds(terms)
+    if null in FIXED or null == "majority_answers":
+        return (constant(_fixed_values(null, terms, kinds)),)
+    if null == "permute_answers":
+        return (_permuted(terms, kinds),)
+    if null == "exchange_arms":
+        return (_exchanged(terms, kinds),)
+    pooled = divide(kinds.yes1 + kinds.yes0, kinds.n1 + kinds.n0)
+    return _random(kinds, np.full(kinds.n1.shape, 0.5) if null == "random_answers" else np.nan_to_num(pooled))
+
+
+def _random(s: _Kinds, q: Floats) -> tuple[CountLaw, CountLaw]:
+    """Return the laws if every answer is yes with probability q."""
+    step = np.where(s.second, s.per0, s.per1)
+    main = s.law(0.0 * q, step, 0, 0, np.where(s.second, s.n0, s.n1), np.where(s.joint, q * (1 - q), q))
+    other = np.where(s.difference, -s.per0, 0.0)
+    return main, s.law(0.0 * q, other, 0, 0, np.where(s.difference, s.n0, 0.0), q)
+
+
+def _permuted(terms: Terms, s: _Kinds) -> CountLaw:
+    """Return the laws if answers are shuffled over samples, within an arm or, in fact, whatever the cause."""
+    keep = s.under_do | s.difference
+    step = np.where(keep, 0.0, np.where(s.second, s.per0, s.per1))
+    total = np.select([keep, s.joint], [0.0, s.n1], s.n1 + s.n0)
+    marked = np.select([keep, s.pns, s.violation], [0.0, s.yes1, s.yes0], s.yes1 + s.yes0)
+    drawn = np.select([keep, s.pns, s.violation, s.second], [0.0, s.n1 - s.yes0, s.n1 - s.yes1, s.n0], s.n1)
+    return s.law(np.where(keep, estimates(terms), 0.0), step, total, marked, drawn, np.nan)
+
+
+def _exchanged(terms: Terms, s: _Kinds) -> CountLaw:
+    """Return the laws if the two answers of each sample are exchanged at random; unpaired ones are dealt out anew."""
+    apart = s.yes1 + s.yes0 - 2 * np.where(terms.both >= 0, terms.both, 0)
+    yes = s.yes1 + s.yes0
+    step = np.select([s.second, s.difference], [s.per0, s.per1 + s.per0], s.per1)
+    total, marked = np.where(s.joint, 0.0, s.n1 + s.n0), np.where(s.joint, 0.0, yes)
+    drawn = np.select([s.joint, s.second], [apart, s.n0], s.n1)
+    base = np.where(s.difference, -yes * s.per0, 0.0)
+    return s.law(base, step, total, marked, drawn, np.where(s.joint, 0.5, np.nan))
+
+
+def _fixed_values(null: str, terms: Terms, s: _Kinds) -> Floats:
+    """Return each quantity if all answers of an arm are the same; the majority of a tie is no."""
+    if null in FIXED:
+        one = zero = np.full(terms.n1.shape, null == "always_yes")
+    else:
+        one, zero = 2 * terms.yes1 > terms.n1, 2 * terms.yes0 > terms.n0
+    values = [one, zero, one & ~zero, zero & ~one, one.astype(int) - zero.astype(int)]
+    kinds = [s.first, s.second, s.pns, s.violation, s.difference]
+    return np.select(kinds, [np.asarray(v, np.float64) for v in values], np.nan)
+
+
+#: columns that an answered table must have; `replicate` is optional and then 0
+ANSWER_COLUMNS = ("task", "sample", "cause", "effect", "world", "truth", "answer")
+
+
+def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tuple[pd.DataFrame, list[str]]:
+    """Check an answered table; return its needed columns, answers as 1, 0 or NaN, and the names of the settings."""
+    if not isinstance(answers, pd.DataFrame):
+        raise TypeError(f"answers must be a pandas DataFrame, found {type(answers).__name__}")
+    settings = setting_names(by)
+    for name in (*ANSWER_COLUMNS, *settings):
+        if name not in answers.columns:
+            near = nearest(name, answers.columns)
+            hint = "make it by ce.reasoning.ask or a baseline; " if name == "answer" else near
+            columns = list(answers.columns)
+            raise ValueError(f"the answered table has no column {name!r}; {hint}its columns are {columns}")
+        if isinstance(answers[name], pd.DataFrame):
+            raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
+    if reserved := [name for name in settings if name in (*ANSWER_COLUMNS, "replicate")]:
+        raise ValueError(
+            f"by names {reserved}, which identify questions; name settings such as the model "
+            "(answer_scores splits its rows by these columns with within=)"
+        )
+    table = answers[[*settings, *ANSWER_COLUMNS]].copy()
+    table["replicate"] = answers["replicate"].to_numpy() if "replicate" in answers.columns else 0
+    table["truth"], table["answer"] = known_truths(answers), as_bits(answers["answer"], "answer")
+    for world in pd.unique(table["world"]):
+        check_known(world, WORLDS, "world of a question:")
+    if (missing := table["sample"].isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
+    _check_keys(table, settings, answers.index)
+    return table.reset_index(drop=True), settings
+
+
+def setting_names(by: Sequence[str] | str | None) -> list[str]:
+    """Return the names of settings as a list."""
+    if by is not None:
+        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
+    return [by] if isinstance(by, str) else list(by or [])
+
+
+def known_truths(table: pd.DataFrame) -> Floats:
+    """Return the true answers as 1 or 0; refuse missing ones."""
+    found = as_bits(table["truth"], "truth")
+    if np.isnan(found).any():
+        row = int(np.isnan(found).argmax())
+        raise ValueError(f"{name_row(row, table.index, 'truth')} is missing; every question has a true answer")
+    return found
+
+
+def as_bits(cells: pd.Series, name: str) -> Floats:
+    """Return booleans as 1, 0 or NaN."""
+    if isinstance(cells.dtype, (np.dtype, pd.BooleanDtype)) and cells.dtype in ("bool", "boolean"):
+        return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
+    known = cells.dropna()
+    if not known.isin([True, False]).all():
+        odd = known[~known.isin([True, False])].iloc[0]
+        raise ValueError(
+            f"column {name!r} must hold True, False or missing, found {odd!r}; read replies of yes and no "
+            "by ce.reasoning.parse_answers, and score other labels by ce.reasoning.label_scores"
+        )
+    return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
+
+
+def _check_keys(table: pd.DataFrame, settings: list[str], index: pd.Index) -> None:
+    """Refuse two answers to one question of one unit, which would be pooled silently."""
+    keys = [*settings, "task", "sample", "replicate", "cause", "effect", "world"]
+    repeated = table.duplicated(keys, keep=False).to_numpy()
+    if repeated.any():
+        row = int(np.argmax(repeated))
+        found = table.iloc[row][keys].to_dict()
+        raise ValueError(
+            f"{name_row(row, index)}: the question {found} is answered more than once; pass the columns of reasoners "
+            "or prompts as by=, or number repeats in a column 'replicate'"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Arms:
+    """Answers of two arms: under do(cause=1) and do(cause=0), or where the cause is true and where it is false."""
+
+    #: one row per group of units: the settings, task, cause, effect
+    groups: pd.DataFrame
+    #: group, sample, (u,): group and sample of each unit; a unit is a replicate of a sample
+    group: Integers
+    sample: Integers
+    #: answer, truth, (u, 2): answers and true answers in arm 1 and arm 0: 1, 0, or NaN where unparsed or not asked
+    answer: Floats
+    truth: Floats
+    #: (u, 2): whether the question was asked
+    asked: NDArray[np.bool_]
+
+    def total(self, values: NDArray[Any]) -> Floats:
+        """Sum one value per unit by group."""
+        sums = np.bincount(self.group, weights=np.asarray(values, np.float64), minlength=len(self.groups))
+        return np.asarray(sums, np.float64)
+
+    @cached_property
+    def n_samples(self) -> Floats:
+        """Samples with an answer in either arm, by group."""
+        known = ~np.isnan(self.answer).all(axis=1)
+        shape = (int(self.sample.max(initial=-1)) + 1, len(self.groups))
+        where = (self.sample[known], self.group[known])
+        # entries of one place are summed, so that replicates of a sample count once
+        seen = scipy.sparse.coo_array((np.ones(len(where[0])), where), shape=shape).tocsc()
+        return np.diff(seen.indptr).astype(np.float64)
+
+    def of_truth(self) -> Arms:
+        """Return the same units with the true answers to the questions that were answered."""
+        known = np.where(np.isnan(self.answer), np.nan, self.truth)
+        return Arms(self.groups, self.group, self.sample, known, self.truth, self.asked)
+
+
+def interventional_arms(table: pd.DataFrame, settings: list[str]) -> Arms:
+    """Pair the answers under do(cause=1) and do(cause=0) over the same sample and replicate."""
+    asked = table[table["world"].isin(["do1", "do0"])]
+    names = [*settings, "task", "cause", "effect"]
+    if asked["cause"].isna().any():
+        row = asked.index[int(asked["cause"].isna().to_numpy().argmax())]
+        raise ValueError(f"row {row}: a question about an intervention must name its cause")
+    return _arrange(asked, names, (asked["world"] == "do0").to_numpy(bool).astype(np.int64))
+
+
+def observational_arms(
+    table: pd.DataFrame, settings: list[str], pairs: pd.DataFrame, root_values: pd.DataFrame | None
+) -> Arms:
+    """Split the factual answers to each effect by the true value of the cause."""
+    # The table holds the true values of nodes that are asked about; `root_values` those of others, such as the root.
+    # Samples in which the cause is unknown are left out. A factual question that names a cause counts for that pair
+    # only.
+    fact = table[table["world"] == "fact"]
+    values = fact[["task", "sample", "effect", "truth"]].drop_duplicates(["task", "sample", "effect"])
+    values = values.rename(columns={"effect": "cause", "truth": "value"})
+    if root_values is not None:
+        root_values = root_values.astype({"cause": object, "value": np.float64})
+        values = pd.concat([values, root_values]).drop_duplicates(["task", "sample", "cause"])
+    alone = fact["cause"].notna()
+    shared = pairs.merge(fact[~alone].drop(columns="cause"), on=[*settings, "task", "effect"])
+    own = pairs.merge(fact[alone], on=[*settings, "task", "cause", "effect"])
+    known = pd.concat([shared, own], ignore_index=True).merge(values, on=["task", "sample", "cause"])
+    arm = (known["value"] == 0).to_numpy(bool).astype(np.int64)
+    return _arrange(known, [*settings, "task", "cause", "effect"], arm)
+
+
+def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
+    """Arrange the rows of both arms as one row per unit."""
+    group, groups = _codes(rows[names])
+    sample, _ = _codes(rows[["sample"]])
+    unit, units = _codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))
+    if len(np.unique(2 * unit + arm)) < len(unit):
+        raise ValueError("a factual question is answered both for one pair and for all; keep one of these answers")
+    shape = (len(units), 2)
+    answer, truth, asked = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape, bool)
+    answer[unit, arm] = rows["answer"]
+    truth[unit, arm] = rows["truth"]
+    asked[unit, arm] = True
+    return Arms(groups, units["group"].to_numpy(np.int64), units["sample"].to_numpy(np.int64), answer, truth, asked)
+
+
+def _codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
+    """Return a number for each distinct row of a frame, in order of first appearance, and these rows."""
+    code = np.zeros(len(frame), np.int64)
+    for name in frame.columns:
+        own, distinct = pd.factorize(frame[name], use_na_sentinel=False)
+        code = pd.factorize(code * max(1, len(distinct)) + own)[0].astype(np.int64)
+    first = np.unique(code, return_index=True)[1]
+    return code, frame.iloc[first].reset_index(drop=True)
+
+
+def count_terms(arms: Arms, quantity: str) -> Terms:
+    """Count yes by arm; for paired quantities over the samples answered in both arms."""
+    bits = arms.answer
+    known = ~np.isnan(bits)
+    paired = quantity in ("pns", "monotonicity_violation")
+    if paired:
+        known = known & known.all(axis=1, keepdims=True)
+    yes = known & (bits == 1)
+    n1, yes1, n0, yes0 = (arms.total(x).astype(np.int64) for x in (known[:, 0], yes[:, 0], known[:, 1], yes[:, 1]))
+    both = arms.total(yes.all(axis=1)).astype(np.int64) if paired else np.full(len(arms.groups), -1, np.int64)
+    return Terms(np.full(len(arms.groups), QUANTITIES.index(quantity), np.int64), n1, yes1, n0, yes0, both)
+
+
+def missing_bounds(arms: Arms, quantity: str) -> tuple[Floats, Floats]:
+    """Return the least and the greatest estimate that the missing answers allow."""
+    bounds = []
+    for low in (True, False):
+        # a large value has yes in arm 1 and no in arm 0; violations and shares of arm 0 the reverse
+        fill = np.array([0.0, 1.0]) if low else np.array([1.0, 0.0])
+        fill = fill[::-1] if quantity in ("monotonicity_violation", "p_do0", "p_given0") else fill
+        filled = np.where(np.isnan(arms.answer) & arms.asked, fill, arms.answer)
+        full = Arms(arms.groups, arms.group, arms.sample, filled, arms.truth, arms.asked)
+        bounds.append(estimates(count_terms(full, quantity)))
+    return bounds[0], bounds[1]

@@ -1,0 +1,86 @@
+"""Types of edges: how often each type of the truth became which type in the estimate."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from ....contract.checks import check_known
+from ....contract.confusion import Values
+from ....contract.metric import metric
+from ....graphs.pairs import GraphPairs
+from .ends import MARKED
+
+__all__ = ["edge_confusion"]
+
+#: types of edges of an ordered pair with their codes in `GraphPairs.edge_types`: mark here + 4 * mark there
+_CODES = {
+    "none": 0,
+    "->": 1 + 4 * 2,
+    "<-": 2 + 4 * 1,
+    "<->": 2 + 4 * 2,
+    "o->": 3 + 4 * 2,
+    "<-o": 2 + 4 * 3,
+    "o-o": 3 + 4 * 3,
+    "--": 1 + 4 * 1,
+    "--o": 1 + 4 * 3,
+    "o--": 3 + 4 * 1,
+    "->&<->": 0 + 4 * 2,
+    "<-&<->": 2 + 4 * 0,
+}
+TYPES = tuple(_CODES)
+
+
+def _turned(code: int) -> int:
+    """Return the code of an edge seen from its other end."""
+    return code // 4 + 4 * (code % 4)
+
+
+#: codes of edges that are listed before their reversals, and of those that are their own
+_FORWARD = {code for name, code in _CODES.items() if name in ("->", "o->", "--o", "->&<->")}
+_OWN = {code for code in _CODES.values() if code == _turned(code)}
+
+
+@metric(
+    field="graph",
+    kinds=MARKED,
+    direction=None,
+    range=(0, math.inf),
+    long_name="pairs of nodes by types of edges",
+    dims={"true_edge": TYPES, "estimated_edge": TYPES},
+)
+def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first"] = "from_truth") -> Values:
+    """Count the pairs of nodes by the type of the true edge and that of the estimated one.
+
+    ``->&<->`` is a pair with both edges, as ADMGs have.
+
+    Parameters
+    ----------
+    seen : {"from_truth", "from_first"}
+        From which end an edge is written. "from_truth": the true edge points forward, so that ``->`` against ``<-`` is
+        a reversal, and the rows ``<-``, ``<-o``, ``o--`` are 0; where it is the same from both ends, or missing,
+        the estimated edge points forward. "from_first": from the node whose name comes first in code-point order.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> table = ce.edge_confusion("A -> B; B <-> C; D", "B -> A; C -> B; D")
+    >>> labels = ce.edge_confusion.dims["true_edge"]
+    >>> int(table[labels.index("->"), labels.index("<-")]), int(table[labels.index("<->"), labels.index("->")])
+    (1, 1)
+    """
+    check_known(seen, ("from_truth", "from_first"), "value of seen")
+    counts = pairs.edge_types
+    found = np.zeros((pairs.n, len(TYPES), len(TYPES)))
+    place = {code: i for i, code in enumerate(_CODES.values())}
+    for true in _CODES.values():
+        for estimated in _CODES.values():
+            row, column = true, estimated
+            if seen == "from_truth" and true not in _OWN | _FORWARD:
+                row, column = _turned(true), _turned(estimated)
+            elif seen == "from_truth" and true in _OWN and estimated not in _OWN | _FORWARD:
+                column = _turned(estimated)
+            found[:, place[row], place[column]] += counts[:, true, estimated]
+    return found

@@ -1,0 +1,195 @@
+"""Marks at the ends of edges: arrowheads, tails and circles over ordered pairs of nodes, and bidirected edges.
+
+An end (u, v) is the mark at v of the edge between u and v. "None" is a mark too, so that missing and extra adjacencies
+count; with ``slots="shared"`` they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+from ....contract.checks import check_known
+from ....contract.confusion import Confusion
+from ....contract.confusion_family import ConfusionFamily
+from ....graphs.kernels.planes import KINDS
+from ....graphs.mixed.marks import ARROW, CIRCLE, TAIL
+from ....graphs.pairs import GraphPairs
+
+__all__ = [
+    "arrowhead_f1",
+    "arrowhead_fn",
+    "arrowhead_fp",
+    "arrowhead_mcc",
+    "arrowhead_precision",
+    "arrowhead_recall",
+    "arrowhead_specificity",
+    "arrowhead_tn",
+    "arrowhead_tp",
+    "bidirected_f1",
+    "bidirected_fn",
+    "bidirected_fp",
+    "bidirected_precision",
+    "bidirected_recall",
+    "bidirected_tp",
+    "circle_f1",
+    "circle_fn",
+    "circle_fp",
+    "circle_mcc",
+    "circle_precision",
+    "circle_recall",
+    "circle_specificity",
+    "circle_tn",
+    "circle_tp",
+    "tail_f1",
+    "tail_fn",
+    "tail_fp",
+    "tail_mcc",
+    "tail_precision",
+    "tail_recall",
+    "tail_specificity",
+    "tail_tn",
+    "tail_tp",
+]
+
+#: classes of graphs whose edges have marks
+MARKED = tuple(kind for kind in KINDS if kind != "skeleton")
+
+Slots = Literal["all", "shared"]
+Circle = Literal["mark", "unknown", "half"]
+
+_OPTIONS = {
+    "slots": """slots : {"all", "shared"}
+    Over all d (d - 1) ends of pairs of nodes, where an end without edge has no mark, or over the ends of adjacencies
+    that both graphs have.""",
+    "circle": """circle : {"mark", "unknown", "half"}
+    How a circle compares with a tail or an arrowhead: as another mark; ends where the truth has a circle are left out,
+    because no data decide their mark; or as half agreement.""",
+}
+
+
+def shared_marks(pairs: GraphPairs, mark: int, slots: str, circle: str) -> Confusion:
+    """Compare one mark over the ends of pairs of nodes."""
+    check_known(slots, ("all", "shared"), "slots")
+    check_known(circle, ("mark", "unknown", "half"), "circle")
+    ends = pairs.ends
+    found, total = ends.of(mark), 2 * ends.counts.n_pairs
+    true, estimated, both = found.true, found.estimated, found.both
+    if slots == "shared":
+        true, estimated, total = found.true_on_shared, found.estimated_on_shared, 2 * ends.counts.tp
+    if circle == "unknown":
+        circles = ends.of(CIRCLE)
+        estimated = estimated - found.at_circle
+        total = total - (circles.true_on_shared if slots == "shared" else circles.true)
+    elif circle == "half":
+        # half of such an end is shared, the other half stays a positive of the graph that has the mark
+        both = both + (found.at_circle + found.missed_by_circle) / 2
+        true, estimated = true + found.at_circle / 2, estimated + found.missed_by_circle / 2
+    return Confusion(both, true, estimated, total)
+
+
+def _counts_of(mark: int) -> Callable[..., Confusion]:
+    def counts(pairs: GraphPairs, *, slots: Slots = "all", circle: Circle = "mark") -> Confusion:
+        return shared_marks(pairs, mark, slots, circle)
+
+    return counts
+
+
+def shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
+    """Compare circles over the ends of pairs of nodes."""
+    return shared_marks(pairs, CIRCLE, slots, "mark")
+
+
+def shared_bidirected(pairs: GraphPairs) -> Confusion:
+    """Compare bidirected edges over pairs of nodes."""
+    like = pairs.ends.likeness
+    return Confusion(like.both_bidirected, like.true_bidirected, like.estimated_bidirected)
+
+
+_SPEC: dict[str, Any] = {"field": "graph", "kinds": MARKED, "closed_form": "linear"}
+_DIRECTED = ("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C")
+_MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
+
+_ARROWHEAD = ConfusionFamily(
+    "arrowhead",
+    _counts_of(ARROW),
+    module=__name__,
+    label="arrowhead",
+    positives="arrowheads",
+    negatives="ends without arrowhead",
+    convention="Over both ends of all pairs of nodes. In graphs of directed and undirected edges arrowheads are the "
+    "heads of directed edges.",
+    example=_DIRECTED,
+    spec=_SPEC,
+    options=_OPTIONS,
+)
+_TAIL = replace(
+    _ARROWHEAD,
+    prefix="tail",
+    counts=_counts_of(TAIL),
+    label="tail",
+    positives="tails",
+    negatives="ends without tail",
+    convention="Over both ends of all pairs of nodes. An undirected edge has two tails, a directed one has one.",
+)
+_CIRCLE = replace(
+    _ARROWHEAD,
+    prefix="circle",
+    counts=shared_circles,
+    label="circle",
+    positives="circles",
+    negatives="ends without circle",
+    convention="Over both ends of all pairs of nodes. A circle of a PAG is a mark on which the graphs of the class "
+    "differ.",
+    example=_MIXED,
+    options={"slots": _OPTIONS["slots"]},
+)
+_BIDIRECTED = replace(
+    _ARROWHEAD,
+    prefix="bidirected",
+    counts=shared_bidirected,
+    label="bidirected edge",
+    positives="bidirected edges",
+    negatives="",
+    convention="Over pairs of nodes; in an ADMG such an edge counts beside a directed one too.",
+    example=("A -> B; B <-> C; C <-> D", "A <-> B; B <-> C; C -> D"),
+    options={},
+)
+
+arrowhead_tp = _ARROWHEAD.metric("tp", gives=1, long_name="right arrowheads")
+arrowhead_fp = _ARROWHEAD.metric("fp", gives=1, long_name="wrong or extra arrowheads")
+arrowhead_fn = _ARROWHEAD.metric("fn", gives=2, long_name="missed arrowheads")
+arrowhead_tn = _ARROWHEAD.metric("tn", gives=2, long_name="slots without arrowhead in both")
+arrowhead_precision = _ARROWHEAD.metric("precision", gives=1 / 2)
+arrowhead_recall = _ARROWHEAD.metric("recall", gives=1 / 3)
+arrowhead_specificity = _ARROWHEAD.metric("specificity", gives=2 / 3)
+arrowhead_f1 = _ARROWHEAD.metric("f1", gives=2 / 5)
+arrowhead_mcc = _ARROWHEAD.metric("mcc", gives=0)
+
+tail_tp = _TAIL.metric("tp", gives=2, long_name="right tails")
+tail_fp = _TAIL.metric("fp", gives=2, long_name="wrong or extra tails")
+tail_fn = _TAIL.metric("fn", gives=1, long_name="missed tails")
+tail_tn = _TAIL.metric("tn", gives=1, long_name="ends without tail in both")
+tail_precision = _TAIL.metric("precision", gives=1 / 2)
+tail_recall = _TAIL.metric("recall", gives=2 / 3)
+tail_specificity = _TAIL.metric("specificity", gives=1 / 3)
+tail_f1 = _TAIL.metric("f1", gives=4 / 7)
+tail_mcc = _TAIL.metric("mcc", gives=0)
+
+circle_tp = _CIRCLE.metric("tp", gives=1, long_name="right circles")
+circle_fp = _CIRCLE.metric("fp", gives=1, long_name="wrong or extra circles")
+circle_fn = _CIRCLE.metric("fn", gives=1, long_name="missed circles")
+circle_tn = _CIRCLE.metric("tn", gives=9, long_name="ends without circle in both")
+circle_precision = _CIRCLE.metric("precision", gives=1 / 2)
+circle_recall = _CIRCLE.metric("recall", gives=1 / 2)
+circle_specificity = _CIRCLE.metric("specificity", gives=9 / 10)
+circle_f1 = _CIRCLE.metric("f1", gives=1 / 2)
+circle_mcc = _CIRCLE.metric("mcc", gives=0.3999999999999999)
+
+bidirected_tp = _BIDIRECTED.metric("tp", gives=1, long_name="right bidirected edges")
+bidirected_fp = _BIDIRECTED.metric("fp", gives=1, long_name="wrong or extra bidirected edges")
+bidirected_fn = _BIDIRECTED.metric("fn", gives=1, long_name="missed bidirected edges")
+bidirected_precision = _BIDIRECTED.metric("precision", gives=1 / 2)
+bidirected_recall = _BIDIRECTED.metric("recall", gives=1 / 2)
+bidirected_f1 = _BIDIRECTED.metric("f1", gives=1 / 2)

@@ -1,0 +1,264 @@
+"""Exact moments of metrics of shared edges and directions, under random DAGs and random directions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....contract.law import ClosedForm
+from ....contract.metric import Metric
+from ....graphs.counts import PairCounts
+from ....graphs.kernels import kernels
+from ....graphs.kernels.ones import count_ones
+from ....graphs.kernels.planes import DAG, planes_from_marks
+from ....graphs.pairs import GraphBatch, GraphPairs
+from .affine import affine_units, first_misfit
+from .hypergeometric import Counts, hypergeometric_weights
+
+
+def linear(
+    metric: Metric,
+    n_nodes: Any,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[Any],
+    degrees: NDArray[np.int32] | None,
+    tossed: NDArray[np.bool_] | None = None,
+) -> ClosedForm:
+    """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
+
+    The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
+    p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
+    p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
+    1/3 (a fork or collider), or always 1/4 if directions are tossed. The variance is known where the truth is fully
+    directed, else NaN.
+
+    Parameters
+    ----------
+    metric : Metric
+        Affine in `PairCounts.tp`, `same_direction`, `reversed` and `added_direction` at fixed margins.
+    n_nodes : array_like of int
+        Number of nodes.
+    directed, undirected : (n,) float
+        Directed and undirected edges of the truth.
+    estimated_edges : (n,) int
+        Edges of the control.
+    degrees : (n, d, 3) int or None
+        In-, out- and undirected degrees of the truth; None: no variance.
+    tossed : (n,) bool, optional
+        Where the directions of a control's edges are independent, so that it may have cycles.
+    """
+    n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
+    me = np.asarray(estimated_edges, np.float64)
+
+    def at(shared_directed: float, shared_undirected: float, same: float) -> NDArray[np.float64]:
+        counts = PairCounts(
+            n_nodes,
+            shared_directed + shared_undirected,
+            directed + undirected,
+            me,
+            same_direction=same,
+            reversed=shared_directed - same,
+            true_directed=directed,
+            estimated_directed=me,
+            added_direction=shared_undirected,
+        )
+        return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
+
+    none = at(0, 0, 0)
+    present, present_undirected, same = at(1, 0, 0) - none, at(0, 1, 0) - none, at(1, 0, 1) - at(1, 0, 0)
+    affine = np.isclose(at(3, 2, 2), none + 3 * present + 2 * present_undirected + 2 * same, rtol=1e-9, atol=1e-9)
+    none = np.where(affine | np.isnan(none), none, np.nan)  # options may make a metric a ratio of random counts
+    p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
+    mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
+    if degrees is None:
+        return ClosedForm(mean, np.full_like(mean, np.nan))
+    p2 = np.divide(me * (me - 1), n_pairs * (n_pairs - 1), out=np.zeros_like(me), where=n_pairs > 1)
+    inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
+    chains = (inward * outward).sum(axis=1)
+    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    disjoint = directed * (directed - 1) / 2 - chains - forks
+    square = (p1 * (present + same / 2)) ** 2
+
+    free = False if tossed is None else tossed
+
+    def both(agree: float) -> NDArray[np.float64]:
+        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(free, 1 / 4, agree)) - square)
+
+    single = p1 * (present**2 + (present + same) ** 2) / 2 - square
+    variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
+    variance = np.where(undirected > 0, np.nan, np.maximum(variance, 0.0))
+    return ClosedForm(mean, variance)
+
+
+def reversal(
+    metric: Metric,
+    n_nodes: int,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[np.int64],
+) -> ClosedForm:
+    """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
+
+    The metric becomes 1 minus itself when the control is reversed. A random DAG and its reversal are equally likely,
+    and where one has the share s of the shared edges right the other has 1 - s: the mean is 1/2 given a shared edge,
+    and without one the metric is 0/0. NaN for a truth with undirected edges.
+    """
+    n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
+    true_edges = (directed + undirected).astype(np.int64)[:, None]
+    support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
+    nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
+    undefined = metric.function(Counts(PairCounts(n_nodes, 0, directed, estimated_edges)), **metric.options)
+    mean = np.where(
+        np.isnan(undefined),
+        np.where(nothing_shared < 1, 0.5, np.nan),
+        (1 - nothing_shared) / 2 + nothing_shared * undefined,
+    )
+    return ClosedForm(np.where(undirected > 0, np.nan, mean))
+
+
+class Weights(NamedTuple):
+    """Weights of the types of shared edges in a metric at its pairs' margins, one value per pair."""
+
+    constant: NDArray[np.float64]
+    same: NDArray[np.float64]
+    reversed: NDArray[np.float64]
+    lost: NDArray[np.float64]
+    added: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+
+
+def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
+    """Return the weights of a metric that is affine in the types of the shared edges, or None if it is not.
+
+    The metric is evaluated without shared edges, for one edge of each type, and at some sums to check; `directed` (n,)
+    are the directed edges of the controls where they are not the estimate's.
+    """
+    truth = pairs.truth.edge_counts
+    estimate = pairs.estimate.edge_counts
+    if directed is None:
+        directed = estimate.directed[pairs.estimate_index]
+
+    def at(same: float, turned: float, lost: float, added: float, both: float) -> NDArray[np.float64]:
+        counts = PairCounts(
+            pairs.n_nodes,
+            same + turned + lost + added + both,
+            truth.edges[pairs.truth_index],
+            estimate.edges[pairs.estimate_index],
+            same_direction=same,
+            reversed=turned,
+            true_directed=truth.directed[pairs.truth_index],
+            estimated_directed=directed,
+            lost_direction=lost,
+            added_direction=added,
+        )
+        return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
+
+    none, units = affine_units(at, 5)
+    return None if first_misfit(at, none, units) else Weights(none, *units)
+
+
+def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
+    """Return the moments of an additive metric where the controls keep a skeleton and get random directions.
+
+    Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
+    the truth is right with probability 1/2, because a control and its reversal are equally likely. The variance is
+    known where directions are `tossed` (n,), and along a uniformly random order, where two are right together with
+    probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
+    """
+    skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
+    weights = edge_weights(metric, pairs, directed=skeleton)
+    if weights is None:
+        return None
+    planes = pairs.truth.planes[pairs.truth_index]
+    edges = pairs.estimate.planes[pairs.estimate_index]
+    edges = (edges[:, 0] | edges[:, 1])[:, None]
+    arrows = planes & edges & ~(planes[:, :1] & planes[:, 1:])
+    lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
+    shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
+    added = count_ones(lines).sum(axis=1, dtype=np.float64)
+    mean = weights.constant + shared * (weights.same + weights.reversed) / 2 + added * weights.added
+    if not along_order and not tossed.any():
+        return ClosedForm(mean)
+    degrees = kernels().degrees(arrows, pairs.n_nodes).astype(np.float64)
+    inward, outward = degrees[..., 0], degrees[..., 1]
+    chains = (inward * outward).sum(axis=1)
+    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    ordered = 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
+    right = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
+    variance = (weights.same - weights.reversed) ** 2 * np.maximum(right, 0.0)
+
+    return ClosedForm(mean, variance)
+
+
+def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
+    """Return the mean of a ratio of right directions where a control and its reversal are equally likely.
+
+    Controls have the adjacencies of the pairs' estimates. Truths must be fully directed for a mean.
+    """
+    fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
+    nothing = PairCounts(pairs.n_nodes, 0, np.ones(pairs.n), np.ones(pairs.n))
+    undefined = np.asarray(metric.function(Counts(nothing), **metric.options), np.float64)
+    return np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan)
+
+
+def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
+    """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
+    variance = np.nan if known.variance is None else known.variance
+    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+
+
+#: nodes up to which the variance of a mean over edges is computed
+MOST_NODES = 32
+
+
+def mean_over_edges(
+    metric: Metric, pairs: GraphPairs, n_edges: NDArray[np.int64], tossed: NDArray[np.bool_]
+) -> ClosedForm:
+    """Return mean and variance of a metric that averages a value of ordered pairs over the edges of the control.
+
+    The skeleton is uniform, and directed along a uniform order, or by independent coins in rows that are `tossed`.
+    Every ordered pair is then equally likely, and the null mean is the mean of all values. Rows where the value of a
+    pair is undefined have NaN: their number of averaged edges is random.
+    """
+    d = pairs.n_nodes
+    truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
+    lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
+    small = 1 < d <= MOST_NODES
+    graphs = [[arc] for arcs in lists for arc in arcs] if small else lists
+    marks = np.zeros((len(graphs), d, d), bool)
+    for matrix, arcs in zip(marks, graphs, strict=True):
+        matrix[tuple(np.array(arcs, np.int64).reshape(-1, 2).T)] = True
+    batch = GraphBatch(d, planes_from_marks(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
+    mean, parts = np.full(len(truths), np.nan), np.full((len(truths), 3), np.nan)
+    for i, truth in enumerate(truths.tolist()):
+        places = np.arange(len(graphs), dtype=np.int64)
+        one = GraphPairs(pairs.truth, batch, np.full(len(graphs), truth, np.int64), places)
+        values = np.asarray(metric(one, zero_division=math.nan), np.float64)
+        mean[i] = values.mean() if len(values) else math.nan
+        if small:
+            parts[i] = _parts_of_variance(values, d)
+    mean, (among, along, shared) = mean[inverse.reshape(-1)], parts[inverse.reshape(-1)].T
+    m = n_edges.astype(float)
+    n_pairs = d * (d - 1) / 2
+    chosen, twice = m / max(1.0, n_pairs), m * (m - 1) / max(1.0, n_pairs * (n_pairs - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = (among * (chosen - twice) + chosen * along + np.where(tossed, 0.0, twice * shared)) / m**2
+    undefined = metric.options.get("zero_division", math.nan)
+    known = ~np.isnan(mean)
+    return ClosedForm(np.where(known & (m == 0), undefined, mean), np.where(known & (m == 0), 0.0, variance) + 0 * mean)
+
+
+def _parts_of_variance(values: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """Return sums of products of the values of ordered pairs: of unordered pairs, of directions, of shared nodes."""
+    table = np.zeros((d, d))
+    table[~np.eye(d, dtype=bool)] = values
+    low, high = np.triu_indices(d, 1)
+    middle, turn = (table[low, high] + table[high, low]) / 2, (table - table.T) / 2
+    along = (turn[low, high] ** 2).sum()
+    # two edges from one node lie on the same side of it with probability 2/3
+    shared = ((turn.sum(axis=1) ** 2).sum() - (turn**2).sum()) / 3
+    return np.array([((middle - middle.mean()) ** 2).sum(), along, shared])

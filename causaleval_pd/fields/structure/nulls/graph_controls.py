@@ -1,0 +1,262 @@
+"""Controls that are graphs: which class and number of edges they match, and how they are drawn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ....contract.law import ClosedForm, Distribution
+from ....contract.metric import Metric
+from ....contract.null import Controls, Listing, Matching
+from ....execution.random_streams import random_words
+from ....graphs.classes import is_acyclic, is_digraph
+from ....graphs.kernels import control_kernels, kernels
+from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
+from ....graphs.mixed.marks import is_mixed
+from ....graphs.packing.packed import unpack_column
+from ....graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
+
+#: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
+_COUNT_BYTES = 200
+
+#: undirected estimates that are no classes, beside others with arrows, from which on there is a warning
+_SEVERAL = 5
+
+#: sets the stream of changed directions apart from that of skeletons, and the words of a graph from one another
+_TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
+
+
+def no_closed_form(metric: Metric) -> ClosedForm | None:
+    """Return None: every metric is simulated."""
+    return None
+
+
+def constant(values: ArrayLike) -> ClosedForm:
+    """Return the law of a metric that has the same value for all controls of a row, as functions of a kept skeleton."""
+    value = np.asarray(values, np.float64)
+    law = Distribution.of(np.arange(len(value), dtype=np.int64), value[:, None], np.ones((len(value), 1)))
+    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphControls(Controls):
+    """Controls of the rows of one batch."""
+
+    #: the observed pairs, one per row
+    pairs: GraphPairs
+    #: (n,): class of a row's controls
+    kinds: NDArray[np.uint8]
+    #: `graphs(start, count)` draws n * count graphs, a row's draws together
+    graphs: Callable[[int, int], GraphBatch]
+    #: `known(metric)` returns the closed form or None
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form
+    #: further bytes that drawing one control takes
+    scratch: int = 0
+    #: nanoseconds that drawing takes for each node and edge, roughly
+    pace: float = 20.0
+    #: all controls one by one, where they are few joint relabellings
+    every: Listing | None = None
+
+    @property
+    def listing(self) -> Listing | None:
+        """All joint relabellings one by one, or None."""
+        return self.every
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls by name, one row each; it names the estimate's where no control can equal that."""
+        words = np.array(KINDS, object)[self.kinds]
+        estimates = self.pairs.estimate.kinds[self.pairs.estimate_index]
+        for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(self.kinds, (DAG, CPDAG))):
+            words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
+        return words
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control: its planes, counts, and what drawing it takes."""
+        return 16 * self.pairs.truth.planes.shape[2] + _COUNT_BYTES + self.scratch
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds to draw one control, in proportion to its nodes and edges."""
+        return self.pace * self.pairs.size
+
+    def draw(self, start: int, count: int) -> GraphPairs:
+        """Pair draws start .. start + count - 1 of every row with its truth."""
+        truth_index = np.repeat(self.pairs.truth_index, count)
+        index = np.arange(len(truth_index), dtype=np.int64)
+        return GraphPairs(self.pairs.truth, self.graphs(start, count), truth_index, index)
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the metric's exact moments or law under the model, or None."""
+        return self.known(metric)
+
+
+def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
+    """Return the number of edges of each pair's estimate."""
+    return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
+
+
+def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
+    """Return the class of each row's estimate.
+
+    Refuse mixed graphs, which need null models of their own, and estimates that are not in the class they declare.
+    """
+    for side, batch, index in (
+        ("truth", pairs.truth, pairs.truth_index),
+        ("estimate", pairs.estimate, pairs.estimate_index),
+    ):
+        mixed = batch.kinds[index] >= len(PLAIN_KINDS)
+        if mixed.any():
+            at = int(mixed.argmax())
+            raise ValueError(
+                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
+                f"for {', '.join(PLAIN_KINDS)} only"
+            )
+    check_declared(rows, pairs)
+    return pairs.estimate.kinds[pairs.estimate_index]
+
+
+def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
+    """Refuse estimates that are not in the class that they declare."""
+    wrong = pairs.estimate.misdeclared[pairs.estimate_index]
+    if wrong.any():
+        at = int(wrong.argmax())
+        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
+        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
+
+
+def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
+    """Return the class of each row's controls.
+
+    `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
+    digraphs, and every other estimate by CPDAGs: PDAGs are controls only where they are asked for.
+    """
+    checked_kinds(rows, pairs)
+    kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
+    if matching.control_kind is None:
+        return kinds
+    given = matching.control_kind[rows]
+    for row, kind in zip(rows, given, strict=True):
+        if not pd.isna(kind) and kind not in PLAIN_KINDS:
+            words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
+            undirected = "; 'pdag' keeps the number of undirected edges" if kind == "undirected" else ""
+            raise ValueError(
+                f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
+                f"column that holds these words{words if kind in MIXED_KINDS else undirected}"
+            )
+    stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
+    return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
+
+
+def warn_of_undirected(matching: Matching) -> None:
+    """Warn of undirected estimates that are matched by CPDAGs, which have arrows.
+
+    Such estimates are skeletons rather than classes where several are the class of no DAG (one is enough where no
+    estimate of the table has an arrow), or where truths have no arrows either.
+    """
+    directed = [m.name for m in matching.metrics if "skeleton" not in m.kinds]
+    if matching.control_kind is not None or not directed:
+        return
+    estimates = _plain_graphs(matching.estimate)
+    arrows = any(x.edge_counts.directed.any() for x in estimates)
+    count = sum(int(((x.kinds == PDAG) & (x.edge_counts.directed == 0)).sum()) for x in estimates)
+    if count >= (_SEVERAL if arrows else 1):
+        found, other = f"{count} of the estimates are undirected graphs, but the CPDAG of no DAG; they", ""
+    # the class of a DAG with one edge has no arrow
+    elif not arrows and any((x.edge_counts.edges > 1).any() for x in estimates) and _are_undirected(matching.truth):
+        found = "all truths and estimates are undirected graphs; the estimates"
+        other = ", or control_kind='cpdag' if they are equivalence classes"
+    else:
+        return
+    warnings.warn(
+        f"{found} are matched by CPDAGs, which have arrows: {', '.join(directed)} of guesses may be better or worse "
+        f"than those of controls. Pass control_kind='pdag' or null='permutation'{other}, or declare the estimates by "
+        "ce.graph_column(..., kind='skeleton') and compare adjacencies",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _plain_graphs(column: pd.Series) -> list[GraphBatch]:
+    """Return the graphs of a column that are not mixed."""
+    unpacked = unpack_column(column, in_place=True)
+    return [GraphBatch(x.n_nodes, x.planes, x.kinds) for x in unpacked.blocks if not is_mixed(x.planes)]
+
+
+def _are_undirected(column: pd.Series) -> bool:
+    """Return whether the graphs of a column have edges, all of them undirected."""
+    counts = [x.edge_counts for x in _plain_graphs(column)]
+    return any(x.edges.any() for x in counts) and not any(x.directed.any() for x in counts)
+
+
+def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
+    """Return the class of controls that suits each graph."""
+    kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
+    pdags = np.flatnonzero(graphs.kinds == PDAG)
+    directed = pdags[is_digraph(graphs.planes[pdags])]
+    kinds[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
+    return kinds
+
+
+def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str) -> None:
+    """Refuse rows that are matched by digraphs, where the null model draws acyclic graphs."""
+    if (kinds == DIGRAPH).any():
+        row = rows[(kinds == DIGRAPH).argmax()]
+        raise ValueError(
+            f"row {row}: the estimate is a digraph, which may have cycles, but {what}; pass control_kind='dag' (or a "
+            "column of classes) to match it by DAGs, or take null='edges' or null='permutation'"
+        )
+
+
+def lose_directions(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which rows have controls with undirected edges, so that what holds for random DAGs does not for them."""
+    return np.isin(kinds, (CPDAG, PDAG))
+
+
+def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8], count: int) -> GraphBatch:
+    """Make graphs of drawn ones, (n * count, 2, W): in rows of CPDAGs the CPDAGs of the classes of the drawn DAGs."""
+    every = np.repeat(kinds, count)
+    mapped = every == CPDAG
+    if mapped.any():
+        planes = planes.copy()
+        planes[mapped] = kernels().dag_to_cpdag(planes[mapped], n_nodes)[0]
+    return GraphBatch(n_nodes, planes, every)
+
+
+def redirect(
+    planes: NDArray[np.uint64],
+    pairs: GraphPairs,
+    kinds: NDArray[np.uint8],
+    keys: NDArray[np.uint64],
+    start: int,
+    count: int,
+) -> NDArray[np.uint64]:
+    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs and of PDAGs in the rows of these classes.
+
+    Each edge of a digraph is directed by a coin; cycles are possible. A PDAG loses the directions of uniformly chosen
+    edges, in the share of undirected edges that the row's estimate has.
+    """
+    tossed, mixed = kinds == DIGRAPH, kinds == PDAG
+    if not (tossed.any() or mixed.any()):
+        return planes
+    found = planes.copy()
+    if tossed.any():
+        here = np.repeat(tossed, count)
+        edges = planes[here, 0] | planes[here, 1]
+        places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * _NEXT_WORD
+        streams = (keys[tossed, None] ^ _TOSSES) + places
+        coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
+        forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
+        found[here] = np.stack([forward, edges ^ forward], axis=1)
+    if mixed.any():
+        here, estimates = np.repeat(mixed, count), pairs.estimate.edge_counts
+        shares = np.stack([estimates.undirected, estimates.edges], axis=1)[pairs.estimate_index[mixed]]
+        streams = keys[mixed] ^ _TOSSES
+        found[here] = control_kernels().undirect_edges(found[here], pairs.n_nodes, shares, streams, start, count)
+    return found

@@ -1,0 +1,229 @@
+"""The null model `knowledge`: random DAGs that respect background knowledge - tiers, forbidden and required edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....contract.null import Controls, Matching, Null, register_null
+from ....execution.random_streams import uniforms
+from ....graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
+from ....graphs.packing.packed import unpack_column
+from ....graphs.pairs import GraphBatch
+from .graph_controls import (
+    GraphControls,
+    estimated_edges,
+    in_class,
+    matched_kinds,
+    redirect,
+    refuse_digraphs,
+    warn_of_undirected,
+)
+
+Planes = NDArray[np.uint64]
+
+#: orders drawn at most until one suits the required edges
+_ROUNDS = 1000
+
+
+class Knowledge(NamedTuple):
+    """Background knowledge of the edges over d nodes in name order."""
+
+    #: (d,): tier of a node, -1 without one: no edge runs from a later tier to an earlier one
+    tier: NDArray[np.int64]
+    #: forbidden, required, (d, d): directed edges that controls must not, or must have
+    forbidden: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+
+
+def read_knowledge(
+    nodes: Sequence[str],
+    tiers: Iterable[Iterable[str]],
+    forbidden: Iterable[tuple[str, str]],
+    required: Iterable[tuple[str, str]],
+) -> Knowledge:
+    """Translate tiers and edges of named nodes into positions, and refuse knowledge that contradicts itself.
+
+    Tiers are groups of nodes, causes before effects; forbidden and required edges are pairs (source, target), or texts
+    such as "A -> B".
+    """
+    place = {name: i for i, name in enumerate(nodes)}
+
+    def find(name: Any, what: str) -> int:
+        if name not in place:
+            raise ValueError(f"{what} names {name!r}, which is not a node; the nodes are {list(nodes)[:10]}")
+        return place[name]
+
+    tier = np.full(len(nodes), -1, np.int64)
+    for number, group in enumerate(tiers):
+        if isinstance(group, str):
+            raise ValueError(f"tiers must hold groups of nodes, found the text {group!r}; write [{group!r}]")
+        for name in group:
+            if tier[find(name, "tiers")] >= 0:
+                raise ValueError(f"tiers holds {name!r} twice")
+            tier[place[name]] = number
+    matrices = []
+    for what, edges in (("forbidden", forbidden), ("required", required)):
+        matrix = np.zeros((len(nodes), len(nodes)), bool)
+        for edge in edges:
+            ends = [name.strip() for name in edge.split("->")] if isinstance(edge, str) else edge
+            if not isinstance(ends, Sequence) or len(ends) != 2:
+                raise ValueError(f"{what} must hold pairs (source, target), or texts such as 'A -> B', found {edge!r}")
+            source, target = (find(name, what) for name in ends)
+            matrix[source, target] = True
+        matrices.append(matrix)
+    known = Knowledge(tier, *matrices)
+    backwards = (tier[:, None] > tier[None, :]) & (tier[None, :] >= 0)
+    clash = known.required & (known.forbidden | backwards | np.eye(len(nodes), dtype=bool))
+    if clash.any():
+        source, target = (nodes[i] for i in np.argwhere(clash)[0])
+        raise ValueError(f"required holds {source} -> {target}, which tiers or forbidden rule out")
+    cyclic = np.argwhere(_on_cycles(known.required))
+    if len(cyclic):
+        cycle = ", ".join(f"{nodes[source]} -> {nodes[target]}" for source, target in cyclic[:5])
+        raise ValueError(f"the required edges {cycle} form a directed cycle, which no DAG has; drop one of them")
+    return known
+
+
+def _on_cycles(required: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the edges that are left when those into or out of a node without the other are dropped again and again."""
+    left = required.copy()
+    while True:
+        has_cause, has_effect = (np.asarray(left.any(axis=axis)) for axis in (0, 1))
+        kept = left & has_cause[:, None] & has_effect[None, :]
+        if (kept == left).all():
+            return kept
+        left = kept
+
+
+def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Knowledge]]:
+    """Read the knowledge for every node set: each row's node set, and the knowledge by node set.
+
+    Warn of undirected graphs.
+    """
+    warn_of_undirected(matching)
+    given = {name: _listed(matching.options[name], name) for name in ("tiers", "forbidden", "required")}
+    if not any(given.values()):
+        raise ValueError(
+            "null='knowledge' needs tiers=, forbidden= or required=, as in "
+            "ce.null_model('knowledge', tiers=[['A', 'B'], ['C']])"
+        )
+    column = unpack_column(matching.estimate)
+    by_set: dict[int, Knowledge] = {}
+    for number in np.unique(column.row_node_set[~column.missing]).tolist():
+        by_set[number] = read_knowledge(column.node_sets[number], **given)
+    return column.row_node_set, by_set
+
+
+def _listed(given: Any, what: str) -> list[Any]:
+    """Return what an option holds."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        expected = "groups of nodes" if what == "tiers" else "edges such as ('A', 'B') or 'A -> B'"
+        parts = ", ".join(f"{name}=known.{name}" for name in ("tiers", "forbidden", "required"))
+        mend = f"; pass its parts, {parts}" if hasattr(given, "known_absent") else ""
+        raise TypeError(f"null='knowledge': {what} must hold {expected}, found {given!r:.200}{mend}")
+    return list(given)
+
+
+def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
+
+    Law: an order of the nodes is drawn, uniform among those that suit tiers and required edges and along which enough
+    edges are allowed; then the edges that are not required are chosen uniformly among those that run along the order
+    and are not forbidden. Given: the knowledge, class and number of edges. CPDAGs are those of such DAGs.
+
+    It is valid for guessers of this law, which use the knowledge and nothing else. Not valid for one that uses more,
+    or, as `edges`, for guesses of another shape where the truth has that shape. Orders of unequal numbers of allowed
+    edges are equally likely, so that it is not uniform over DAGs. Digraphs are refused.
+    """
+    row_node_set, by_set = matching.prepared
+    kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)
+    refuse_digraphs(kinds, rows, "null='knowledge' draws DAGs")
+    d = pairs.n_nodes
+    sets = row_node_set[rows]
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
+        for number in np.unique(sets).tolist():
+            mine = np.flatnonzero(sets == number)
+            drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
+        planes = redirect(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
+        return in_class(planes, d, kinds, count)
+
+    return GraphControls(pairs, kinds, graphs, scratch=40 * d * d)
+
+
+register_null(
+    "graph",
+    Null(
+        "knowledge",
+        "random graphs with the estimate's number of edges that respect background knowledge",
+        knowledge_controls,
+        prepare=knowledge_of_node_sets,
+        options={"tiers": (), "forbidden": (), "required": ()},
+    ),
+)
+
+
+def _draw(
+    known: Knowledge,
+    n_edges: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    start: int,
+    count: int,
+    rows: NDArray[np.int64],
+) -> Planes:
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W); `rows` are positions for messages."""
+    n, d = len(keys), len(known.tier)
+    ahead = np.zeros((n * count, d, d), bool)
+    edges, waiting = np.repeat(n_edges, count), np.arange(n * count)
+    for attempt in range(_ROUNDS):
+        if not len(waiting):
+            break
+        # a row's draws share the work of its numbers
+        some = np.unique(waiting // count)
+        numbers = _numbers(keys[some], start, count, d, attempt)
+        numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
+        position = _orders(known.tier, numbers)
+        found = position[:, :, None] < position[:, None, :]
+        room = (found & ~known.forbidden).sum(axis=(1, 2))
+        suits = (found | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        ahead[waiting[suits]] = found[suits]
+        waiting = waiting[~suits]
+    few = np.flatnonzero(edges < known.required.sum())
+    if len(waiting) or len(few):
+        place = int(np.append(waiting, few)[0]) // count
+        raise ValueError(
+            f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
+            f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            "tried); change it, or leave these rows out"
+        )
+    chance = _numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
+    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
+    rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
+    chosen = (rank < edges[:, None]).reshape(n * count, d, d)
+    return planes_from_marks(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
+
+
+def _numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int) -> NDArray[np.float64]:
+    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
+    places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
+    streams = keys[:, None] + places * np.uint64(0x9E3779B97F4A7C15)
+    found = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
+    return np.ascontiguousarray(found.transpose(0, 2, 1))
+
+
+def _orders(tier: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return each node's position in a uniformly random order that respects the tiers, (count, d).
+
+    A random order gives the nodes that are in tiers their places; there they stand tier by tier.
+    """
+    position = np.argsort(np.argsort(numbers, axis=1), axis=1)
+    tiered = np.flatnonzero(tier >= 0)
+    places = np.sort(position[:, tiered], axis=1)
+    ranks = np.argsort(np.argsort(numbers[:, tiered] + tier[tiered], axis=1), axis=1)
+    position[:, tiered] = np.take_along_axis(places, ranks, axis=1)
+    return position

@@ -1,0 +1,116 @@
+"""Metrics of what estimates claim about true ancestors and confounders, as sums over ordered pairs of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....contract.metric import Metric
+from .....graphs.mixed.marks import ARROW, NONE, TAIL, marks_from_planes
+from .....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
+from .....graphs.pairs import GraphBatch, GraphPairs
+
+Floats = NDArray[np.float64]
+
+#: counts of claims that change under relabelling, with their channels of truth and estimate and what a pair adds
+_CLAIMS = {
+    "right_heads": (1, 0, 1.0),
+    "right_tails": (0, 1, 1.0),
+    "directed_ancestors": (0, 2, 1.0),
+    "directed_descendants": (0, 3, 1.0),
+    "bidirected_confounded": (2, 4, 0.5),
+    "bidirected_common": (3, 4, 0.5),
+    "adjacent_ancestors": (0, 5, 1.0),
+    "adjacent_others": (1, 5, 1.0),
+    "adjacent_confounded": (2, 5, 0.5),
+    "adjacent_common": (3, 5, 0.5),
+}
+
+
+def true_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
+    """Return the channels i is an ancestor of j; i is not; both are confounded; have a latent ancestor in common."""
+    found = graphs.known_origins.relations
+    return np.stack([found.ancestor, ~found.ancestor, found.confounded, found.common_ancestor], axis=1)
+
+
+def claimed_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
+    """Return the channels head at i; tail at i; i -> j; i <- j; i <-> j; adjacent."""
+    there = marks_from_planes(graphs.planes, graphs.n_nodes)
+    here = there.transpose(0, 2, 1)
+    double = (here == NONE) & (there == ARROW)
+    heads, tails = (here == ARROW) | double, (here == TAIL) | double
+    arrows = (there == ARROW) & ((here == TAIL) | double)
+    spouses = heads & heads.transpose(0, 2, 1)
+    near = (here != NONE) | (there != NONE)
+    return np.stack([heads, tails, arrows, arrows.transpose(0, 2, 1), spouses, near], axis=1)
+
+
+def claim_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
+    """Weigh claims that are right, or None for a metric that is not affine in them."""
+    found = pairs.claims
+
+    def at(counts: Sequence[float]) -> Floats:
+        changed = {name: np.full(pairs.n, k) for name, k in zip(_CLAIMS, counts, strict=True)}
+        stand_in = SimpleNamespace(claims=found._replace(**changed), n_nodes=pairs.n_nodes)
+        return np.asarray(metric.function(stand_in, **metric.options), np.float64)
+
+    units = _units(at, len(_CLAIMS))
+    if units is None:
+        return None
+    costs = np.zeros((pairs.n, 4, 6))
+    for (true, claimed, share), unit in zip(_CLAIMS.values(), units[1:], strict=True):
+        costs[:, true, claimed] += share * unit
+    return units[0], costs
+
+
+def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
+    """Return the channel i is an ancestor of j."""
+    return graphs.known_origins.relations.ancestor[:, None]
+
+
+def claimed_ancestors(definite: Any) -> Callable[[GraphBatch], NDArray[np.bool_]]:
+    """Return a function from graphs to the channels i is a definite, and a possible, ancestor of j."""
+
+    def channels(graphs: GraphBatch) -> NDArray[np.bool_]:
+        found = ancestors(graphs.planes, graphs.n_nodes, definite)
+        return np.stack([found == DEFINITE, found == POSSIBLE], axis=1)
+
+    return channels
+
+
+def ancestor_class_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
+    """Weigh true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
+    definite = metric.options.get("definite", "exact")
+    known = ancestors(pairs.estimate.planes, pairs.n_nodes, definite)
+    claimed = [
+        (known == code).sum(axis=(1, 2), dtype=np.float64)[pairs.estimate_index] for code in (DEFINITE, POSSIBLE)
+    ]
+    true = pairs.truth.known_origins.relations.ancestor.sum(axis=(1, 2), dtype=np.float64)[pairs.truth_index]
+    total = float(pairs.n_nodes * (pairs.n_nodes - 1))
+
+    def at(counts: Sequence[float]) -> Floats:
+        both = [np.full(pairs.n, k) for k in counts]
+        above = [*both, true - sum(both)]
+        others = [claimed[0] - both[0], claimed[1] - both[1], total - true - claimed[0] - claimed[1] + sum(both)]
+        table = np.stack([np.stack(above, axis=1), np.stack(others, axis=1)], axis=1)
+        stand_in = SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
+        return np.asarray(metric.function(stand_in, **metric.options), np.float64)
+
+    units = _units(at, 2)
+    return None if units is None else (units[0], np.stack(units[1:], axis=1)[:, None])
+
+
+def _units(at: Callable[[Sequence[float]], Floats], n: int) -> list[Floats] | None:
+    """Return the value without shared claims and what one of each adds, or None if they do not add up."""
+    none = at([0.0] * n)
+    units = [at(unit) - none for unit in np.eye(n).tolist()]
+    for step in (2, 5):
+        counts = [float(1 + (i * step) % 7) for i in range(n)]
+        expected = none + sum(k * unit for k, unit in zip(counts, units, strict=True))
+        if not np.allclose(at(counts), expected, rtol=1e-9, atol=1e-9, equal_nan=True):
+            return None
+    return [none, *units]

@@ -1,0 +1,250 @@
+"""The null model `permutation`: the estimate with its nodes relabelled at random."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....contract.checks import name_row
+from ....contract.law import ClosedForm
+from ....contract.metric import Metric
+from ....contract.null import Controls, Listing, Matching, Null, register_null
+from ....contract.relabelling import all_orders
+from ....graphs.kernels import control_kernels
+from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
+from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
+from ....graphs.packing.packed import unpack_column
+from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
+from .additive import additive_moments
+from .edge_moments import mean_over_edges
+from .graph_controls import GraphControls, check_declared
+from .listed.laws import ListedLaws
+
+#: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
+MOST_LISTED = 7
+#: different relabellings of an estimate up to which they are listed whatever its nodes, up to `MOST_NODES`
+MOST_DIFFERENT, MOST_NODES = 5_040, 64
+#: nodes up to which joint relabellings of several estimates are listed (720)
+MOST_JOINT = 6
+#: nodes up to which relabellings are listed as often as they occur
+_REPEATED = 5
+#: lists of relabellings that are kept at a time
+_KEPT = 256
+
+
+def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
+    """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
+    halves = plane_halves(graphs.planes[[number]])
+    return np.stack([np.asarray(marks_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
+
+
+@cache
+def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
+    """Return the bit that each mark moves to under each order, (2 pairs, d!).
+
+    Of the nodes a < b of pair k, the mark a -> b is bit k and the mark b -> a bit 32 + k.
+    """
+    place = np.argsort(all_orders(n_nodes), axis=1)
+    low, high = np.triu_indices(n_nodes, 1)
+    number = np.zeros((n_nodes, n_nodes), np.int64)
+    number[low, high] = number[high, low] = np.arange(len(low))
+    a, b = place[:, low], place[:, high]
+    forward, pair = a < b, number[a, b]
+    bits = np.stack([np.where(forward, pair, pair + 32), np.where(forward, pair + 32, pair)])
+    return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
+
+
+def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
+    """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
+    n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
+    found = []
+    for half in plane_halves(graphs.planes[[number]]):
+        marks = (half[0, :, :1] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
+        chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
+        found.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
+    return np.stack(found, axis=1)
+
+
+def _of_words(words: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+    planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
+    return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
+
+
+def _with_planes(planes: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
+
+
+def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
+    """Return a graph of at most `MOST_LISTED` nodes with its nodes in all orders."""
+    return _of_words(_moved(graphs, number), graphs, number)
+
+
+def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
+    """Return the different graphs among all relabellings of a graph; each occurs equally often."""
+    d = graphs.n_nodes
+    if d <= MOST_LISTED:
+        every = _moved(graphs, number)
+        return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
+    new = _marks(graphs, number)[None]
+    found, known = [new], {np.packbits(new).tobytes()}
+    while len(new):
+        # exchanges of neighbouring nodes reach every order
+        fresh = []
+        for i in range(d - 1):
+            order = np.arange(d)
+            order[[i, i + 1]] = i + 1, i
+            moved = new[:, :, order][:, :, :, order]
+            for marks, word in zip(moved, np.packbits(moved.reshape(len(moved), -1), axis=1), strict=True):
+                if word.tobytes() not in known:
+                    known.add(word.tobytes())
+                    fresh.append(marks)
+            if len(known) > MOST_DIFFERENT:
+                raise OverflowError("too many relabellings to list")
+        new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
+        found.append(new)
+    halves = [planes_from_marks(half, np.arange(d)) for half in np.moveaxis(np.concatenate(found), 1, 0)]
+    return _with_planes(join_halves(halves), graphs, number)
+
+
+def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
+    """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
+    counts = np.bincount(alike)
+    return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
+
+
+def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
+    while True:
+        members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
+        ends = [side @ members for half in marks for side in (half, half.T)]
+        known = np.column_stack([classes, *ends])
+        finer = np.unique(known, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if finer.max(initial=0) == classes.max(initial=0):
+            return finer
+        classes = finer
+
+
+class Relabellings:
+    """The relabellings of the estimates of a batch, listed where they are few."""
+
+    def __init__(self, pairs: GraphPairs) -> None:
+        self.pairs, self.d = pairs, pairs.n_nodes
+        self.support = lru_cache(maxsize=_KEPT)(self._support)
+
+    def _support(self, number: int) -> tuple[GraphBatch, float]:
+        """Return the relabellings of an estimate, and the probability of each."""
+        if self.d <= _REPEATED:
+            return all_relabellings(self.pairs.estimate, number), 1 / math.factorial(self.d)
+        found = different_relabellings(self.pairs.estimate, number)
+        return found, 1 / len(found)
+
+    @cached_property
+    def listed(self) -> NDArray[np.bool_]:
+        """Which rows have an estimate whose relabellings are listed."""
+        index = self.pairs.estimate_index
+        if self.d <= MOST_LISTED or self.d > MOST_NODES:
+            return np.full(len(index), self.d <= MOST_LISTED)
+        used, place = np.unique(index, return_inverse=True)
+        return np.array([self._few(number) for number in used.tolist()], bool)[place]
+
+    def _few(self, number: int) -> bool:
+        alike, most = np.zeros(self.d, np.int64), math.log(MOST_DIFFERENT) + 1e-9
+        if not is_mixed(self.pairs.estimate.planes):
+            degrees = self.pairs.estimate.take(np.array([number])).degrees[0]
+            alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            if _fewest_relabellings(alike) > most:
+                return False
+        if _fewest_relabellings(_classes(_marks(self.pairs.estimate, number), alike)) > most:
+            return False
+        try:
+            self.support(number)
+        except OverflowError:
+            return False
+        return True
+
+    @cached_property
+    def laws(self) -> ListedLaws:
+        """The laws of metrics for listed rows."""
+        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
+        return ListedLaws(self.pairs, self.pairs.estimate_index, self.support, longest, self.listed)
+
+    def law(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of a metric for listed rows, moments for others, or None."""
+        return self.laws.law(metric, self._moments)
+
+    def _moments(self, metric: Metric) -> ClosedForm | None:
+        if metric.closed_form != "mean_over_edges":
+            return additive_moments(metric, self.pairs)
+        edges = self.pairs.estimate.edge_counts.edges[self.pairs.estimate_index].astype(np.int64)
+        # the estimate's shape decides the variance
+        return ClosedForm(mean_over_edges(metric, self.pairs, edges, np.zeros(self.pairs.n, bool)).mean)
+
+
+def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
+
+    Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
+    its structure. Rows with one key are relabelled alike. Up to seven nodes, or 5,040 relabellings, all are listed.
+
+    It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
+    names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
+    graph with many symmetries has few relabellings, so that its p cannot be small.
+    """
+    check_declared(rows, pairs)
+    d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
+        return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
+
+    every = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
+    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, every=every)
+
+
+def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> GraphControls:
+    """Return controls of which draw r is the r-th relabelling of every row."""
+    relabelled = lru_cache(maxsize=_KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]
+        return GraphBatch(pairs.n_nodes, np.concatenate(planes), np.repeat(kinds, count))
+
+    return GraphControls(pairs, kinds, graphs)
+
+
+def check_same_nodes(matching: Matching) -> None:
+    """Refuse estimates of one cluster and stratum over different nodes: one relabelling cannot serve both."""
+    context, cluster = matching.context, matching.cluster
+    if cluster is None or context is None or not any("latents" in values for values in context.values):
+        return
+    if matching.stratum is None:
+        # nothing is added up over the rows
+        return
+    node_sets = unpack_column(matching.estimate, in_place=True).row_node_set
+    first: dict[tuple[int, int], int] = {}
+    for row in np.flatnonzero((node_sets >= 0) & (cluster != 0)).tolist():
+        other = first.setdefault((int(matching.stratum[row]), int(cluster[row])), row)
+        if node_sets[other] != node_sets[row]:
+            index = matching.estimate.index
+            raise ValueError(
+                f"{name_row(other, index)} and {name_row(row, index)} are of one stratum and cluster, but their "
+                "estimates have different observed nodes, so that one relabelling cannot serve both: put a column that "
+                "tells their latents apart into by=, or use cluster=None where all runs are independent"
+            )
+
+
+register_null(
+    "graph",
+    Null(
+        "permutation",
+        "the estimate with its nodes relabelled at random",
+        permutation_controls,
+        prepare=check_same_nodes,
+        label_invariant=True,
+        joint=True,
+    ),
+)

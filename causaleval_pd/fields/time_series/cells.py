@@ -1,0 +1,556 @@
+"""Cells of lagged graphs: codes of links, the value, its text, its canonical bytes.
+
+A graph over d variables is an array (L + 1, d, d) of codes. The code in cell (lag, i, j) is that of the link from
+variable i at t - lag to variable j at t, 0 for none: the mark at i plus four times the mark at j, where marks are 1 a
+tail, 2 an arrow, 3 a circle. A link at lag 0 stands in both cells, seen from either end.
+
+Its bytes are a sequence of little-endian 64-bit words: equal graphs have equal bytes, different graphs never do.
+
+========= ====================================================================================================
+words 0-3 text for readers of printed tables: class, numbers of variables and of links (`cell_text`)
+word 4    byte 0 magic 0xCC, byte 1 version 1, byte 2 class code, byte 3 number of planes, bytes 4-7 number of
+          variables d
+word 5    BLAKE2b digest (8 bytes) of the names
+word 6    bytes 0-3 length of the names in bytes, bytes 4-5 largest searched lag L, bytes 6-7 smallest one
+names     UTF-8 names in code-point order joined by NUL, filled up with zero bytes to whole words
+planes    (L + 1) d d bits each, cell (lag, i, j) after cell (lag, i, j - 1), filled up with zeros to whole words
+========= ====================================================================================================
+
+The one plane of a graph without circles and bidirected links has the bit of a cell set if the link has a tail at i.
+The four planes of another are the bits of its codes, the lowest first.
+
+As text, ``"lags 0..2: X@-1 -> Y; X@-2 -> X; Y -> Z; U"``, links are those of edge strings of graphs; ``X@-1`` is the
+variable X at t - 1, and X, or X@0, is X at t. Links end at t. The lags that were searched may stand before; else they
+are 0 to the largest that occurs, also in a name that stands alone. Names that hold other syntax are quoted, with their
+lag: ``"blood, venous@-1"``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.cells import CellFormat, register_cell_format
+from ...contract.encoding import CellError
+from ...graphs.cells import refuse_blank
+from ...graphs.edge_marks import ARROW, CIRCLE, SHORT_SIGNS, TAIL
+from ...graphs.edge_strings import parse_edges, write_graph, write_names
+from ...graphs.kernels.planes import marks_from_planes as plain_marks
+from ...graphs.kernels.planes import planes_from_marks as plain_planes
+from ...graphs.mixed.marks import is_mixed
+from ...graphs.mixed.marks import marks_from_planes as mixed_marks
+from ...graphs.mixed.marks import planes_from_marks as mixed_planes
+from ...graphs.packing.header import HEADER_WORDS, TEXT_WORDS, check_names, names_header
+
+Codes = NDArray[np.uint8]
+
+#: largest lag, and number of codes of one graph
+MAX_LAG, MAX_CELLS = 10_000, 100_000_000
+#: nodes up to which cycles are found by powers of matrices
+_FEW_NODES = 64
+
+#: classes of lagged graphs: directed and acyclic at lag 0; without circles and bidirected links; with any marks
+KINDS = ("ts_dag", "ts_pdag", "ts_pag")
+TS_DAG, TS_PDAG, TS_PAG = range(len(KINDS))
+
+
+def code(at_source: int, at_target: int) -> int:
+    """Return the code of a link with these marks."""
+    return at_source + 4 * at_target
+
+
+SIGN_OF_CODE = {code(*marks): sign for marks, sign in SHORT_SIGNS.items()}
+CODE_OF_SIGN = {sign: number for number, sign in SIGN_OF_CODE.items()}
+DIRECTED = code(TAIL, ARROW)
+BACKWARD = code(ARROW, TAIL)
+UNDIRECTED = code(TAIL, TAIL)
+#: codes at lags from 1: an effect does not come before its cause, so that the target has an arrow
+LAGGED = (DIRECTED, code(ARROW, ARROW), code(CIRCLE, ARROW))
+
+#: the code of the same link, seen from its other end
+TURNED = np.array([(number >> 2) | ((number & 3) << 2) for number in range(16)], np.uint8)
+
+
+def check_size(shape: tuple[int, ...], n_nodes: int) -> None:
+    """Refuse codes of another shape than (max_lag + 1, n_nodes, n_nodes), and more of them than a graph may have."""
+    n_lags = shape[0] if shape else 0
+    if shape != (n_lags, n_nodes, n_nodes) or not 1 <= n_lags <= MAX_LAG + 1 or n_lags * n_nodes**2 > MAX_CELLS:
+        raise ValueError(
+            f"found codes of shape {shape}, expected (max_lag + 1, {n_nodes}, {n_nodes}) with at most "
+            f"{MAX_CELLS:,} cells and max_lag at most {MAX_LAG:,}"
+        )
+
+
+def is_plain(codes: Codes) -> NDArray[np.bool_]:
+    """Return which graphs (n, L + 1, d, d) have no circles and no bidirected links."""
+    known = np.isin(codes, (0, DIRECTED, BACKWARD, UNDIRECTED))
+    return np.asarray(known.all(axis=(1, 2, 3)))
+
+
+def has_undirected(codes: Codes) -> NDArray[np.bool_]:
+    """Return which graphs (n, L + 1, d, d) have an undirected link at lag 0."""
+    return np.asarray((codes[:, 0] == UNDIRECTED).any(axis=(1, 2)))
+
+
+def plain_planes_at_lag_0(codes: Codes) -> NDArray[np.uint64]:
+    """Return the links at lag 0 of graphs without circles and bidirected links as planes of graphs."""
+    tails = (codes[:, 0] & 3) == TAIL
+    return plain_planes(tails, np.arange(codes.shape[2], dtype=np.int64))
+
+
+def mixed_planes_at_lag_0(codes: Codes) -> NDArray[np.uint64]:
+    """Return the links at lag 0 as planes of mixed graphs."""
+    return mixed_planes((codes[:, 0] >> 2).astype(np.uint8))
+
+
+def codes_of_tails(tails: NDArray[np.bool_]) -> Codes:
+    """Return the codes of links at lag 0 that have a tail at i in cell (i, j), (n, d, d)."""
+    turned = tails.transpose(0, 2, 1)
+    return np.select([tails & turned, tails, turned], [UNDIRECTED, DIRECTED, BACKWARD], default=0).astype(np.uint8)
+
+
+def codes_of_planes(planes: NDArray[np.uint64], n_nodes: int) -> Codes:
+    """Return the codes of the links at lag 0 that are the edges of graphs."""
+    if not is_mixed(planes):
+        return codes_of_tails(plain_marks(planes, n_nodes).astype(bool))
+    at_target = mixed_marks(planes, n_nodes)
+    return np.asarray(at_target.transpose(0, 2, 1) + 4 * at_target, np.uint8)
+
+
+def has_cycle(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which graphs (n, d, d) have a directed cycle; without kernels, since graphs are read one by one."""
+    if arcs.shape[-1] > _FEW_NODES:
+        return np.array([_is_cyclic(one) for one in arcs], bool)
+    reach = arcs.astype(np.float32)
+    for _ in range(arcs.shape[-1].bit_length()):
+        reach = np.minimum(reach + reach @ reach, 1)
+    return np.asarray((np.einsum("nii->ni", reach) > 0).any(axis=1))
+
+
+def _is_cyclic(arcs: NDArray[np.bool_]) -> bool:
+    """Return whether a graph (d, d) has a directed cycle, by removing nodes without parents."""
+    n_parents, n_left = arcs.sum(axis=0), len(arcs)
+    free = np.flatnonzero(n_parents == 0).tolist()
+    while free:
+        children = np.flatnonzero(arcs[free.pop()])
+        n_left -= 1
+        n_parents[children] -= 1
+        free += children[n_parents[children] == 0].tolist()
+    return n_left > 0
+
+
+def infer_kinds(codes: Codes) -> NDArray[np.uint8]:
+    """Return the narrowest class of each graph (n, L + 1, d, d)."""
+    kinds = np.full(len(codes), TS_PAG, np.uint8)
+    plain = np.flatnonzero(is_plain(codes))
+    some = codes[plain]
+    directed = ~has_undirected(some) & ~has_cycle(some[:, 0] == DIRECTED)
+    kinds[plain] = np.where(directed, TS_DAG, TS_PDAG)
+    return kinds
+
+
+def fault(codes: Codes, names: Sequence[str], kind: int) -> str | None:
+    """Return what is wrong with a graph (L + 1, d, d) of a declared class, and how to mend it; None if nothing is."""
+    diagonal = np.flatnonzero(np.einsum("ii->i", codes[0]))
+    if len(diagonal):
+        return (
+            f"has a link at lag 0 from {names[diagonal[0]]!r} to itself; a variable may cause itself at lags from 1 "
+            "only"
+        )
+    odd = np.argwhere(codes[0] != TURNED[codes[0].T])
+    if len(odd):
+        i, j = odd[0].tolist()
+        one, other = (_written(codes[0], *cell) for cell in ((i, j), (j, i)))
+        return (
+            f"has {one} in the cell ({names[i]!r}, {names[j]!r}) of lag 0 and {other} in its mirror image; a link at "
+            "lag 0 stands in both cells, as '->' and '<-'"
+        )
+    wrong = np.argwhere(~np.isin(codes[1:], (0, *LAGGED)))
+    if len(wrong):
+        lag, i, j = wrong[0].tolist()
+        sign = _written(codes[lag + 1], i, j)
+        return (
+            f"has the link {names[i]!r} at lag {lag + 1} {sign} {names[j]!r}; an effect does not come before its "
+            "cause, so that links at lags from 1 are '->', and '<->' or 'o->' where variables are latent"
+        )
+    found = int(infer_kinds(codes[None])[0])
+    if found > kind:
+        why = "circles or bidirected links" if found == TS_PAG else "undirected links or a directed cycle at lag 0"
+        return f"is declared a {KINDS[kind]}, but has {why}; declare it a {KINDS[found]}, or leave kind out"
+    return None
+
+
+def _written(codes: Codes, i: int, j: int) -> str:
+    number = int(codes[i, j])
+    return repr(SIGN_OF_CODE.get(number, "" if not number else f"code {number}"))
+
+
+MAGIC, VERSION = 0xCC, 1
+_TEXT = 8 * TEXT_WORDS
+_START = _TEXT + 8 * HEADER_WORDS
+_HEADER = struct.Struct("<BBBBI8sIHH")
+_FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT))
+
+
+class Head(NamedTuple):
+    """What a cell declares before its planes: names, lags, number of planes, and where the planes start."""
+
+    nodes: tuple[str, ...]
+    min_lag: int
+    max_lag: int
+    n_planes: int
+    start: int
+
+    @property
+    def n_codes(self) -> int:
+        """Number of cells of the array of codes."""
+        return (self.max_lag + 1) * len(self.nodes) ** 2
+
+    @property
+    def plane_bytes(self) -> int:
+        """Bytes of one plane."""
+        return (self.n_codes + 63) // 64 * 8
+
+
+def n_planes_of(kind: int) -> int:
+    """Return the number of planes of a class."""
+    return 4 if kind == TS_PAG else 1
+
+
+def cell_text(kind: int, n_nodes: int, n_links: int) -> bytes:
+    """Return the text of a cell, filled up with blanks; the number of links is left out where it does not fit."""
+    graph = f"{KINDS[kind]}, {n_nodes} variable{'s' * (n_nodes != 1)}"
+    whole = f"{graph}, {n_links} link{'s' * (n_links != 1)}"
+    return (whole if len(whole) <= _TEXT else graph).encode().ljust(_TEXT)
+
+
+def pack_cell(nodes: Sequence[str], codes: Codes, min_lag: int, kind: int) -> bytes:
+    """Return the canonical bytes of one graph: names in code-point order, codes (L + 1, d, d)."""
+    named = names_header(nodes).tobytes()
+    n_bytes = int.from_bytes(named[16:20], "little")
+    n_planes = n_planes_of(kind)
+    header = _HEADER.pack(MAGIC, VERSION, kind, n_planes, len(nodes), named[8:16], n_bytes, codes.shape[0] - 1, min_lag)
+    flat = codes.reshape(-1)
+    bits = [(flat & 3) == TAIL] if n_planes == 1 else [(flat >> bit) & 1 for bit in range(4)]
+    size = (flat.size + 63) // 64 * 8
+    planes = b"".join(np.packbits(one, bitorder="little").tobytes().ljust(size, b"\0") for one in bits)
+    n_links = int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
+    return cell_text(kind, len(nodes), n_links) + header + named[8 * HEADER_WORDS :] + planes
+
+
+def is_lagged_cell(raw: bytes) -> bool:
+    """Return whether bytes begin as a packed lagged graph does."""
+    return _FORMAT.holds(raw) and len(raw) >= _START
+
+
+def kind_of(cell: bytes) -> int:
+    """Return the class code that a cell declares."""
+    return cell[_TEXT + 2]
+
+
+def head_key(cell: bytes) -> bytes:
+    """Return the bytes by which cells that can be decoded together agree."""
+    n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
+    return cell[_TEXT : _TEXT + 2] + cell[_TEXT + 3 : _START + (n_bytes + 7) // 8 * 8]
+
+
+def read_head(cell: bytes) -> Head:
+    """Read what stands before the planes; raise a ValueError for a faulty cell."""
+    if not is_lagged_cell(cell):
+        raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
+    if cell[_TEXT + 1] != VERSION:
+        raise ValueError(f"found a lagged graph of format version {cell[_TEXT + 1]}; this release reads {VERSION}")
+    if kind_of(cell) >= len(KINDS):
+        raise ValueError(f"found class code {kind_of(cell)}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
+    head = _read_named(head_key(cell))
+    if head.n_planes != n_planes_of(kind_of(cell)):
+        raise ValueError(f"found {head.n_planes} planes of marks in a {KINDS[kind_of(cell)]}; the cell is damaged")
+    expected = head.start + head.n_planes * head.plane_bytes
+    if len(cell) != expected:
+        raise ValueError(
+            f"found {len(cell)} bytes, but a lagged graph of {len(head.nodes)} variables and {head.max_lag} lags has "
+            f"{expected}; the cell is damaged"
+        )
+    return head
+
+
+@lru_cache(maxsize=1024)
+def _read_named(key: bytes) -> Head:
+    """Read header and names without the class code."""
+    _, _, _, n_planes, n_nodes, digest, n_bytes, max_lag, min_lag = _HEADER.unpack_from(key[:2] + b"\0" + key[2:])
+    padded = key[_HEADER.size - 1 :]
+    blob = padded[:n_bytes]
+    if len(blob) != n_bytes or padded[n_bytes:].strip(b"\0"):
+        raise ValueError("its names are cut off; the cell is damaged")
+    if hashlib.blake2b(blob, digest_size=8).digest() != digest:
+        raise ValueError("its names do not match their digest; the cell is damaged")
+    try:
+        nodes = tuple(blob.decode().split("\0")) if n_nodes else ()
+    except UnicodeDecodeError:
+        raise ValueError("its names are not UTF-8; the cell is damaged") from None
+    if len(nodes) != n_nodes or bool(n_nodes) != bool(blob):
+        raise ValueError(f"has {n_nodes} variables but {len(nodes)} names; the cell is damaged")
+    wrong = check_names(nodes)
+    if wrong:
+        raise ValueError(wrong)
+    if min_lag > min(1, max_lag):
+        raise ValueError(f"has the smallest lag {min_lag} and the largest {max_lag}; the cell is damaged")
+    return Head(nodes, min_lag, max_lag, n_planes, _START + len(padded))
+
+
+def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
+    """Decode the planes of cells that share a head, (n, L + 1, d, d); raise a ValueError for a faulty cell."""
+    d = len(head.nodes)
+    raw = np.frombuffer(b"".join(cells), np.uint8).reshape(len(cells), -1)[:, head.start :]
+    planes = raw.reshape(len(cells), head.n_planes, head.plane_bytes)
+    every = np.unpackbits(planes, axis=-1, bitorder="little")
+    beyond = every[:, :, head.n_codes :].any(axis=(1, 2))
+    if beyond.any():
+        raise CellError(int(beyond.argmax()), "has bits set beyond its last cell; the cell is damaged")
+    bits = every[:, :, : head.n_codes].reshape(len(cells), head.n_planes, head.max_lag + 1, d, d)
+    if head.n_planes == 4:
+        return np.asarray(bits[:, 0] + 2 * bits[:, 1] + 4 * bits[:, 2] + 8 * bits[:, 3], np.uint8)
+    codes = bits[:, 0] * np.uint8(DIRECTED)
+    codes[:, 0] = codes_of_tails(bits[:, 0, 0].astype(bool))
+    return codes
+
+
+_LAGS = re.compile(r"\s*lags\s+(\d{1,5})\s*\.\.\s*(\d{1,5})\s*:")
+_AT = re.compile(r"(.+)@(0|-[1-9]\d{0,4})", re.DOTALL)
+#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X(t-1), X_t-1, X_lag1, X.l1, L1.X
+_OTHER_TIME = re.compile(
+    r".*(?:@ ?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}|[ ._][Ll]ag[ ._]?\d+|\.l\d+)"
+    r"|L\d+\..+",
+    re.DOTALL,
+)
+_HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
+#: a time, in a message
+_TIME = re.compile(r"@|\(t\b")
+
+
+def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
+    """Return names in order of appearance, codes (L + 1, d, d), and the smallest searched lag."""
+    refuse_blank(text)
+    found = _LAGS.match(text)
+    if found is None and _HEADING.match(text):
+        raise ValueError(f"found {text!r:.60}; a text begins with its searched lags as in 'lags 0..2:'")
+    try:
+        read = parse_edges(text[found.end() :] if found else text)
+    except ValueError as fault:
+        hint = "; a variable at t - 1 is written with its time, as in 'X@-1'" if _TIME.search(str(fault)) else ""
+        raise ValueError(f"{fault}{hint}") from None
+    names = tuple(map(str, read.labels or ()))
+    elsewhere = next((name for name in names if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
+    if elsewhere is not None:
+        raise ValueError(
+            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
+            f"its name with another, as in '{elsewhere}@0'"
+        )
+    places = [_split(name) for name in names]
+    position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
+    min_lag, max_lag = (int(found[1]), int(found[2])) if found else (0, max((lag for _, lag in places), default=0))
+    beyond = next((name for name, lag in places if lag > max_lag), None)
+    if beyond is not None:
+        raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text declares")
+    check_size((max_lag + 1, len(position), len(position)), len(position))
+    codes = np.zeros((max_lag + 1, len(position), len(position)), np.uint8)
+    for a, b, at_a, at_b in read.ends:
+        (source, lag), (target, other) = places[a], places[b]
+        number = code(at_a, at_b)
+        if other > lag:
+            source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
+        if other:
+            raise ValueError(
+                f"found a link between {names[a]!r} and {names[b]!r}; links end at t, as in "
+                f"'{source}@{other - lag or -1} -> {target}'"
+            )
+        i, j = position[source], position[target]
+        codes[lag, i, j] = number
+        if not lag:
+            codes[0, j, i] = TURNED[number]
+    return list(position), codes, min_lag
+
+
+def _split(name: str) -> tuple[str, int]:
+    found = _AT.fullmatch(name)
+    return (found[1], -int(found[2])) if found else (name, 0)
+
+
+def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]], min_lag: int, max_lag: int) -> str:
+    """Return a graph as text; `links` are (lag, source, target, sign), a lag 0 link once."""
+    # a name that ends like a lag needs its own
+    plain = [f"{name}@0" if _AT.fullmatch(name) or _OTHER_TIME.fullmatch(name) else name for name in nodes]
+    used = sorted({(lag, i) for lag, i, _, _ in links if lag})
+    written = write_names((*plain, *(f"{nodes[i]}@-{lag}" for lag, i in used)))
+    at = {(lag, i): written[len(nodes) + k] for k, (lag, i) in enumerate(used)}
+    statements = [
+        f"{at[lag, i] if lag else written[i]} {sign} {written[j]}"
+        for lag, i, j, sign in sorted(links, key=lambda x: (nodes[x[1]], x[0], nodes[x[2]]))
+    ]
+    linked = {i for _, source, target, _ in links for i in (source, target)}
+    statements += [write_graph([written[i]], []) for i in range(len(nodes)) if i not in linked]
+    return f"lags {min_lag}..{max_lag}: {'; '.join(statements)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LaggedGraph:
+    """A graph of a stationary time series: links from variables at t - lag to variables at t.
+
+    Make one with `as_lagged`. Two graphs are equal if they have the same variables, searched lags, class and links.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        Names of the variables, in code-point order.
+    codes : (max_lag + 1, d, d) uint8
+        Marks of the link from variable i at t - lag to variable j at t in cell (lag, i, j): the mark at i plus four
+        times that at j, where 1 is a tail, 2 an arrow and 3 a circle; 0 no link. Links at lag 0 stand in both cells.
+    min_lag : int
+        Smallest lag that was searched: 0, or 1 where links at lag 0 were not looked for.
+    kind : {"ts_dag", "ts_pdag", "ts_pag"}
+        Class: directed, and acyclic at lag 0; without circles and bidirected links; any.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> graph = ce.as_lagged("X@-1 -> Y; X@-2 -> X; Y -> Z")
+    >>> graph.kind, graph.max_lag, graph.n_links
+    ('ts_dag', 2, 3)
+    >>> graph
+    LaggedGraph('lags 0..2: X@-1 -> Y; X@-2 -> X; Y -> Z', kind='ts_dag')
+    """
+
+    nodes: tuple[str, ...]
+    codes: Codes
+    min_lag: int
+    kind: str
+
+    def __post_init__(self) -> None:
+        wrong = check_names(self.nodes)
+        if wrong:
+            raise ValueError(f"the graph {wrong}")
+        d = len(self.nodes)
+        codes = np.array(self.codes, np.uint8)
+        check_size(codes.shape, d)
+        if self.kind not in KINDS:
+            raise ValueError(f"unknown kind {self.kind!r}; classes of lagged graphs are {', '.join(KINDS)}")
+        if self.min_lag not in (0, 1) or self.min_lag > len(codes) - 1:
+            raise ValueError(
+                f"min_lag must be 0, or 1 where max_lag is at least 1, found min_lag {self.min_lag!r} and max_lag "
+                f"{len(codes) - 1}"
+            )
+        if self.min_lag and codes[0].any():
+            raise ValueError("min_lag is 1, but the graph has links at lag 0, which then was searched; pass min_lag=0")
+        wrong = fault(codes, self.nodes, KINDS.index(self.kind))
+        if wrong:
+            raise ValueError(f"the graph {wrong}")
+        codes.flags.writeable = False
+        object.__setattr__(self, "codes", codes)
+
+    @classmethod
+    def of(cls, names: Sequence[str], codes: NDArray[Any], min_lag: int, kind: str | None = None) -> Self:
+        """Make a graph of codes whose variables are in any order; its class is the narrowest unless it is declared."""
+        order = sorted(range(len(names)), key=names.__getitem__)
+        codes = np.asarray(codes, np.uint8)[:, order][:, :, order]
+        nodes = tuple(names[i] for i in order)
+        if kind is None:
+            # the class of a faulty graph is not looked for
+            wrong = fault(codes, nodes, len(KINDS) - 1) if codes.size else None
+            if wrong:
+                raise ValueError(f"the graph {wrong}")
+            kind = KINDS[int(infer_kinds(codes[None])[0])]
+        return cls(nodes, codes, min_lag, kind)
+
+    @classmethod
+    def from_bytes(cls, cell: bytes) -> Self:
+        """Read the canonical bytes of a lagged graph, as cells of packed columns are.
+
+        Parameters
+        ----------
+        cell : bytes
+            A cell of a column made by `lagged_column`.
+
+        Returns
+        -------
+        LaggedGraph
+            The graph.
+
+        Raises
+        ------
+        ValueError
+            If these are not the canonical bytes of a lagged graph.
+        """
+        if not isinstance(cell, bytes):
+            raise TypeError(f"expected the bytes of a packed lagged graph, found {type(cell).__name__}")
+        head = read_head(cell)
+        return cls(head.nodes, read_codes([cell], head)[0], head.min_lag, KINDS[kind_of(cell)])
+
+    def to_bytes(self) -> bytes:
+        """Return the canonical bytes."""
+        return pack_cell(self.nodes, self.codes, self.min_lag, KINDS.index(self.kind))
+
+    @property
+    def max_lag(self) -> int:
+        """Largest lag that was searched."""
+        return len(self.codes) - 1
+
+    @property
+    def n_links(self) -> int:
+        """Number of links; one at lag 0 counts once."""
+        return int(np.count_nonzero(self.codes[1:]) + np.count_nonzero(self.codes[0]) // 2)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the links, one per row.
+
+        Returns
+        -------
+        DataFrame
+            source, target, lag, and the link as text: "->", "--" (undirected), "<->", "o->" or "o-o". At lag 0 the
+            source of a directed link is its cause.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.as_lagged("X@-1 -> Y; X -- Y").to_frame()
+          source target  lag link
+        0      X      Y    0   --
+        1      X      Y    1   ->
+        """
+        rows = [(self.nodes[i], self.nodes[j], lag, sign) for lag, i, j, sign in links_of(self.codes)]
+        return pd.DataFrame(rows, columns=["source", "target", "lag", "link"]).astype(
+            {"source": "str", "target": "str", "lag": "int64", "link": "str"}
+        )
+
+    def to_string(self) -> str:
+        """Return the graph as text, which `as_lagged` reads: ``"lags 0..2: X@-1 -> Y; Y -> Z"``."""
+        return write_lagged(self.nodes, links_of(self.codes), self.min_lag, self.max_lag)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LaggedGraph) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __repr__(self) -> str:
+        return f"LaggedGraph({self.to_string()!r}, kind={self.kind!r})"
+
+
+def links_of(codes: Codes) -> list[tuple[int, int, int, str]]:
+    """Return the links of a graph (L + 1, d, d) as (lag, source, target, sign), sorted; one at lag 0 stands once."""
+    found = []
+    for lag, i, j in np.argwhere(codes).tolist():
+        sign = SIGN_OF_CODE[int(codes[lag, i, j])]
+        turned = sign[0] == "<" and sign != "<->"
+        if lag == 0 and (turned or (i > j and (sign == sign[::-1] or sign == "<->")) or sign == "--o"):
+            continue
+        found.append((lag, i, j, sign))
+    return found

@@ -1,0 +1,353 @@
+"""Columns of packed lagged graphs: made from cells of any known format, checked, unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, check_known, name_row
+from ...contract.encoding import AmbiguousEncodingError, CellError
+from ...graphs.cells import is_missing
+from ...graphs.node_names import NodeLists
+from ...graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
+from .cells import (
+    KINDS,
+    MAX_LAG,
+    Codes,
+    Head,
+    LaggedGraph,
+    head_key,
+    is_lagged_cell,
+    kind_of,
+    read_codes,
+    read_head,
+    read_lagged_text,
+)
+from .formats import ENCODINGS, Presence, Reading, is_tetrad_text, read
+
+__all__ = ["as_lagged", "lagged_column"]
+
+
+def lagged_column(
+    values: Any,
+    *,
+    nodes: Any = None,
+    encoding: str | None = None,
+    kind: str | None = None,
+    min_lag: int | None = None,
+    max_lag: int | None = None,
+    first_lag: int | None = None,
+    threshold: float | None = None,
+    alpha: float | None = None,
+    conflict: str = "raise",
+    index: Any = None,
+) -> pd.Series:
+    """Make a column of packed lagged graphs.
+
+    Parameters
+    ----------
+    values : Series, list or other sequence
+        One graph per row: `LaggedGraph`, packed bytes, text such as ``"X@-1 -> Y; Y -> Z"``, or one of the formats
+        below. None, NaN and pd.NA stay missing.
+    nodes : list of names, or one list per row, optional
+        Names of the variables, in the order of arrays; all variables, where a format names only those with links.
+    encoding : str, optional
+        Name of a format. Objects and arrays of strings are recognised; arrays of numbers are not, since their axes
+        differ from tool to tool.
+    kind : {"ts_dag", "ts_pdag", "ts_pag"}, optional
+        Class; default the narrowest of each graph. With "ts_pag" circles at lag 0 in arrays of tigramite stay circles.
+    min_lag : {0, 1}, optional
+        Smallest lag that was searched; 1 where links at lag 0 were not looked for. Default that of the format.
+    max_lag : int, optional
+        Largest lag that was searched; default the largest of the array, or of the links.
+    first_lag : {0, 1}, optional
+        Lag of the first slice of an array whose axes `encoding` names.
+    threshold : float, optional
+        Links are weights whose absolute value is larger; 0 keeps every weight that is not 0.
+    alpha : float, optional
+        Links are p-values up to this level.
+    conflict : {"raise", "circle"}
+        Whether marks ``x`` of tigramite, orientations that conflict, are refused or read as circles.
+    index : Index, optional
+        Of the result; default that of `values`.
+
+    Returns
+    -------
+    Series
+        Canonical bytes, ``pd.ArrowDtype(pa.large_binary())``. Equal graphs have equal bytes, so ``==``, ``groupby``,
+        ``merge``, Parquet and dask work on the column.
+
+    Raises
+    ------
+    AmbiguousEncodingError
+        If a cell is an array of numbers and no encoding is named.
+    ValueError
+        If a cell is not a lagged graph: links from a variable to itself at lag 0, effects before their causes, links
+        beyond `max_lag`, conflicting marks, other variables than `nodes`; names the row.
+    TypeError
+        If the format of a cell is unknown; names the row.
+
+    Notes
+    -----
+    ========================  =============================================================================
+    encoding                  cell
+    ========================  =============================================================================
+    ``tigramite``             strings (d, d, lags + 1): `graph[i, j, lag]` from i at t - lag to j at t
+    ``tigramite links``       ``{effect: [((cause, -lag), coefficient, function), ...]}``, or parents
+                              ``{effect: [(cause, -lag), ...]}``
+    ``VARLiNGAM``             a fitted model, or its `adjacency_matrices_`: (lag, effect, cause)
+    ``statsmodels VAR``       a fitted model, or `params` or `pvalues` as a table: rows "L1.X", columns effects
+    ``statsmodels coefs``     `coefs` (lags, d, d): (lag - 1, effect, cause)
+    ``causalnex``             a networkx graph with edges ``X_lag1 -> Y_lag0``
+    ``DYNOTEARS``             the pair (W, A), causes in rows, lags of A below one another
+    ``pywhy-graphs``          a graph over nodes (name, -lag)
+    ``CausalRivers``          (d, d, lags): (effect, cause, lag - 1)
+    ``Tetrad text``           Tetrad's text of a graph over nodes X, X:1, ...; X:1 is X at t - 1
+    ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source (from, cause), target
+                              (to, effect), lag, and link ("->") or weight; columns of other numbers are refused
+    ``cause,effect,lag``      an array of numbers with these axes, as `p_matrix` of tigramite; also
+                              ``effect,cause,lag``, ``lag,cause,effect``, ``lag,effect,cause``; with `first_lag`
+    ========================  =============================================================================
+
+    At lag 0, `o-o` of tigramite is an undirected link (PCMCI, PCMCI+) where the graph has no other circle and no
+    bidirected link, and a circle otherwise (LPCMCI). Two opposite directed links at lag 0 are an undirected link.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import causaleval_pd as ce
+    >>> graph = np.array([[["", "-->"], ["", "-->"]], [["", ""], ["", ""]]])
+    >>> column = ce.lagged_column([graph, None], nodes=["X", "Y"])
+    >>> column.lagged.to_strings().tolist()
+    ['lags 0..1: X@-1 -> X; X@-1 -> Y', nan]
+    >>> weights = np.array([[[0, 0], [0.4, 0]], [[0.5, 0], [0, 0.01]]])  # of VARLiNGAM
+    >>> weighted = ce.lagged_column([weights], nodes=["X", "Y"], encoding="VARLiNGAM", threshold=0.1)
+    >>> weighted.lagged.to_strings()[0]
+    'lags 0..1: X -> Y; X@-1 -> X'
+    """
+    series = as_series(values, index)
+    if is_packed(series):
+        unpack_lagged(series)
+        return as_packed(series)
+    reading = _reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
+    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return _pack(series, lists, reading, series.name)
+
+
+def as_lagged(
+    value: Any,
+    *,
+    nodes: Iterable[str] | None = None,
+    encoding: str | None = None,
+    kind: str | None = None,
+    min_lag: int | None = None,
+    max_lag: int | None = None,
+    first_lag: int | None = None,
+    threshold: float | None = None,
+    alpha: float | None = None,
+    conflict: str = "raise",
+) -> LaggedGraph:
+    """Read one lagged graph in any format of `lagged_column`.
+
+    Parameters
+    ----------
+    value : lagged graph
+        A cell as in `lagged_column`.
+    nodes, encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict : optional
+        As in `lagged_column`.
+
+    Returns
+    -------
+    LaggedGraph
+        The graph.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `lagged_column`, also if `value` is missing.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.as_lagged({"source": ["X"], "target": ["Y"], "lag": [2]}, nodes=["X", "Y", "Z"])
+    LaggedGraph('lags 0..2: X@-2 -> Y; Z', kind='ts_dag')
+    """
+    if isinstance(value, pd.Series):
+        raise TypeError("found a column, expected one lagged graph; pass a cell of it, as column.iloc[0]")
+    if not hasattr(value, "__array__") and is_missing(value):
+        raise ValueError(f"expected a lagged graph, found {value!r}")
+    lists = NodeLists(None if nodes is None else list(nodes), 1, None)
+    reading = _reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
+    return _read(value, lists[0], reading)
+
+
+def _reading(
+    encoding: str | None,
+    kind: str | None,
+    min_lag: int | None,
+    max_lag: int | None,
+    first_lag: int | None,
+    threshold: float | None,
+    alpha: float | None,
+    conflict: str,
+) -> Reading:
+    """Check the options that all cells share."""
+    if encoding is not None:
+        check_known(encoding, ENCODINGS, "encoding of lagged graphs")
+    check_choice(kind, (*KINDS, None), "kind")
+    check_choice(conflict, ("raise", "circle"), "conflict")
+    for value, name, most in ((min_lag, "min_lag", 1), (first_lag, "first_lag", 1), (max_lag, "max_lag", MAX_LAG)):
+        if value is not None:
+            _check_whole(value, name, most)
+    presence = Presence(threshold, alpha)
+    presence.check()
+    return Reading(encoding, kind, min_lag, max_lag, first_lag, presence, conflict)
+
+
+def _check_whole(value: Any, name: str, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= most:
+        raise ValueError(f"{name} must be an integer from 0 to {most}, found {value!r}")
+
+
+def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGraph:
+    """Read one cell that is not missing."""
+    if isinstance(cell, bytes):
+        cell = LaggedGraph.from_bytes(cell)
+    if isinstance(cell, LaggedGraph):
+        if names is not None and set(names) != set(cell.nodes):
+            raise ValueError(f"has the variables {list(cell.nodes)}, expected {sorted(names)}")
+        return cell
+    given = None if names is None else list(names)
+    is_text = isinstance(cell, str) and (reading.encoding == "text" or not is_tetrad_text(cell))
+    if is_text and reading.encoding in (None, "text"):
+        found, codes, lowest = read_lagged_text(cell)
+        return reading.graph(found, codes, lowest, given, is_open=False)
+    links = read(cell, given, reading)
+    if links.names is None:
+        d = links.codes.shape[1]
+        if given is not None and len(given) != d:
+            raise ValueError(f"found an array for {d} variables, but nodes= has {len(given)} names")
+        return reading.graph(given or [str(i) for i in range(d)], links.codes, links.min_lag, None, is_open=False)
+    return reading.graph(links.names, links.codes, links.min_lag, given, is_open=links.is_open)
+
+
+def as_series(values: Any, index: Any) -> pd.Series:
+    """Return the cells as a Series of objects, or packed as they are."""
+    if not isinstance(values, pd.Series):
+        if isinstance(values, (str, bytes, LaggedGraph)) or not isinstance(
+            values, (list, tuple, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
+        ):
+            raise TypeError(
+                f"values must be a Series, list or array of lagged graphs, found {type(values).__name__}; wrap one in "
+                "a list"
+            )
+        if isinstance(values, np.ndarray) and values.ndim in (2, 3) and values.dtype != object:
+            raise TypeError(
+                f"values is one array of shape {values.shape}; pass a list of arrays, one per row, also for one graph"
+            )
+        cells = np.empty(len(listed := list(values)), object)
+        for i, cell in enumerate(listed):
+            cells[i] = cell
+        values = pd.Series(cells, dtype=object)
+    if index is not None:
+        labels = index if isinstance(index, pd.Index) else pd.Index(index)
+        if len(labels) != len(values):
+            raise ValueError(f"index has {len(labels)} labels, values has {len(values)} rows")
+        values = values.set_axis(labels)
+    return values
+
+
+def _pack(series: pd.Series, lists: NodeLists, reading: Reading, column: Hashable | None) -> pd.Series:
+    """Read the cells of a column, and pack them; an error names the row."""
+    cells: list[bytes | None] = []
+    for row, cell in enumerate(series.tolist()):
+        try:
+            missing = not hasattr(cell, "__array__") and is_missing(cell)
+            cells.append(None if missing else _read(cell, lists[row], reading).to_bytes())
+        except (TypeError, ValueError) as error:
+            kind = AmbiguousEncodingError if isinstance(error, AmbiguousEncodingError) else type(error)
+            kind = kind if kind in (TypeError, AmbiguousEncodingError) else ValueError
+            raise kind(f"{name_row(row, series.index, column)}: {error}") from None
+    array = pa.array(cells, type=pa.large_binary())
+    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
+
+
+def coerce_lagged(series: pd.Series, column: Hashable | None = None) -> pd.Series:
+    """Return a column of a user's table as packed lagged graphs; messages call it `column`."""
+    if is_packed(series):
+        return as_packed(series)
+    reading = _reading(None, None, None, None, None, None, None, "raise")
+    return _pack(series, NodeLists(None, len(series), None), reading, series.name if column is None else column)
+
+
+def is_lagged_column(series: pd.Series) -> bool:
+    """Return whether a column looks like lagged graphs, judged by its first cell: packed ones, or `LaggedGraph`."""
+    if not (is_packed(series) or series.dtype == object):
+        return False
+    cells = series.dropna().iloc[:1].tolist()
+    if not cells:
+        return is_packed(series)
+    return isinstance(cells[0], LaggedGraph) or (isinstance(cells[0], bytes) and is_lagged_cell(cells[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Distinct graphs with the same variables, lags and number of planes."""
+
+    #: names, lags and number of planes
+    head: Head
+    #: (n, L + 1, d, d): codes
+    codes: Codes
+    #: (n,): position of each graph's class in `KINDS`
+    kinds: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class LaggedCells:
+    """A decoded column: its distinct graphs in blocks, and which of them stands in a row."""
+
+    blocks: tuple[Block, ...]
+    #: (n_rows,): position of each row's block, -1 for a missing row
+    block: NDArray[np.int64]
+    #: (n_rows,): position of each row's graph in its block
+    place: NDArray[np.int64]
+
+
+def unpack_lagged(series: pd.Series, column: Hashable | None = None) -> LaggedCells:
+    """Decode the distinct cells of a column of canonical bytes; an error names the row."""
+    column = series.name if column is None else column
+    codes, distinct = pd.factorize(series)
+    cells = distinct.tolist()
+
+    def at(cell: int) -> str:
+        return name_row(int(np.argmax(codes == cell)), series.index, column)
+
+    groups: dict[bytes, list[int]] = {}
+    heads: dict[bytes, Head] = {}
+    for number, cell in enumerate(cells):
+        if not isinstance(cell, bytes):
+            raise TypeError(f"{at(number)}: expected packed bytes, found {type(cell).__name__}; use lagged_column")
+        try:
+            head = read_head(cell)
+        except ValueError as error:
+            raise ValueError(f"{at(number)}: {error}") from None
+        key = head_key(cell)
+        groups.setdefault(key, []).append(number)
+        heads[key] = head
+    block, place = np.full(len(cells) + 1, -1, np.int64), np.zeros(len(cells) + 1, np.int64)
+    blocks: list[Block] = []
+    for key, members in groups.items():
+        try:
+            found = read_codes([cells[i] for i in members], heads[key])
+        except CellError as error:
+            raise ValueError(f"{at(members[error.position])}: {error}") from None
+        kinds = np.array([kind_of(cells[i]) for i in members], np.uint8)
+        block[members], place[members] = len(blocks), np.arange(len(members))
+        blocks.append(Block(heads[key], found, kinds))
+    return LaggedCells(tuple(blocks), block[codes], place[codes])

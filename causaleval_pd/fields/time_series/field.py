@@ -1,0 +1,143 @@
+"""The field of lagged graphs: how the verbs coerce, align, identify and relabel them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...contract.alike import hint_alike
+from ...contract.checks import name_row
+from ...contract.context import Context
+from ...contract.field import Field, identify_cells, register_field
+from ...contract.pairs import Batch
+from ...contract.relabelling import Relabelling
+from .cells import LaggedGraph, pack_cell
+from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
+from .nulls.controls import custom_null
+from .pairs import LaggedBatch, LaggedPairs
+from .views import lagged_cpdag
+
+__all__ = ["LAGGED"]
+
+DEFAULT_METRICS = ("lagged_precision", "lagged_recall", "lagged_f1", "contemporaneous_shd", "window_shd")
+
+
+def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align two packed columns by the names of variables; a batch has one number of variables, and the same lags."""
+    estimates = unpack_lagged(estimate)
+    truths = estimates if truth is None else unpack_lagged(truth)
+    known = np.flatnonzero((truths.block >= 0) & (estimates.block >= 0))
+    keys = truths.block[known] * len(estimates.blocks) + estimates.block[known]
+    signatures: dict[tuple[Any, ...], list[int]] = {}
+    for key in np.unique(keys).tolist():
+        heads = [
+            side.blocks[at].head
+            for side, at in zip((truths, estimates), divmod(key, len(estimates.blocks)), strict=True)
+        ]
+        if heads[0].nodes != heads[1].nodes:
+            row = int(known[np.argmax(keys == key)])
+            raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(heads[0].nodes, heads[1].nodes)}")
+        signature = (len(heads[0].nodes), *((head.min_lag, head.max_lag, head.n_planes) for head in heads))
+        signatures.setdefault(signature, []).append(key)
+    for members in signatures.values():
+        rows = known[np.isin(keys, members)].astype(np.int64)
+        true, truth_index = _joined(truths, rows)
+        estimated, estimate_index = _joined(estimates, rows)
+        yield Batch(rows, LaggedPairs(true, estimated, truth_index, estimate_index))
+
+
+def _joined(cells: LaggedCells, rows: NDArray[np.int64]) -> tuple[LaggedBatch, NDArray[np.int64]]:
+    """Return the graphs of rows whose blocks have as many variables and the same lags, and which one a row has."""
+    used = np.unique(cells.block[rows])
+    blocks = [cells.blocks[i] for i in used.tolist()]
+    first = np.cumsum([0, *(len(block.codes) for block in blocks)])
+    codes = blocks[0].codes if len(blocks) == 1 else np.concatenate([block.codes for block in blocks])
+    kinds = np.concatenate([block.kinds for block in blocks])
+    index = first[np.searchsorted(used, cells.block[rows])] + cells.place[rows]
+    head = blocks[0].head
+    return LaggedBatch(codes, kinds, head.min_lag, head.n_planes > 1), index.astype(np.int64)
+
+
+def different_nodes(truth: tuple[str, ...], estimate: tuple[str, ...]) -> str:
+    """Describe how two sets of variables differ, and how to mend it."""
+    only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
+    sides = [
+        f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
+    ]
+    return (
+        f"truth has {len(truth)} variables, estimate {len(estimate)} ({'; '.join(sides)}){hint_alike(*only)}; "
+        "give both the same, e.g. by lagged_column(estimates, nodes=[...])"
+    )
+
+
+def pair(truth: Any, estimate: Any) -> LaggedPairs:
+    """Align two single lagged graphs."""
+    if estimate is None:
+        raise TypeError("a metric of lagged graphs needs an estimate, found None")
+    right = as_lagged(estimate)
+    left = right if truth is None else as_lagged(truth)
+    if left.nodes != right.nodes:
+        raise ValueError(different_nodes(left.nodes, right.nodes))
+    true, estimated = (lagged_column([graph]) for graph in (left, right))
+    found: Any = next(iter(batches(true, estimated))).pairs
+    return cast(LaggedPairs, found)
+
+
+def labels(truths: pd.Series) -> NDArray[np.int64]:
+    """Return one number per cell that stands for the names of its variables, 0 where missing."""
+    cells = unpack_lagged(truths)
+    names = identify_cells(pd.Series([repr(block.head.nodes) for block in cells.blocks], dtype=object))
+    return np.append(names, 0)[cells.block]
+
+
+def relabelled_cells(pairs: LaggedPairs, truths: pd.Series) -> pd.Series:
+    """Pack the estimates of pairs over the variables of their truths."""
+    cells = unpack_lagged(truths)
+    found = [
+        LaggedGraph.from_bytes(
+            pack_cell(
+                cells.blocks[block].head.nodes,
+                pairs.estimate.codes[at],
+                pairs.estimate.min_lag,
+                int(pairs.estimate.kinds[at]),
+            )
+        )
+        for block, at in zip(cells.block.tolist(), pairs.estimate_index.tolist(), strict=True)
+    ]
+    return lagged_column(found, index=truths.index)
+
+
+def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
+    """Return the truths, and their equivalence classes where the estimate is a ts_pdag."""
+    kinds = [side.lagged.kind for side in (truths, estimates)]
+    some = np.flatnonzero(((kinds[1] == "ts_pdag") & (kinds[0] == "ts_dag")).fillna(False).to_numpy(bool))
+    perfect = truths.copy()
+    perfect.iloc[some] = lagged_cpdag(truths.iloc[some]).array
+    return perfect
+
+
+def samples() -> Iterator[pd.DataFrame]:
+    """Make a table that needs every kernel of the field: those of graphs at lag 0."""
+    cells = lagged_column(["A@-1 -> B; B -> C", "A -> B; C@-1 -> A"])
+    yield pd.DataFrame({"truth": cells, "estimate": cells.iloc[::-1].array})
+
+
+LAGGED = register_field(
+    Field(
+        name="lagged",
+        default_metrics=DEFAULT_METRICS,
+        default_null="edges",
+        holds=is_lagged_column,
+        coerce=coerce_lagged,
+        batches=batches,
+        pair=pair,
+        custom_null=custom_null,
+        labels=labels,
+        relabelling=Relabelling(relabelled_cells, perfect_estimates),
+        samples=samples,
+    )
+)

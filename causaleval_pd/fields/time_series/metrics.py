@@ -1,0 +1,406 @@
+"""Metrics of lagged graphs: links at lags, arcs of summary graphs, links at lag 0, and how far lags are off."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contract.checks import check_choice, check_whole
+from ...contract.confusion import Confusion, Values
+from ...contract.confusion_family import ConfusionFamily
+from ...contract.metric import Metric, metric
+from ...contract.metric_sets import tweak
+from ...graphs.kernels.planes import row_chunks
+from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
+from ..structure.hamming import shd
+from ..structure.orientation import orientation_f1, orientation_precision, orientation_recall
+from .cells import KINDS
+from .closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW
+from .pairs import LaggedPairs, Lags, Links, Universe
+
+__all__ = [
+    "contemporaneous_adjacency_f1",
+    "contemporaneous_adjacency_precision",
+    "contemporaneous_adjacency_recall",
+    "contemporaneous_orientation_f1",
+    "contemporaneous_orientation_precision",
+    "contemporaneous_orientation_recall",
+    "contemporaneous_shd",
+    "lag_error",
+    "lagged_f1",
+    "lagged_fn",
+    "lagged_fp",
+    "lagged_hamming",
+    "lagged_precision",
+    "lagged_recall",
+    "lagged_tp",
+    "lagged_true_beyond",
+    "summary_f1",
+    "summary_fn",
+    "summary_fp",
+    "summary_hamming",
+    "summary_precision",
+    "summary_recall",
+    "summary_tp",
+    "window_shd",
+]
+
+#: the metric of graphs that a metric of links at lag 0 computes, by name
+GRAPH_METRICS: dict[str, Metric] = {
+    "contemporaneous_adjacency_f1": adjacency_f1,
+    "contemporaneous_adjacency_precision": adjacency_precision,
+    "contemporaneous_adjacency_recall": adjacency_recall,
+    "contemporaneous_orientation_f1": orientation_f1,
+    "contemporaneous_orientation_precision": orientation_precision,
+    "contemporaneous_orientation_recall": orientation_recall,
+    "contemporaneous_shd": shd,
+}
+
+
+def _of_graphs(graph_metric: Metric, pairs: LaggedPairs, **options: Any) -> Values:
+    """Compute a metric of graphs of the links at lag 0, NaN where either graph was not searched there."""
+    graphs = pairs.at_lag_0
+    if graphs is None:
+        return np.full(pairs.n, np.nan)
+    return np.asarray(graph_metric.function(graphs, **options), np.float64)
+
+
+def _ratio(name: str, summary: str, example: tuple[str, str], gives: float) -> Metric:
+    """Make and register a ratio of links at lag 0; `summary` and the value of the example go into its docstring."""
+    graph_metric = GRAPH_METRICS[name]
+
+    def function(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
+        return _of_graphs(graph_metric, pairs, zero_division=zero_division)
+
+    function.__name__ = function.__qualname__ = name
+    truth, estimate = example
+    function.__doc__ = (
+        f"{summary}\n\nAs `{graph_metric.name}` of the graphs of contemporaneous links; undefined where lag 0 was not "
+        f"searched.\n\nExamples\n--------\n>>> import causaleval_pd as ce\n"
+        f'>>> ce.{name}("{truth}", "{estimate}")\n{float(gives)!r}'
+    )
+    declare = metric(
+        field="lagged",
+        # arrowheads of latent confounders are not orientations
+        kinds=KINDS if "mag" in graph_metric.kinds else ("ts_dag", "ts_pdag"),
+        direction="maximize",
+        range=(0, 1),
+        optimum=1,
+        symmetric=graph_metric.symmetric,
+        closed_form=AT_LAG_0.name,
+        long_name=f"contemporaneous {graph_metric.long_name}",
+    )
+    return declare(function)
+
+
+_EDGES = ("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
+contemporaneous_adjacency_precision = _ratio(
+    "contemporaneous_adjacency_precision",
+    "Share of the estimate's adjacencies at lag 0 that the truth has.",
+    _EDGES,
+    0.5,
+)
+contemporaneous_adjacency_recall = _ratio(
+    "contemporaneous_adjacency_recall", "Share of the truth's adjacencies at lag 0 that the estimate has.", _EDGES, 1
+)
+contemporaneous_adjacency_f1 = _ratio(
+    "contemporaneous_adjacency_f1",
+    "Return the harmonic mean of precision and recall of adjacencies at lag 0.",
+    _EDGES,
+    2 / 3,
+)
+contemporaneous_orientation_precision = _ratio(
+    "contemporaneous_orientation_precision",
+    "Share of the estimate's arrowheads on shared adjacencies at lag 0 that the truth has.",
+    ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
+    0.5,
+)
+contemporaneous_orientation_recall = _ratio(
+    "contemporaneous_orientation_recall",
+    "Share of the truth's arrowheads on shared adjacencies at lag 0 that the estimate has.",
+    ("X -> Y; Y -> Z", "X -> Y; Y -- Z"),
+    0.5,
+)
+contemporaneous_orientation_f1 = _ratio(
+    "contemporaneous_orientation_f1",
+    "Return the harmonic mean of precision and recall of arrowheads on shared adjacencies at lag 0.",
+    ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
+    0.5,
+)
+
+
+@metric(
+    field="lagged",
+    kinds=KINDS,
+    direction="minimize",
+    range=(0, math.inf),
+    optimum=0,
+    symmetric=True,
+    closed_form=AT_LAG_0.name,
+    long_name="structural Hamming distance at lag 0",
+)
+def contemporaneous_shd(pairs: LaggedPairs) -> Values:
+    """Count the pairs of variables whose links at lag 0 differ.
+
+    As `shd` of the graphs of contemporaneous links; undefined where lag 0 was not searched. Compare an estimate that
+    stands for a class of graphs, as that of PCMCI+, with `truth.lagged.lagged_cpdag()`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.contemporaneous_shd("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
+    2.0
+    """
+    return _of_graphs(shd, pairs)
+
+
+@metric(
+    field="lagged",
+    kinds=KINDS,
+    direction="minimize",
+    range=(0, math.inf),
+    optimum=0,
+    symmetric=True,
+    closed_form=WINDOW.name,
+    long_name="structural Hamming distance over all lags",
+)
+def window_shd(pairs: LaggedPairs) -> Values:
+    """Count the links that differ over all lags, each link once.
+
+    It is `lagged_hamming` with `links="all"` plus `contemporaneous_shd`. Links at lags that one graph did not search
+    are missing or extra, also at lag 0.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.window_shd("X@-1 -> Y; X@-1 -> X; Y -> Z", "X@-2 -> Y; X@-1 -> X; Z -> Y")
+    3.0
+    """
+    graphs = pairs.at_lag_0
+    if graphs is not None:
+        at_lag_0 = np.asarray(shd.function(graphs), np.float64)
+    else:
+        # where a graph was not searched at lag 0 all links of the other differ
+        sides = ((pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index))
+        at_lag_0 = sum((x.codes[:, 0] > 0).sum(axis=(1, 2))[index] / 2 for x, index in sides) + np.zeros(pairs.n)
+    return pairs.differing("all") + at_lag_0
+
+
+class LagSets(NamedTuple):
+    """Lags of links between two variables, (n, lags, d, d) bool each, and the pairs of variables that both link."""
+
+    true: NDArray[np.bool_]
+    estimated: NDArray[np.bool_]
+    #: (n, d, d)
+    shared: NDArray[np.bool_]
+
+
+def lag_sets(pairs: LaggedPairs) -> LagSets:
+    """Return the lags from 1 of each pair, as many as either graph searched, without links of a variable on itself."""
+    d, last = pairs.n_nodes, pairs.max_lag
+    between = ~np.eye(d, dtype=np.bool_)
+    found = []
+    for batch, index in ((pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index)):
+        wide = np.zeros((pairs.n, last, d, d), np.bool_)
+        wide[:, : batch.max_lag] = (batch.codes[index, 1:] > 0) & between
+        found.append(wide)
+    return LagSets(found[0], found[1], np.asarray(found[0].any(axis=1) & found[1].any(axis=1)))
+
+
+def nearest(lags: NDArray[np.bool_]) -> Values:
+    """Return the distance of each lag from the nearest of a set of lags (n, lags, d, d); infinite of an empty set."""
+    n_lags = lags.shape[1]
+    steps = np.abs(np.arange(n_lags)[:, None] - np.arange(n_lags)[None, :]).astype(np.float64)
+    found = np.full(lags.shape, np.inf)
+    for lag in range(n_lags):
+        found = np.minimum(found, np.where(lags[:, lag, None], steps[lag][None, :, None, None], np.inf))
+    return found
+
+
+@metric(
+    field="lagged",
+    kinds=KINDS,
+    direction="minimize",
+    range=(0, math.inf),
+    optimum=0,
+    closed_form=LAG_DISTANCE.name,
+    long_name="lag error",
+)
+def lag_error(pairs: LaggedPairs) -> Values:
+    """Return the mean distance of estimated lags from the nearest true lag.
+
+    The mean is over the estimated lags of a pair of variables, cause and effect, and then over the pairs that both
+    graphs link at lags from 1; without such pairs it is undefined. Links at lag 0 and of a variable on itself are left
+    out. Missing and extra links do not count: read it beside `summary_f1`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.lag_error("X@-1 -> Y; X@-4 -> Z", "X@-1 -> Y; X@-2 -> Y; X@-2 -> Z")
+    1.25
+    """
+    found = np.full(pairs.n, np.nan)
+    for part in row_chunks(pairs.n, 40 * max(1, pairs.max_lag) * pairs.n_nodes**2):
+        sets = lag_sets(pairs.take(part))
+        away = np.where(sets.estimated & sets.shared[:, None], nearest(sets.true), 0.0).sum(axis=1)
+        distances = away / np.maximum(sets.estimated.sum(axis=1), 1)
+        number = sets.shared.sum(axis=(1, 2))
+        total = np.where(sets.shared, distances, 0.0).sum(axis=(1, 2))
+        found[part] = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+    return found
+
+
+_SPEC: dict[str, Any] = {"field": "lagged", "kinds": KINDS, "closed_form": LINKS.name}
+_LAGS = {
+    "lags": """lags : {"union", "truth", "estimate", "shared"} or int
+    Lags that are compared: 1 to the largest of either graph, of the truth, of the estimate, or of both; or one lag
+    alone. With "union" true links beyond the estimate's lags are missing ones, and estimated links beyond the truth's
+    are extra ones.""",
+    "links": """links : {"cross", "self", "all", "adjacent"}
+    Links that are compared: between two variables, of a variable on itself, or both; with "adjacent" those between two
+    whatever their marks. Most series are autocorrelated, so that links of a variable on itself are easily found.""",
+}
+_ARCS = {
+    "links": """links : {"cross", "all"}
+    Arcs that are compared: between two variables, or those of a variable to itself too.""",
+}
+_EXAMPLE = (
+    "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z",
+    "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y",
+)
+
+
+def _of_lags(links: Any, lags: Any) -> Universe:
+    """Check the options of metrics of lagged links."""
+    check_choice(links, get_args(Links), "links")
+    if isinstance(lags, str):
+        check_choice(lags, get_args(Lags), "lags")
+    else:
+        check_whole(lags, "lags", least=1)
+    return cast(Universe, links)
+
+
+def _of_arcs(links: Any) -> Universe:
+    check_choice(links, ("cross", "all"), "links")
+    return "summary" if links == "cross" else "summary_self"
+
+
+def _lagged(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Confusion:
+    return pairs.confusion(_of_lags(links, lags), lags)
+
+
+def _summary(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Confusion:
+    return pairs.confusion(_of_arcs(links))
+
+
+_LAGGED = ConfusionFamily(
+    "lagged",
+    _lagged,
+    module=__name__,
+    label="lagged link",
+    positives="links at lags from 1 between two variables",
+    convention="Counts are over (cause, lag, effect) of two variables, lags from 1; a link counts as shared if its "
+    "marks are the same.",
+    example=_EXAMPLE,
+    spec=_SPEC,
+    options=_LAGS,
+)
+lagged_tp = _LAGGED.metric("tp", gives=1, long_name="shared lagged links")
+lagged_fp = _LAGGED.metric("fp", gives=1, long_name="extra lagged links")
+lagged_fn = _LAGGED.metric("fn", gives=1, long_name="missing lagged links")
+lagged_precision = _LAGGED.metric("precision", gives=0.5)
+lagged_recall = _LAGGED.metric("recall", gives=0.5)
+lagged_f1 = _LAGGED.metric("f1", gives=0.5)
+
+_SUMMARY = ConfusionFamily(
+    "summary",
+    _summary,
+    module=__name__,
+    label="summary arc",
+    positives="arcs of the summary graph",
+    convention="An arc leads from one variable to another if a directed link does at any lag, 0 included. Counts are "
+    "over ordered pairs of two variables, so that opposite arcs are two; undirected links are not arcs.",
+    example=_EXAMPLE,
+    spec=_SPEC,
+    options=_ARCS,
+)
+summary_tp = _SUMMARY.metric("tp", gives=2, long_name="shared summary arcs")
+summary_fp = _SUMMARY.metric("fp", gives=1, long_name="extra summary arcs")
+summary_fn = _SUMMARY.metric("fn", gives=1, long_name="missing summary arcs")
+summary_precision = _SUMMARY.metric("precision", gives=2 / 3)
+summary_recall = _SUMMARY.metric("recall", gives=2 / 3)
+summary_f1 = _SUMMARY.metric("f1", gives=2 / 3)
+
+_MISTAKES: dict[str, Any] = {**_SPEC, "direction": "minimize", "range": (0, math.inf), "optimum": 0}
+
+
+@metric(**_MISTAKES, long_name="lagged links that differ")
+def lagged_hamming(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Values:
+    """Count the places of lagged links where truth and estimate differ.
+
+    Missing and extra ones cost 1 each. Two different links in one place count once.
+
+    Parameters
+    ----------
+    lags : {"union", "truth", "estimate", "shared"} or int
+        Lags that are compared, as in `lagged_f1`.
+    links : {"cross", "self", "all", "adjacent"}
+        Links that are compared, as in `lagged_f1`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z"
+    >>> ce.lagged_hamming(truth, "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
+    2.0
+    """
+    return pairs.differing(_of_lags(links, lags), lags)
+
+
+#: over lags of all links, which `window_shd` adds to the distance at lag 0
+ALL_HAMMING = tweak(lagged_hamming, links="all")
+
+
+@metric(**_MISTAKES, symmetric=True, long_name="summary arcs that differ")
+def summary_hamming(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Values:
+    """Count the places of summary arcs where truth and estimate differ.
+
+    Missing and extra ones cost 1 each.
+
+    Parameters
+    ----------
+    links : {"cross", "all"}
+        Arcs that are compared, as in `summary_f1`.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z"
+    >>> ce.summary_hamming(truth, "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
+    2.0
+    """
+    return pairs.differing(_of_arcs(links))
+
+
+@metric(
+    field="lagged",
+    kinds=KINDS,
+    direction=None,
+    range=(0, math.inf),
+    long_name="true links at lags that the estimate did not search",
+)
+def lagged_true_beyond(pairs: LaggedPairs) -> Values:
+    """Count the true links at lags beyond the largest that the estimate searched.
+
+    With `lags="union"` these are missing links of every estimate with as few lags; `lags="estimate"` leaves them out.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.lagged_true_beyond("X@-1 -> Y; X@-3 -> Y", "lags 0..2: X@-1 -> Y")
+    1.0
+    """
+    return np.asarray(pairs.link_counts("all").true[:, pairs.estimate.max_lag + 1 :].sum(axis=1), np.float64)

@@ -1,0 +1,269 @@
+"""Controls of lagged graphs, laws of counts of links, and null models made of a user's function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....contract.confusion import Confusion
+from ....contract.law import ClosedForm, Distribution
+from ....contract.metric import Metric
+from ....contract.null import Controls, Matching, Null
+from ....execution.random_streams import random_words
+from ...structure.nulls.hypergeometric import hypergeometric_weights
+from ..cells import KINDS, LaggedGraph
+from ..closed_forms import evaluate
+from ..column import as_lagged
+from ..pairs import LaggedPairs
+
+Floats = NDArray[np.float64]
+
+
+class CountLaw(NamedTuple):
+    """A law of shared and estimated links: points and their probabilities, (s,) each."""
+
+    both: Floats
+    estimated: Floats
+    weight: Floats
+
+
+def fixed(both: float = 0.0, estimated: float = 0.0) -> CountLaw:
+    """Return the law of numbers that do not vary."""
+    return CountLaw(np.array([both], np.float64), np.array([estimated], np.float64), np.ones(1))
+
+
+def marked_places(total: int, marked: int, drawn: int) -> tuple[Floats, Floats]:
+    """Return the numbers of marked places among drawn ones that are possible, and their probabilities."""
+    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (total, marked, drawn)))
+    return support[0].astype(np.float64), weights[0]
+
+
+@lru_cache(maxsize=4096)
+def placed(places: int, counted: int, true: int, links: int) -> CountLaw:
+    """Return the law of links placed at random, of which those on `counted` places count; `true` of these are true.
+
+    Examples
+    --------
+    >>> law = placed(4, 4, 2, 2)
+    >>> law.both.tolist(), law.weight.round(3).tolist()
+    ([0.0, 1.0, 2.0], [0.167, 0.667, 0.167])
+    """
+    if counted == places:
+        both, weights = marked_places(places, true, links)
+        return CountLaw(both, np.full(len(both), float(links)), weights)
+    return _mixed(counted, true, *marked_places(places, counted, links))
+
+
+def _mixed(places: int, true: int, numbers: Floats, chances: Floats) -> CountLaw:
+    """Return the law of as many links on places as a number has, whose law is given."""
+    drawn = numbers.astype(np.int64)[:, None]
+    support, weights = hypergeometric_weights(np.full_like(drawn, places), np.full_like(drawn, true), drawn)
+    weights = weights * chances[:, None]
+    some = weights > 0
+    estimated = np.broadcast_to(numbers[:, None], support.shape)
+    return CountLaw(support[some].astype(np.float64), estimated[some], weights[some])
+
+
+@lru_cache(maxsize=4096)
+def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
+    """Return the law of pairs that have a link at any lag, of links placed at random over pairs and lags.
+
+    Links are placed one after another: the next one falls on a pair without a link with a chance that depends on how
+    many pairs have one, so that all terms are positive. Given the number of pairs, they are uniform.
+
+    Examples
+    --------
+    >>> law = linked_pairs(2, 2, 2, 1)
+    >>> law.estimated.tolist(), law.weight.round(3).tolist()
+    ([1.0, 1.0, 2.0], [0.167, 0.167, 0.667])
+    """
+    chances = np.zeros(pairs + 1)
+    chances[0] = 1.0
+    number = np.arange(pairs + 1, dtype=np.float64)
+    for placed_before in range(links):
+        left = pairs * lags - placed_before
+        fresh = chances * np.maximum(pairs - number, 0) * lags / left
+        chances = chances * np.maximum(number * lags - placed_before, 0) / left
+        chances[1:] += fresh[:-1]
+    some = np.flatnonzero(chances)
+    return _mixed(pairs, true, some.astype(np.float64), chances[some])
+
+
+def added(laws: Iterable[CountLaw]) -> CountLaw:
+    """Return the law of the sums of independent numbers."""
+    total = fixed()
+    for law in laws:
+        both = (total.both[:, None] + law.both).reshape(-1)
+        estimated = (total.estimated[:, None] + law.estimated).reshape(-1)
+        weight = (total.weight[:, None] * law.weight).reshape(-1)
+        points, place = np.unique(np.stack([both, estimated]), axis=1, return_inverse=True)
+        total = CountLaw(
+            points[0], points[1], np.bincount(place.reshape(-1), weight, points.shape[1]).astype(np.float64)
+        )
+    return total
+
+
+Keys = NDArray[np.uint64]
+
+#: odd step between the streams of the places of a graph (the golden ratio's fraction of 2**64)
+_NEXT = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class LaggedControls(Controls):
+    """Controls of the rows of one batch."""
+
+    #: the observed pairs
+    pairs: LaggedPairs
+    #: `codes(start, count)` draws the codes of n * count graphs, a row's draws together
+    codes: Callable[[int, int], NDArray[np.uint8]]
+    #: `known(metric)` returns the closed form or None
+    known: Callable[[Metric], ClosedForm | None]
+    #: nanoseconds that drawing takes for each place of a link, roughly
+    pace: float = 50.0
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls by name, one row each."""
+        return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control: its codes, and the words and places that drawing it takes."""
+        return 200 + 30 * self._places
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds to draw one control."""
+        return 1000.0 + self.pace * self._places
+
+    @property
+    def _places(self) -> int:
+        return int(np.prod(self.pairs.estimate.codes.shape[1:]))
+
+    def draw(self, start: int, count: int) -> LaggedPairs:
+        """Pair draws start .. start + count - 1 of every row with its truth."""
+        pairs = self.pairs
+        codes = self.codes(start, count)
+        kinds = np.repeat(pairs.estimate.kinds[pairs.estimate_index], count)
+        drawn = replace(pairs.estimate, codes=codes, kinds=kinds)
+        return LaggedPairs(
+            pairs.truth, drawn, np.repeat(pairs.truth_index, count), np.arange(len(codes), dtype=np.int64)
+        )
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the metric's exact moments or law under the model, or None."""
+        return self.known(metric)
+
+
+def refuse_control_kind(matching: Matching) -> None:
+    """Refuse classes of controls that the user states: controls keep the class of the estimate."""
+    if matching.control_kind is not None:
+        raise ValueError("controls of lagged graphs have the class of the estimate; leave control_kind out")
+
+
+def words(keys: Keys, places: int, start: int, count: int) -> NDArray[np.uint64]:
+    """Return random words for each place of each row and draw, (n, places, count)."""
+    streams = keys[:, None] ^ (np.arange(1, places + 1, dtype=np.uint64) * _NEXT)
+    return random_words(streams.reshape(-1), start, count).reshape(len(keys), places, count)
+
+
+def plain_rows(pairs: LaggedPairs) -> NDArray[np.bool_]:
+    """Return which pairs have directed links only at lags from 1, so that links are there or not."""
+    return np.asarray(
+        pairs.truth.has_plain_lags[pairs.truth_index] & pairs.estimate.has_plain_lags[pairs.estimate_index]
+    )
+
+
+def law_of_counts(
+    metric: Metric,
+    rows: NDArray[np.bool_],
+    keys: NDArray[np.int64],
+    true: NDArray[np.int64],
+    total: int,
+    law: Callable[[NDArray[np.int64]], CountLaw],
+) -> ClosedForm | None:
+    """Return the exact law of a metric that is a function of counts, of some rows.
+
+    `keys` (n, k) are the numbers that the law of a row depends on, besides its `true` positives among `total` places;
+    `law(key)` returns the law of distinct keys.
+    """
+    if not rows.any():
+        return None
+    chosen = np.column_stack([true, keys])[rows]
+    distinct, index = np.unique(chosen, axis=0, return_inverse=True)
+    samples = []
+    for number, *key in distinct.tolist():
+        counts = law(np.array(key, np.int64))
+        shape = np.ones_like(counts.both)
+        found = Confusion(counts.both, number * shape, counts.estimated, total * shape)
+        samples.append((evaluate(metric, found), counts.weight))
+    return of_distribution(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
+
+
+def of_distribution(distribution: Distribution) -> ClosedForm:
+    """Return mean, variance and law."""
+    return ClosedForm(*distribution.moments(), distribution)
+
+
+def unchanged(metric: Metric, pairs: LaggedPairs) -> ClosedForm:
+    """Return the law of a metric that has the same value for all controls of a row as for its estimate."""
+    value = np.asarray(metric(pairs), np.float64)
+    law = Distribution.of(np.arange(pairs.n, dtype=np.int64), value[:, None], np.ones((pairs.n, 1)))
+    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+
+
+#: draws one control for an estimate
+DrawOne = Callable[[LaggedGraph, np.random.Generator], Any]
+
+
+def custom_null(function: DrawOne, name: str) -> Null:
+    """Make a null model of a function that draws one control.
+
+    `function(estimate, rng)` returns a lagged graph over the estimate's variables, in a form that `as_lagged` reads
+    without options, with the estimate's searched lags and class. It must draw from `rng` alone: draw r depends on the
+    seed, the row's key and r.
+    """
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        refuse_control_kind(matching)
+        cells = matching.estimate.iloc[rows]
+
+        def codes(start: int, count: int) -> NDArray[np.uint8]:
+            drawn = []
+            for row, cell, key in zip(rows, cells, keys, strict=True):
+                estimate = LaggedGraph.from_bytes(cell)
+                for r in range(start, start + count):
+                    # a counter-based generator: draw r needs none of the draws before it
+                    rng = np.random.Generator(np.random.Philox(key=int(key) + (r << 64)))
+                    drawn.append(_read(function(estimate, rng), estimate, name, int(row)))
+            return np.stack(drawn)
+
+        return LaggedControls(pairs, codes, lambda metric: None, pace=3000.0)
+
+    return Null(name, f"random lagged graphs drawn by the function {name}", controls)
+
+
+def _read(found: Any, estimate: LaggedGraph, name: str, row: int) -> NDArray[np.uint8]:
+    """Read what the user's function returned for the estimate of a row."""
+    try:
+        control = as_lagged(found)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"row {row}: null {name!r} returned {type(found).__name__}, which is not a lagged graph: {error}"
+        ) from error
+    if control.nodes != estimate.nodes or control.max_lag > estimate.max_lag or control.min_lag < estimate.min_lag:
+        raise ValueError(
+            f"row {row}: null {name!r} returned {control.to_string()!r}; a control has the variables and the lags of "
+            f"the estimate, {list(estimate.nodes)[:10]} and {estimate.min_lag}..{estimate.max_lag}"
+        )
+    if KINDS.index(control.kind) > KINDS.index(estimate.kind):
+        raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected a {estimate.kind}")
+    codes = np.zeros_like(estimate.codes)
+    codes[: control.max_lag + 1] = control.codes
+    return codes
