@@ -51,8 +51,8 @@ def is_missing(cell: Any) -> bool:
 
 
 def refuse_blank(text: str) -> None:
-    """Refuse a text in which nothing stands: a failed run must not count as a graph."""
-    if not text.strip():
+    """Refuse a text in which nothing but ends of statements stands: a failed run must not count as a graph."""
+    if not text.replace(";", "").strip():
         raise ValueError(
             f"found the blank text {text!r:.20}, which may be a graph without edges or a failed run; write a graph "
             "without edges as its nodes ('A; B', or '{}' with nodes=), and a failed run as a missing value (None)"

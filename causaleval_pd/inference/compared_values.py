@@ -142,7 +142,7 @@ def _place_of(levels: NDArray[Any], dim: str, level: Hashable) -> int:
     if not isinstance(level, Hashable):  # such as an array, which is equal to a label cell by cell
         raise TypeError(f"reference must be one level of {dim!r}, found {shown(level)}")
     # an index has dates as Timestamps
-    equal = [i for i, label in enumerate(pd.Index(levels)) if label == level]
+    equal = [i for i, label in enumerate(pd.Index(levels)) if level is not pd.NA and label == level]
     if equal:
         return equal[0]
     words = [str(label) for label in levels]

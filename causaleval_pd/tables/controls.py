@@ -158,7 +158,7 @@ def with_controls(
     check_columns(chosen)
     choice = NullChoice(null, resolve_seed(rng), key, control_kind, best_of)
     if best_of is not None:
-        if cluster != BY_TRUTH:
+        if not isinstance(cluster, str) or cluster != BY_TRUTH:
             raise ValueError("best_of= relabels all candidates on one truth alike and takes no cluster=")
         return _with_best_controls(table, tasks, chosen, choice, how, read, n_draws=n_draws, columns=columns)
     models = [find_null(task.field, null) for task in tasks]

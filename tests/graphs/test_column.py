@@ -506,7 +506,7 @@ def test_any_iterable_of_cells_is_a_column():
         pd.testing.assert_series_equal(ce.graph_column(values), expected)
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\n", " \t\r\n", "\xa0"])
+@pytest.mark.parametrize("blank", ["", " ", "\n", " \t\r\n", "\xa0", ";", " ;\n;"])
 @pytest.mark.parametrize(
     "settings", [{}, {"nodes": ["A", "B"]}, {"encoding": "row->column"}, {"kind": "dag", "nodes": ["A", "B"]}]
 )

@@ -129,7 +129,7 @@ def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: s
         ce.read_graphs(f"{tmp_path}/*.txt")
 
 
-@pytest.mark.parametrize("text", ["Left,Right\nA,B\n", "A,B\n0,100%\n0,0\n", "# by me\nA\n", "A;B"])
+@pytest.mark.parametrize("text", ["Left,Right\nA,B\n", "A,B\n0,100%\n0,0\n", "# by me\nA\n", "A;B", ";;", ",\n,"])
 def test_tables_of_something_else_are_no_edge_strings(tmp_path: Path, text: str) -> None:
     Path(tmp_path, "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"^file a.csv: line 1: found .*(expected names of nodes|before a)"):

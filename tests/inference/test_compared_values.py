@@ -48,7 +48,7 @@ def test_a_reference_is_a_level_as_sel_takes_it(levels, reference):
     assert (first.tolist(), second.tolist()) == ([0], [1])
 
 
-@pytest.mark.parametrize("reference", ["other", 99, (50, 100), DAYS[0]])
+@pytest.mark.parametrize("reference", ["other", 99, (50, 100), DAYS[0], pd.NA])
 def test_a_reference_that_is_no_level_is_refused(reference):
     with pytest.raises(ValueError, match=r"unknown level of 'n' \(reference\)"):
         level_pairs(np.array([50, 100]), "n", reference)

@@ -156,6 +156,8 @@ def test_the_best_of_ten_guesses_keeps_its_level():
         ({"best_of": "beta"}, r"the table has no column 'beta' \(best_of\)"),
         ({"null": "edges"}, "null='edges' draws them one by one, .*; use null='permutation'"),
         ({"method": "exact"}, "takes no method='exact'"),
+        ({"cluster": None}, "relabels all candidates on one truth alike and takes no cluster="),
+        ({"cluster": np.array([1.5, 2.0])}, "relabels all candidates on one truth alike and takes no cluster="),
     ],
 )
 def test_bad_candidates_are_refused(tuned, settings, message):

@@ -50,7 +50,7 @@ def read_table(text: str, *, is_table: bool = False) -> Any:
         )
     separator = _separator(lines)
     first, *second = [_fields(line, separator) for line in lines]
-    if first and all(_NUMBER.match(field) or not field for field in first):
+    if any(first) and all(_NUMBER.match(field) or not field for field in first):
         header = _names_are_numbers(text, separator)
         if header or all(first):
             return _matrix(text, separator, header=header)
