@@ -14,8 +14,8 @@ import causaleval_pd as ce
 DOCS = Path(__file__).parent
 PAGE, FIGURE = DOCS / "who_beats_guessing.md", DOCS / "_static/who_beats_guessing.png"
 TEXT = DOCS / "who_beats_guessing.txt"
-#: metric of a skeleton
-SKELETON = "adjacency_f1"
+#: metric of a skeleton, of directions, and how many random graphs stand beside each run for the latter
+SKELETON, DIRECTIONS, N_DRAWS = "adjacency_f1", "arrowhead_recall", 200
 
 
 def claims(metric: str, group: str, n_runs: int | None = None) -> pd.DataFrame:
@@ -35,7 +35,7 @@ def best_of_settings(metric: str) -> pd.DataFrame:
     return ce.from_published(best.reset_index(drop=True), metric)
 
 
-def leaderboard(judged: pd.DataFrame, metric: str) -> pd.DataFrame:
+def leaderboard(judged: pd.DataFrame, metric: str, **further: pd.Series) -> pd.DataFrame:
     """Return how many conditions each method beats guessing in, and its mean skill."""
     verdict = judged[f"{metric}_verdict"]
     counts = {
@@ -45,7 +45,7 @@ def leaderboard(judged: pd.DataFrame, metric: str) -> pd.DataFrame:
         "cannot be judged": verdict.str.startswith("cannot"),
     }
     by_method = judged.assign(**counts).groupby("method")
-    table = by_method[list(counts)].sum().assign(**{"mean skill": by_method[f"{metric}_skill"].mean()})
+    table = by_method[list(counts)].sum().assign(**{"mean skill": by_method[f"{metric}_skill"].mean()}, **further)
     return table.sort_values(["beats guessing", "mean skill"], ascending=False)
 
 
@@ -58,6 +58,31 @@ def as_text(table: pd.DataFrame) -> str:
     ]
     lines = [list(map(str, shown.columns)), ["---"] * shown.shape[1], *cells]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def directions(judged: pd.DataFrame) -> pd.Series:
+    """Return the mean skill of directions by method, beside graphs that share as many adjacencies with the truth."""
+    keys = ["condition", "method", "setting"]
+    rows = claims(DIRECTIONS, "simulated").fillna({"setting": ""}).set_index(keys)
+    best = judged.fillna({"setting": ""})
+    shared = best[SKELETON].astype(float) * (best["true_edges"] + best["estimated_edges"]) / 2
+    found = pd.Series(index=best.index, dtype=float)
+    for i, row in best.iterrows():
+        key = tuple(row[keys])
+        if key not in rows.index:
+            continue
+        null = ce.null_model("skeleton", shared=round(float(shared[i])))
+        guesses = ce.control_distribution(
+            rows.loc[key, "truth"],
+            n_edges=int(row["estimated_edges"]),
+            kind="cpdag",
+            observed={DIRECTIONS: float(rows.loc[key, DIRECTIONS])},
+            null=null,
+            n_draws=N_DRAWS,
+            rng=7,
+        )
+        found[i] = guesses["skill"].item()
+    return found.groupby(best["method"]).mean()
 
 
 def draw(judged: pd.DataFrame) -> None:
@@ -119,11 +144,12 @@ def page() -> str:
     rankings = ce.from_published(claims("auroc", "rankings"), "auroc")
     questions = ce.from_published(claims("accuracy", "questions"), "accuracy")
     sachs = ce.from_published(claims("shd", "agreed"), "shd", n_draws=50_000, rng=7)
+    beyond = directions(judged)
     one = pd.concat(
         [leaderboard(rankings, "auroc"), leaderboard(questions, "accuracy")], keys=["rankings", "questions"]
     )
     numbers = {
-        "simulated": as_text(leaderboard(judged, SKELETON)),
+        "simulated": as_text(leaderboard(judged, SKELETON, **{"skill of directions": beyond})),
         "agreed": as_text(leaderboard(sachs, "shd")),
         "others": as_text(one.rename_axis(["", "method"])),
         "sources": as_text(sources()),
@@ -133,6 +159,9 @@ def page() -> str:
         "holm": f"{len(better):,}",
         "lowest": f"{better[SKELETON].astype(float).min():.2f}",
         "too_small": str(rows[f"{SKELETON}_verdict"].str.contains("too small").sum()),
+        "beyond_bidag": f"{beyond['bidag']:.2f}",
+        "beyond_pc": f"{beyond['pc']:.2f}",
+        "beyond_dagma": f"{beyond['dagma']:.2f}".replace("-", "\N{MINUS SIGN}"),
         "n_shd": f"{len(distances):,}",
         "shd_better": f"{(distances['shd_p_high'] <= 0.05).sum():,}",
         "shd_other": str(impossible.sum()),

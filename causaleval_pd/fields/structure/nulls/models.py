@@ -5,6 +5,7 @@ from . import (  # noqa: F401
     random_graphs,
     relabelling,
     oriented_skeletons,
+    shared_skeletons,
     extreme_graphs,
     degree,
     knowledge,
