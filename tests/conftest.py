@@ -111,9 +111,7 @@ def _make_cube(strata, metrics, *, status=None, truth=None):
     dims = [*strata, "replicate"]
     status = np.full(shape, SCORED, np.int8) if status is None else np.asarray(status, np.int8)
     truth = np.broadcast_to(np.arange(1, shape[-1] + 1), shape) if truth is None else np.asarray(truth)
-    variables = {
-        "status": (dims, status),
-    }
+    variables = {"status": (dims, status)}
     coordinates = {"truth_id": (dims, np.where(status == NO_RUN, 0, truth))}
     n_draws = 0
     for name, (values, direction, *draws) in metrics.items():

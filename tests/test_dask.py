@@ -69,13 +69,7 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"on": "excess"},
-        {"by": "all"},
-        {"by": ["density"]},
-        {"by": "all", "test": "max_t"},
-    ],
+    "settings", [{"on": "excess"}, {"by": "all"}, {"by": ["density"]}, {"by": "all", "test": "max_t"}]
 )
 def test_comparisons_agree(settings):
     table = dd.from_pandas(RUNS, npartitions=3)

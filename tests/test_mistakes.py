@@ -30,11 +30,7 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
     ("truth", "metric", "message"),
     [
         ([0, 1], "answer_accuracy", "row 0 .*found 0; make a column of 0 and 1 answers by .astype"),
-        (
-            ["yes", "no"],
-            "answer_accuracy",
-            "row 0 .*found 'yes'; read replies of yes and no by ce.reas",
-        ),
+        (["yes", "no"], "answer_accuracy", "row 0 .*found 'yes'; read replies of yes and no by ce.reas"),
         ([["A", "B"]] * 2, "shd", "row 0 .*found 'A' in a list.*write edges as one text, as 'A -> B; B -> C'"),
         (["A -> C"] * 2, "correctness", "row 0 .*'A -> C' reads as a graph, which takes metrics of the field 'graph'"),
         ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
@@ -110,10 +106,7 @@ def test_strata_are_names(by):
         (lambda: ce.skeleton_test(2, 2**40, 3, 5), "true_edges must hold whole numbers from 0 to 2,147,483,647"),
         (lambda: ce.from_published(PRINTED, 1.5), "metrics must be a metric or several, by name or as Metric, found"),
         (lambda: ce.from_published(PRINTED, constant=1), "constant must be a column or several columns, found 1"),
-        (
-            lambda: ce.style(EXPECTED, directions=np.array([])),
-            "directions must be a mapping of metrics to directions",
-        ),
+        (lambda: ce.style(EXPECTED, directions=np.array([])), "directions must be a mapping of metrics to directions"),
         (lambda: ce.pool(ANSWERED, "run", weight=[1]), r"weight must be the name of a column, found \[1\]"),
         (lambda: ce.pool(ANSWERED, "run", log_weight={}), r"log_weight must be the name of a column, found {}"),
         (lambda: ce.skeleton_test("three", 5, 5, 6), "tp must hold whole numbers from 0, found 'three'"),
@@ -300,10 +293,7 @@ def test_objects_that_are_no_tables():
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        (
-            "shd ~ algorithm + (1|truth)",
-            "errors allow for clusters in every model; leave the term",
-        ),
+        ("shd ~ algorithm + (1|truth)", "errors allow for clusters in every model; leave the term"),
         ("log(seconds) ~ algorithm", r"'log\(seconds\)' is not a name; carry a transformed column by cube\(values=\)"),
     ],
 )

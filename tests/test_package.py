@@ -26,17 +26,7 @@ PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text
 
 #: libraries and parts of them that are imported where they are used
 HEAVY = [
-    *(
-        "bokeh",
-        "causallearn",
-        "dask",
-        "distributed",
-        "h5netcdf",
-        "h5py",
-        "llvmlite",
-        "matplotlib",
-        "networkx",
-    ),
+    *("bokeh", "causallearn", "dask", "distributed", "h5netcdf", "h5py", "llvmlite", "matplotlib", "networkx"),
     *("numba", "pgmpy", "pyarrow.dataset", "pyarrow.parquet", "scipy.optimize", "scipy.sparse", "scipy.special"),
     *("scipy.stats", "seaborn", "sklearn", "statsmodels", "tqdm", "zarr"),
 ]

@@ -38,10 +38,7 @@ SLOW = [
     *("graph/with_controls/every_metric/[pc]*", "graph/null/*/cpdag", "network/null/*/simulate", "*/cube/nulls"),
     *("graph/metric_functions", "network/with_controls/every_metric/g*"),
     *("dask/compare",),
-    *(
-        "graph/with_controls/every_metric/[eos]*",
-        "cube/several_nulls",
-    ),
+    *("graph/with_controls/every_metric/[eos]*", "cube/several_nulls"),
     *("network/evaluate/discrete", "network/cube/draws", "network/null/dags/gaussian"),
     *("dask/cube", "answer/cube", "reasoning/answer_scores", "files/to_zarr"),
     *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),

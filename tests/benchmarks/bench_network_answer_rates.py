@@ -88,11 +88,7 @@ def network(rng: Rng, arcs: Arcs) -> ce.DiscreteNetwork:
 
 
 #: true and guessed arcs; a guess gets the true arcs, of which it may take the skeleton
-TRUE_ARCS: dict[str, Callable[[Rng], Arcs]] = {
-    "random": uniform_dag,
-    "hub": hub,
-    "along the columns": some_pairs,
-}
+TRUE_ARCS: dict[str, Callable[[Rng], Arcs]] = {"random": uniform_dag, "hub": hub, "along the columns": some_pairs}
 GUESSED_ARCS: dict[str, Callable[[Rng, Arcs], Arcs]] = {
     "uniform DAG": lambda rng, truth: uniform_dag(rng),
     "random pairs and order": lambda rng, truth: along(rng, some_pairs(rng)),

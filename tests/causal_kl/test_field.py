@@ -60,10 +60,7 @@ def test_bad_cells_name_the_row(metastatic):
     ("estimate", "words"),
     [
         (one(name="B"), "row 1.*only in the truth: \\['A'\\], only in the estimate: \\['B'\\]"),
-        (
-            one(states={"A": ["x", "y"]}),
-            "row 1.*node 'A' has the states \\['0', '1'\\] in the truth",
-        ),
+        (one(states={"A": ["x", "y"]}), "row 1.*node 'A' has the states \\['0', '1'\\] in the truth"),
         (GAUSSIAN, "row 1.*node 'A' is discrete in the truth and continuous in the estimate"),
     ],
 )

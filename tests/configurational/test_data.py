@@ -373,11 +373,7 @@ def test_metrics_take_each_rows_data() -> None:
             "study": ["one", "two", "two", "two", "one", "one"],
         }
     )
-    metrics = ce.metric_set(
-        "fit_consistency",
-        "fit_coverage",
-        mean=ce.tweak("fit_consistency", models="mean"),
-    )
+    metrics = ce.metric_set("fit_consistency", "fit_coverage", mean=ce.tweak("fit_consistency", models="mean"))
     scored = ce.evaluate(runs, metrics, context={"data": ("study", STUDIES)})
     assert scored["fit_consistency"].tolist() == pytest.approx([1, 0, 0.5, 0.5, np.nan, np.nan], nan_ok=True)
     assert scored["fit_coverage"].tolist() == pytest.approx([2 / 3, 0, 0.5, 0.5, np.nan, np.nan], nan_ok=True)

@@ -164,11 +164,7 @@ def pairs():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "convention",
-    [
-        Convention(),
-        Convention.of("paper"),
-        Convention(partial_credit=False, constant_outcome="nan"),
-    ],
+    [Convention(), Convention.of("paper"), Convention(partial_credit=False, constant_outcome="nan")],
     ids=["corrected", "paper", "nan"],
 )
 def test_kernels_count_what_python_counts(convention):

@@ -313,10 +313,7 @@ def test_marks_of_comments_before_a_table_of_cna():
     ("text", "message"),
     [
         ("  model score tokens\n1 A+B<->C 2 3\n", "line 1: found the table of frscore.., which has no consistency"),
-        (
-            "M1: A[1] <-> ~E[3]\n",
-            "~ applies to values 0 and 1, found E=3.*; recode E to 1 where it is 3 and 0 else",
-        ),
+        ("M1: A[1] <-> ~E[3]\n", "~ applies to values 0 and 1, found E=3.*; recode E to 1 where it is 3 and 0 else"),
     ],
 )
 def test_printouts_that_lead_on(text, message):

@@ -51,10 +51,7 @@ def test_other_names_are_told_apart(names):
             r"'pc' and 'pc ' look alike, but differ in blanks; .*table\['k'\]\.str\.normalize\('NFC'\)",
         ),
         (["\u00e9", "e\u0301", 3], r"Unicode's normal form \(NFC, NFD\)"),
-        (
-            [0.3, 0.1 + 0.2, np.nan],
-            r"0.3 and 0.30000000000000004, equal but .*; round: table\['k'\].round\(9\)",
-        ),
+        ([0.3, 0.1 + 0.2, np.nan], r"0.3 and 0.30000000000000004, equal but .*; round: table\['k'\].round\(9\)"),
     ],
 )
 def test_labels_that_may_be_one(labels, message):

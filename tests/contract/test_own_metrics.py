@@ -170,15 +170,9 @@ def test_an_error_in_the_function_shows_the_graphs():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: ce.metric(_none),
-            r"@ce.metric\(direction='minimize', optimum=0\) above the line def _none\(tru",
-        ),
+        (lambda: ce.metric(_none), r"@ce.metric\(direction='minimize', optimum=0\) above the line def _none\(tru"),
         (lambda: ce.metric(), r"metric needs to know what is good"),
-        (
-            lambda: declared(three_arguments),
-            r"takes \(a, b, c\); a metric is a function of \(truth, estimate\) or of ",
-        ),
+        (lambda: declared(three_arguments), r"takes \(a, b, c\); a metric is a function of \(truth, estimate\) or of "),
         (lambda: declared(_none, dims={"k": ("a",)}), r"has dims, and so is a function of \(pairs\)"),
         (lambda: declared(_none, field="formula"), "kinds must name the kinds of cell of field 'formula'"),
         (lambda: RUNS.ceval.evaluate([_none]), "found the function '_none'; declare it by @ce.metric"),

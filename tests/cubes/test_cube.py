@@ -46,14 +46,7 @@ def test_specs_seed_and_conventions_are_carried(cube):
 @pytest.mark.parametrize("suffix", ["zarr", "nc"])
 def test_round_trip(tmp_path, small, suffix):
     table = small.assign(word=pd.Categorical(small["algorithm"], categories=sorted(small["algorithm"].unique())[::-1]))
-    cube = ce.cube(
-        table,
-        NAMES,
-        by=["word", {"true_density": [0, 0.3, 1]}, "n"],
-        n_draws=20,
-        rng=7,
-        values=["seconds"],
-    )
+    cube = ce.cube(table, NAMES, by=["word", {"true_density": [0, 0.3, 1]}, "n"], n_draws=20, rng=7, values=["seconds"])
     path = tmp_path / f"cube.{suffix}"
     if suffix == "nc":
         cube.to_netcdf(path)

@@ -252,10 +252,7 @@ def applicable(name: str, verb: str) -> bool:
     """Return whether a verb has something to do: metrics that are left, and levels that share truths."""
     if name == "drop a metric":
         return verb in ("summary", "test_controls, worst", "compare seconds")
-    return name != "stack, isel" or verb in (
-        "summary",
-        "test_controls",
-    )
+    return name != "stack, isel" or verb in ("summary", "test_controls")
 
 
 def some_verbs(name: str) -> list[str]:
@@ -282,13 +279,7 @@ def test_every_verb_of_a_reshaped_cube(cubes, wanted, name):
             continue
         found = run(changed)
         check(found, wanted(kind, verb, runs))
-        if verb in (
-            "summary",
-            "summary of means",
-            "test_controls",
-            "rank_test",
-            "rank seconds",
-        ):
+        if verb in ("summary", "summary of means", "test_controls", "rank_test", "rank seconds"):
             check_counts(found, runs)
 
 
@@ -394,14 +385,8 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "mean of strata": (lambda c: scored(c).mean("n"), "lost its stratum 'n'.*mean"),
     "largest of strata": (lambda c: c.max("n"), r"lost its stratum 'n'.*isel\(n=0\)"),
     "median of strata": (lambda c: c.isel(algorithm=[0, 1, 2]).median("algorithm"), r"lost its stratum 'algorithm'"),
-    "coarse replicates": (
-        lambda c: scored(c).coarsen(replicate=2).mean(),
-        "holds fractions|could not convert",
-    ),
-    "largest of replicates": (
-        lambda c: scored(c).coarsen(replicate=2).max(),
-        "holds fractions|could not convert",
-    ),
+    "coarse replicates": (lambda c: scored(c).coarsen(replicate=2).mean(), "holds fractions|could not convert"),
+    "largest of replicates": (lambda c: scored(c).coarsen(replicate=2).max(), "holds fractions|could not convert"),
     "between strata": (lambda c: scored(c).interp(n=[200]), "holds fractions"),
     "states as flags": (lambda c: c.assign(status=c["status"].astype(bool)), "status holds the states.* type bool"),
     "no status": (lambda c: c.drop_vars("status"), "lacks the cube's variable 'status'"),
@@ -412,10 +397,7 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "levels twice": (lambda c: xr.concat([c, c.sel(n=[100])], "n", **CONCAT), r"100 of 'n' occurs twice"),
     "two nulls": (seeds(null="permutation"), "differ in the null model of the draws, 'edges' and 'permutation'"),
     "two numbers of draws": (seeds(n_draws=10), "differ in the number of draws, 25 and 10"),
-    "with and without controls": (
-        seeds(n_draws=None),
-        "not present in all datasets",
-    ),
+    "with and without controls": (seeds(n_draws=None), "not present in all datasets"),
     "numbers as text": (lambda c: c.assign(shd=c["shd"].astype(str)), "shd holds numbers, found the type"),
     "objects": (lambda c: c.assign(shd_control_mean=c["shd_control_mean"].astype(object)), "found the type object"),
     "metrics that are no list": (
@@ -492,10 +474,7 @@ def test_a_null_model_that_was_selected_without_its_label_is_refused():
         ValueError, match=r"null models edges, empty was selected without its label.*sel\(null='edges'\)"
     ):
         several.sel(null="edges", drop=True).ceval.summary(columns="full")
-    check(
-        several.isel(null=[0]).ceval.summary().drop(columns="null"),
-        several.sel(null="edges").ceval.summary(),
-    )
+    check(several.isel(null=[0]).ceval.summary().drop(columns="null"), several.sel(null="edges").ceval.summary())
 
 
 def test_strata_of_other_seeds_are_put_together_by_xarray(cubes):

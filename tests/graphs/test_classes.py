@@ -150,11 +150,7 @@ def test_skeletons() -> None:
             "declared a dag, but has the directed cycle .*; mend the graph, or declare it a digraph",
         ),
         ([(0, 1), (1, 2), (2, 0)], CPDAG, "declared a cpdag, but has the directed cycle"),
-        (
-            [(0, 1), (1, 2), (2, 0), (0, 3), (3, 0)],
-            CPDAG,
-            "directed cycle .*; mend the graph, or declare it a pdag",
-        ),
+        ([(0, 1), (1, 2), (2, 0), (0, 3), (3, 0)], CPDAG, "directed cycle .*; mend the graph, or declare it a pdag"),
         (
             [(0, 1), (1, 0)],
             DIGRAPH,
@@ -255,10 +251,7 @@ def test_views_chunks_and_objects_are_read() -> None:
     cells = [ce.as_graph(text).to_bytes() for text in (TRUTH, CYCLE)] + [None]
     expected = ce.graph_column(cells).graph.to_strings()
     chunked = pa.chunked_array([cells[:1], cells[1:]], type=pa.large_binary())
-    columns = [
-        pd.Series(cells, dtype=pd.ArrowDtype(pa.binary())),
-        pd.Series(pd.arrays.ArrowExtensionArray(chunked)),
-    ]
+    columns = [pd.Series(cells, dtype=pd.ArrowDtype(pa.binary())), pd.Series(pd.arrays.ArrowExtensionArray(chunked))]
     if hasattr(pa, "binary_view"):  # since pyarrow 16
         views = pa.chunked_array([cells[:1], cells[1:]], type=pa.binary_view())
         columns += [

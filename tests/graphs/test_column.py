@@ -253,17 +253,9 @@ def test_bad_kinds(kind: Any, message: str) -> None:
         (np.zeros((2, 2)), ValueError, r"found a matrix of 2 nodes, expected 3 as there are names \['a', 'b', 'c'\]"),
         (nx.DiGraph([("a", "d")]), ValueError, r"found the nodes \['a', 'd'\], expected \['a', 'b', 'c'\]"),
         (b"nonsense" * 4, ValueError, "found 32 bytes starting with b'nonsense', not a packed graph"),
-        (
-            "[[0, 1], [0, 0]]",
-            ValueError,
-            r"found the text .*, which is a matrix written as text; .*json.loads",
-        ),
+        ("[[0, 1], [0, 0]]", ValueError, r"found the text .*, which is a matrix written as text; .*json.loads"),
         ("b'\\xce\\x01'", ValueError, "found the text .*, which an object turned into when dask, CSV or astype"),
-        (
-            object(),
-            TypeError,
-            "found builtins.object, expected a graph: .*model string.* BIF",
-        ),
+        (object(), TypeError, "found builtins.object, expected a graph: .*model string.* BIF"),
         (17, TypeError, "found builtins.int, expected a graph"),
     ],
 )

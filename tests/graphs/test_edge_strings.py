@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.graphs import as_graph, graph_column
-from causaleval_pd.graphs.edge_strings import (
-    TEXT_OF_OBJECT,
-    parse_edges,
-    write_graph,
-    write_name,
-    write_names,
-)
+from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name, write_names
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
 JOINED = st.text("AB- |", min_size=1, max_size=4)
@@ -89,10 +83,7 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("A <-> B; A -- B", "expected one edge between two nodes, or '->' and '<->'"),
         ("A <-> B; A -> B; B -> A", "expected one edge between two nodes, or '->' and '<->'"),
         ("A o-o A", "an edge from 'A' to itself"),
-        (
-            "A o- B",
-            "found 'A o- B', expected letters.*; edges are written with .* those of mixed graphs with",
-        ),
+        ("A o- B", "found 'A o- B', expected letters.*; edges are written with .* those of mixed graphs with"),
         ("A -o B", "found 'A -o B', expected letters"),
         ("A *-> B", "found 'A \\*', expected letters"),
         ("A <-* B", "found '\\* B', expected"),

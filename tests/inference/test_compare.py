@@ -239,12 +239,7 @@ def test_sign_vectors_are_the_same_in_every_call(make_cube):
     pd.testing.assert_frame_equal(first, again, check_exact=True)
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        "t",
-    ],
-)
+@pytest.mark.parametrize("test", ["t"])
 def test_one_pair_and_no_pair_are_results(test, make_cube):
     values = np.array([[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]])
     status = [[[SCORED], [FAILED], [SCORED]], [[SCORED], [SCORED], [NO_RUN]]]
@@ -365,14 +360,7 @@ def test_mcnemar_refuses_other_values(ragged):
         by_stratum(ragged, "algorithm", test="mcnemar")
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        "wilcoxon",
-        "t",
-        "max_t",
-    ],
-)
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "max_t"])
 def test_groups_of_pairs_count_once(test, make_cube):
     rng = np.random.default_rng(8)
     apart = rng.normal(0.6, 1, (2, 8))
@@ -428,10 +416,7 @@ def test_any_dependence_is_corrected_for(ragged, adjust):
         ({"alternative": "equivalent", "margin": 1.0, "test": "max_t"}, "test='max_t' takes no margin"),
         ({"adjust": "max_t"}, "adjust='max_t' is the correction of test='max_t'; use adjust='holm'"),
         ({"on": "skil"}, "unknown on 'skil'; did you mean 'skill'"),
-        (
-            {"on": "skill", "test": "wilcoxon"},
-            "on='skill' takes test='jackknife', found test='wilcoxon'",
-        ),
+        ({"on": "skill", "test": "wilcoxon"}, "on='skill' takes test='jackknife', found test='wilcoxon'"),
         ({"on": "skill", "test": "welch_t"}, "on='skill' takes test='jackknife', found test='welch_t'"),
         ({"test": "jackknife"}, "test='jackknife' compares skills; use it with on='skill'"),
     ],
@@ -446,10 +431,7 @@ def test_accessors_have_the_parameters_of_their_functions():
     from causaleval_pd.accessors import CubeAccessor
 
     for owner, functions in (
-        (
-            CubeAccessor,
-            [ce.compare, ce.rank_test, ce.summary],
-        ),
+        (CubeAccessor, [ce.compare, ce.rank_test, ce.summary]),
         (plot.CubePlots, [plot.critical_difference, plot.heat_map, plot.strata]),
     ):
         for function in functions:
@@ -513,12 +495,7 @@ def test_four_right_edges_beat_thirty_by_skill_though_not_by_excess(make_cube):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "test",
-    [
-        "jackknife",
-    ],
-)
+@pytest.mark.parametrize("test", ["jackknife"])
 def test_equal_skill_keeps_its_level(make_cube, test):
     rng = np.random.default_rng(11)
     p = [

@@ -95,11 +95,7 @@ def test_a_coefficient_of_one_cluster_has_no_error(study):
         ("m ~ algorithm", lambda c: c.isel(algorithm=[0]), "algorithm has one level among the runs with a value, x"),
         ("m ~ n", lambda c: c.isel(n=[0]), "n has one level among the runs with a value, 10"),
         ("m ~ C(n) + n", lambda c: c, "the term n cannot be told from the terms before it"),
-        (
-            "m ~ algorithm",
-            lambda c: c.isel(replicate=slice(0, 4)),
-            "have 4 clusters .truths.; a model needs",
-        ),
+        ("m ~ algorithm", lambda c: c.isel(replicate=slice(0, 4)), "have 4 clusters .truths.; a model needs"),
         ("m ~ algorithm", lambda c: c.isel(replicate=slice(0, 1)), "have 1 cluster .truths.; a model needs"),
         ("m ~ algorithm", lambda c: c.assign(m=c["m"] * 0 + 3.0), "all 72 runs have the value 3"),
         ("m ~ algorithm", lambda c: c.assign(m=c["m"] * np.nan), "0 runs with a value have 0 clusters"),
@@ -107,11 +103,7 @@ def test_a_coefficient_of_one_cluster_has_no_error(study):
         ("m ~ log(n)", lambda c: c.assign_coords(n=[0, 1, 2]), r"log\(n\) needs positive numbers"),
         ("k ~ n", lambda c: c, "unknown response 'k'; known are 'skill', 'excess', 'm'"),
         ("skill ~ n", lambda c: c, "no controls"),
-        (
-            "m ~ site",
-            lambda c: c,
-            "unknown stratum 'site'; it is in the formula 'm ~ site'; known are",
-        ),
+        ("m ~ site", lambda c: c, "unknown stratum 'site'; it is in the formula 'm ~ site'; known are"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(study, formula, change, message):

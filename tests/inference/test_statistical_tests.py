@@ -38,10 +38,7 @@ def toy():
         null="The median difference is 0.",
     )
     other = StatisticalTest(
-        name="toy_independent",
-        long_name="toy test of two medians",
-        function=independent_medians,
-        design="independent",
+        name="toy_independent", long_name="toy test of two medians", function=independent_medians, design="independent"
     )
     for each in (test, other):
         register_test(each)

@@ -73,11 +73,7 @@ def read_rules(world):
     return rules
 
 
-JOINS = {
-    "all of these": all,
-    "at least one of these": any,
-    "an odd number of these": lambda bits: sum(bits) % 2 == 1,
-}
+JOINS = {"all of these": all, "at least one of these": any, "an odd number of these": lambda bits: sum(bits) % 2 == 1}
 
 
 def evaluate(rules, holds, supposed):

@@ -58,11 +58,9 @@ def test_quantity_metrics_have_their_optimum_range_and_symmetry(name):
 
 @pytest.mark.parametrize("name", ANSWER_METRICS)
 def test_answer_metrics_by_all_four_cases(name):
-    expected = {
-        "answer_accuracy": [1, 0, 0, 1],
-        "answer_false_yes": [0, 1, 0, 0],
-        "answer_false_no": [0, 0, 1, 0],
-    }[name]
+    expected = {"answer_accuracy": [1, 0, 0, 1], "answer_false_yes": [0, 1, 0, 0], "answer_false_no": [0, 0, 1, 0]}[
+        name
+    ]
     cases = pd.DataFrame({"truth": [False, False, True, True], "estimate": [False, True, False, True]})
     assert ce.evaluate(cases, [name])[name].tolist() == expected
 

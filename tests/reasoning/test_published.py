@@ -460,10 +460,7 @@ def test_another_layout_and_damage_are_refused_and_never_guessed(kind, tmp_path)
 
 
 def test_the_layout_of_another_set_is_refused(tmp_path):
-    sets = {
-        read_cladder: cladder(3),
-        read_corr2cause: [{"input": "Premise: P. Hypothesis: H.", "label": 1}],
-    }
+    sets = {read_cladder: cladder(3), read_corr2cause: [{"input": "Premise: P. Hypothesis: H.", "label": 1}]}
     for read in sets:
         for other, records in sets.items():
             if other is not read:

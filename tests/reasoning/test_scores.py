@@ -164,10 +164,7 @@ def test_questions_need_no_rungs_or_kinds():
 def test_texts_as_truths_are_refused_and_the_advice_reads_them():
     """Yes and no in words are read by `parse_answers`, in tables and verbs; other labels have their metric."""
     words = pd.DataFrame({"sample": range(3), "truth": ["yes", "no", "yes"], "answer": ["Yes", "yes", "yes."]})
-    for call in (
-        lambda: answer_scores(words),
-        lambda: words.ceval.evaluate(["answer_accuracy"], estimate="answer"),
-    ):
+    for call in (lambda: answer_scores(words), lambda: words.ceval.evaluate(["answer_accuracy"], estimate="answer")):
         with pytest.raises(ValueError, match=r"truth.* found 'yes'.*ce.reasoning.parse_answers.*label_"):
             call()
     read = words.assign(**{name: parse_answers(words[name]) for name in ("truth", "answer")})

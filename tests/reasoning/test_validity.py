@@ -427,8 +427,7 @@ def test_texts_as_truths_are_refused(tasks):
     questions = tasks.questionnaire().head(20)
     texts = questions.assign(truth=questions["truth"].map({True: "yes", False: "no"}))
     with pytest.raises(
-        ValueError,
-        match="column 'truth' must hold True, False or missing, .*read replies of yes and no by",
+        ValueError, match="column 'truth' must hold True, False or missing, .*read replies of yes and no by"
     ):
         reasoners.baselines(texts, names=["perfect"])
     with pytest.raises(ValueError, match="column 'truth', row 3 .*is missing"):

@@ -127,15 +127,7 @@ add(
     by="all",
     columns="full",
 )
-add(
-    "compare/other_dimension",
-    verb,
-    "larger",
-    "compare",
-    "density",
-    **STRATA | {"test": "welch_t"},
-    columns="full",
-)
+add("compare/other_dimension", verb, "larger", "compare", "density", **STRATA | {"test": "welch_t"}, columns="full")
 add("compare/nulls", verb, "nulls", "compare", "algorithm", on="excess", by="all", columns="full")
 for _on in ("metric", "excess", "skill"):
     add(f"compare/pooled/{_on}", verb, "larger", "compare", "algorithm", on=_on, columns="full")

@@ -34,14 +34,7 @@ PAIRS = [
     ("A+B<->C", "A*B<->C"),
     ("A+B<->C", "b<->C"),
 ]
-ANY_CYCLE = [
-    "fit_consistency",
-    "fit_coverage",
-    "is_submodel",
-    "lcr",
-    "ncr",
-    "submodel_completeness",
-]
+ANY_CYCLE = ["fit_consistency", "fit_coverage", "is_submodel", "lcr", "ncr", "submodel_completeness"]
 NULLS = ("complexity", "relabel")
 SCORES = ["correctness", "completeness", "f_beta", "correctness_literal", "is_submodel"]
 

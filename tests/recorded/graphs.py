@@ -16,15 +16,7 @@ from causaleval_pd.contract.metric import METRICS
 from .store import add, record
 
 NODES = ("A", "B", "C", "D", "E", "F")
-NULLS = (
-    "edges",
-    "permutation",
-    "orientation",
-    "oracle_skeleton",
-    "empty",
-    "complete",
-    "degree",
-)
+NULLS = ("edges", "permutation", "orientation", "oracle_skeleton", "empty", "complete", "degree")
 SOME = ["shd", "adjacency_f1", "orientation_precision", "directed_recall", "v_structure_tp", "sid_lower"]
 
 

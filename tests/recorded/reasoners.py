@@ -146,10 +146,7 @@ def parsed() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of unread replies
         read = cr.parse_answers(texts)
-    return (
-        read,
-        cr.join_answers(questions, replies, on=["question"]),
-    )
+    return (read, cr.join_answers(questions, replies, on=["question"]))
 
 
 @record("reasoning/quantities")

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from causaleval_pd.statistics.arrays import (
-    moments,
-    paired_difference,
-    quantile_interval,
-    quantiles,
-    welch_difference,
-)
+from causaleval_pd.statistics.arrays import moments, paired_difference, quantile_interval, quantiles, welch_difference
 
 
 @pytest.fixture

@@ -7,11 +7,7 @@ import pytest
 import scipy
 
 from causaleval_pd.statistics.arrays import mean_difference
-from causaleval_pd.statistics.clusters import (
-    cluster_means,
-    cluster_sums,
-    clustered_mean,
-)
+from causaleval_pd.statistics.clusters import cluster_means, cluster_sums, clustered_mean
 
 
 def test_sums_and_means_are_those_of_a_loop():

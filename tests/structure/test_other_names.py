@@ -57,8 +57,7 @@ def test_areas_name_metrics_of_scores_and_of_graphs(name, meant):
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
-    [("Edges", ["edges"]), ("er", ["edges"]), ("shuffle", ["permutation"]), ("tiers", ["knowledge"])],
+    ("name", "meant"), [("Edges", ["edges"]), ("er", ["edges"]), ("shuffle", ["permutation"]), ("tiers", ["knowledge"])]
 )
 def test_null_models_are_found_by_the_names_of_other_tools(name, meant):
     with pytest.raises(ValueError, match=rf"unknown null '{name}' for field 'graph'; did you mean ") as error:

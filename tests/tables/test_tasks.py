@@ -17,10 +17,7 @@ from causaleval_pd.tables.tasks import bind_zero_division, cells_field, read_tas
 RUNS = pd.DataFrame({"truth": ["A -> B; C", "A -> B; C", None], "estimate": ["A -> B; C", None, "A; B; C"]})
 without_truth = pytest.mark.filterwarnings("ignore:found an estimate without a truth in 1 of 3 rows")
 NETWORKS = pd.DataFrame(
-    {
-        "truth": [ce.causal_kl.metastatic()] * 2,
-        "estimate": list(ce.causal_kl.metastatic_mutations().values())[:2],
-    }
+    {"truth": [ce.causal_kl.metastatic()] * 2, "estimate": list(ce.causal_kl.metastatic_mutations().values())[:2]}
 )
 
 
@@ -68,13 +65,7 @@ def test_rows_without_truth_or_estimate_failed_and_truths_have_identities():
         (RUNS, ["shd", "shd"], Cells(), ValueError, "found twice: shd"),
         (RUNS, ["shd"], Cells(truth=None), ValueError, "shd compares estimates with a truth, and truth=None names"),
         (RUNS, ["shd", "f_beta"], Cells(), ValueError, r"fields \['formula', 'graph'\] cannot be computed on the same"),
-        (
-            RUNS,
-            ["shd"],
-            Cells(field="formula"),
-            ValueError,
-            r"of \['graph'\] do not apply to cells of field 'formula'",
-        ),
+        (RUNS, ["shd"], Cells(field="formula"), ValueError, r"of \['graph'\] do not apply to cells of field 'formula'"),
         (RUNS, ["shd"], Cells(field="grap"), ValueError, "unknown field 'grap'; did you mean 'graph'"),
     ],
 )

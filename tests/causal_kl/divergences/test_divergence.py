@@ -145,10 +145,7 @@ def test_networks_over_the_width_limit_are_refused_by_node(metastatic, mutations
     elimination.elimination_steps.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [({"base": 1}, "base must be"), ({"base": -2}, "base must be")],
-)
+@pytest.mark.parametrize(("options", "words"), [({"base": 1}, "base must be"), ({"base": -2}, "base must be")])
 def test_options_are_checked(metastatic, options, words):
     with pytest.raises(ValueError, match=words):
         ce.kl(metastatic, metastatic, **options)

@@ -57,14 +57,8 @@ def test_matrices_need_an_encoding(cell: Any) -> None:
         (sp.csr_array((2, 3)), r"found an array of shape \(2, 3\), expected a square"),
         (pd.DataFrame(np.zeros((2, 3))), r"found a DataFrame of shape \(2, 3\), expected a square"),
         (np.zeros((3, 3)), r"found a matrix of 3 nodes, expected 2 as there are names \['a', 'b'\]"),
-        (
-            np.array([[0, 0.5], [0, 0]]),
-            r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights",
-        ),
-        (
-            sp.csr_array([[0, 0.5], [0, 0]]),
-            r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights",
-        ),
+        (np.array([[0, 0.5], [0, 0]]), r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights"),
+        (sp.csr_array([[0, 0.5], [0, 0]]), r"found 0.5 in cell \('a', 'b'\), expected 0 or 1; threshold weights"),
         (np.array([[0, np.nan], [0, 0]]), r"found nan in cell \('a', 'b'\), expected 0 or 1; drop missing"),
         (np.array([[0, 1], [-1, 0]]), r"found -1 in cell \('b', 'a'\), expected 0 or 1; decode endpoint codes first"),
         (np.array([[0, 2], [3, 0]]), r"found 2 in cell \('a', 'b'\), .*decode endpoint codes first"),
@@ -82,10 +76,7 @@ def test_matrices_refused(cell: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        (
-            [[0, 0.9, 0.1], [0, 0, 0.7], [0.001, 0.02, 0]],
-            r"abs\(W\) > 0.3: 2 edges; W != 0 would make 3 edges, 2 of",
-        ),
+        ([[0, 0.9, 0.1], [0, 0, 0.7], [0.001, 0.02, 0]], r"abs\(W\) > 0.3: 2 edges; W != 0 would make 3 edges, 2 of"),
         ([[0, 0.9, 0], [0, 0, -0.7], [0, 0, 0]], r"abs\(W\) > 0.3: 2 edges; W != 0 would make 2 edges"),
         ([[0, 9e-3, 0], [0, 0, 7e-3], [1e-9, 0, 0]], r"abs\(W\) > 0.002: 2 edges; W != 0 would make 3 edges"),
         ([[0, 90.0, 0], [0, 0, 70], [0.5, 0, 0]], r"abs\(W\) > 20: 2 edges; W != 0 would make 3 edges"),

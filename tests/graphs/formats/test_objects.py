@@ -345,12 +345,7 @@ def test_endpoints_of_no_meaning_are_refused(value: float) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("edges", "kind"),
-    [
-        ("X1 <-> X2; X2 <-> X3", "mixed"),
-        ("X1 --- X2", "mixed"),
-        ("X1 o-> X2; X3 o-> X2", "pag"),
-    ],
+    ("edges", "kind"), [("X1 <-> X2; X2 <-> X3", "mixed"), ("X1 --- X2", "mixed"), ("X1 o-> X2; X3 o-> X2", "pag")]
 )
 def test_results_of_fci_are_pags_with_circles_or_without(edges: str, kind: str) -> None:
     graph = causal_learn(edges)

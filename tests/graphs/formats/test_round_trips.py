@@ -43,12 +43,7 @@ def written(write: Any) -> Any:
     try:
         return write()
     except ValueError as error:
-        reasons = (
-            "cannot hold",
-            "has no codes",
-            "holds directed edges only",
-            "directed cycle",
-        )
+        reasons = ("cannot hold", "has no codes", "holds directed edges only", "directed cycle")
         assert any(reason in str(error) for reason in (*reasons, "ambiguous", "is a model string or"))
         return None
 

@@ -195,8 +195,7 @@ def test_refused_with_the_line(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding",
-    ["dagitty", "DOT", "edge table", "GraphML", "JSON", "model string", "Tetrad text", "edge string"],
+    "encoding", ["dagitty", "DOT", "edge table", "GraphML", "JSON", "model string", "Tetrad text", "edge string"]
 )
 def test_marks_and_names_that_a_text_cannot_hold_are_refused(encoding: str) -> None:
     for graph in (ce.as_graph("A o-> B"), ce.as_graph('"a;""b[" -> "c\td"')):
@@ -363,10 +362,7 @@ def test_names_of_igraph_are_read():
 
 def test_two_nodes_of_one_name_are_refused_in_every_form():
     nodes = "".join(f'<node id="n{i}"><data key="k">A</data></node>' for i in range(2))
-    for text in (
-        'graph [ directed 1 node [ id 0 name "A" ] node [ id 1 name "A" ] ]',
-        GRAPHML.format(nodes),
-    ):
+    for text in ('graph [ directed 1 node [ id 0 name "A" ] node [ id 1 name "A" ] ]', GRAPHML.format(nodes)):
         with pytest.raises(ValueError, match="two nodes with one name"):
             ce.as_graph(text)
 

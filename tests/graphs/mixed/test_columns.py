@@ -187,11 +187,7 @@ def test_latents_are_names_or_one_list_a_row() -> None:
         ("L", TypeError, "latents must be a list of node names, or one list per row, found 'L'"),
         ([["L"], 3], TypeError, "latents, row 1: found 3"),
         ([["L"], [3]], TypeError, "latents, row 1: found 3, expected the name of a node"),
-        (
-            pd.Series(["L", "L"], index=["x", "y"]),
-            TypeError,
-            "a Series that holds 'L', expected one list",
-        ),
+        (pd.Series(["L", "L"], index=["x", "y"]), TypeError, "a Series that holds 'L', expected one list"),
         (pd.Series([["L"], ["L"]]), ValueError, "a Series whose index differs"),
     ],
 )

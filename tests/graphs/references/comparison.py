@@ -205,13 +205,7 @@ def _two_below(word: Words, n: Words, m: Words) -> tuple[NDArray[np.bool_], Word
 
 
 def draw_graphs(
-    n_nodes: int,
-    n_edges: ArrayLike,
-    cpdag: ArrayLike,
-    keys: ArrayLike,
-    start: int,
-    count: int,
-    order: ArrayLike = (),
+    n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike = ()
 ) -> Words:
     """Draw random graphs with given numbers of edges."""
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)

@@ -10,26 +10,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causaleval_pd.graphs.kernels.control_inputs import (
-    check_index,
-    check_oriented,
-    edge_numbers,
-    linear_extension_law,
-)
+from causaleval_pd.graphs.kernels.control_inputs import check_index, check_oriented, edge_numbers, linear_extension_law
 from causaleval_pd.graphs.kernels.inputs import Words, checked_planes, read_only
 
 from .comparison import pack, unpack
 from .dags import draw_dags, flip_coins, is_acyclic
 from .streams import Stream, streams
 
-__all__ = [
-    "draw_dags",
-    "orient_graphs",
-    "orient_uniformly",
-    "relabel_graphs",
-    "switch_edges",
-    "undirect_edges",
-]
+__all__ = ["draw_dags", "orient_graphs", "orient_uniformly", "relabel_graphs", "switch_edges", "undirect_edges"]
 
 Marks = NDArray[np.bool_]
 Edges = list[tuple[int, int]]

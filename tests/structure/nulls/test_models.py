@@ -368,31 +368,16 @@ def test_dags_of_functions_lose_directions_as_those_of_null_models_do():
 @pytest.mark.parametrize(
     ("null", "message"),
     [
-        (
-            lambda estimate, rng: 3,
-            "row 0: null '<lambda>' returned an object of type int, expected a graph ",
-        ),
-        (
-            lambda estimate, rng: None,
-            "row 0: null '<lambda>' returned None, expected a graph over the nodes of the ",
-        ),
-        (
-            lambda estimate, rng: "A -> Z",
-            "row 0: null '<lambda>' returned an object of type str, .* unknown .'Z'.",
-        ),
-        (
-            lambda estimate, rng: np.eye(2),
-            r"returned an object of type ndarray, .* a matrix of 2 nodes",
-        ),
+        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned an object of type int, expected a graph "),
+        (lambda estimate, rng: None, "row 0: null '<lambda>' returned None, expected a graph over the nodes of the "),
+        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned an object of type str, .* unknown .'Z'."),
+        (lambda estimate, rng: np.eye(2), r"returned an object of type ndarray, .* a matrix of 2 nodes"),
         (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
         (["edges", "degree"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
         (ce.null_model("orientation", orientation_law="random"), "orientation_law must be 'order' or 'uniform'"),
         (ce.null_model("degree", switches=0), "switches must be a positive integer, found 0"),
         (ce.null_model("edges", law="x"), "null 'edges' has no option 'law'; its options: permute"),
-        (
-            "edge",
-            "unknown null 'edge' for field 'graph'; did you mean 'edges'. its null models: edges, permutation",
-        ),
+        ("edge", "unknown null 'edge' for field 'graph'; did you mean 'edges'. its null models: edges, permutation"),
     ],
 )
 def test_null_models_are_checked(null, message):
