@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.contract.metric import METRICS as METRICS_BY_NAME
 
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
 RUNS = (
@@ -102,48 +99,6 @@ def test_scores_are_lazy_with_their_dtypes():
     assert list(lazy.dtypes.items()) == list(found.dtypes.items())
     wanted = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan")
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_exact=True)
-
-
-@pytest.fixture
-def two_sided():
-    """Register a metric with a further dimension, and one that needs no truth."""
-    spec = {"field": "graph", "kinds": ("dag", "cpdag"), "direction": "minimize", "range": (0, math.inf), "optimum": 0}
-
-    @ce.metric(**spec, long_name="edges on one side only", dims={"side": ("missing", "extra")})
-    def wrong_edges(pairs):
-        return np.stack([pairs.counts.fn, pairs.counts.fp], axis=1).astype(float)
-
-    @ce.metric(**spec, long_name="edges of the estimate", truth_kinds=())
-    def estimate_size(pairs):
-        return pairs.estimate.edge_counts.edges[pairs.estimate_index]
-
-    yield
-    for name in ("wrong_edges", "estimate_size"):
-        del METRICS_BY_NAME[name]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_draws", [30, None])
-def test_metrics_with_further_dimensions(two_sided, n_draws):
-    lazy = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20])
-    metrics = ["wrong_edges", "shd"]
-    how = {"by": ["algorithm"], "n_draws": n_draws, "rng": 7, "key": "run"}
-    wanted = RUNS.ceval.cube(metrics, **how)
-    cube = lazy.ceval.cube(metrics, **how)
-    xr.testing.assert_equal(cube[[*metrics, "truth_id"]].load(), wanted[[*metrics, "truth_id"]])
-    summary = wanted.ceval.summary(columns="full")
-    found = cube.ceval.summary(columns="full")
-    assert list(found.dtypes.items()) == list(summary.dtypes.items())
-    pd.testing.assert_frame_equal(found, summary, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_draws", [30, None])
-def test_metrics_without_a_truth(two_sided, n_draws):
-    lazy = partitioned(RUNS, list(range(len(RUNS)))[::-1], [5, 20])
-    how = {"by": ["algorithm"], "n_draws": n_draws, "rng": 7, "key": "run", "truth": None}
-    cube, wanted = (x.ceval.cube(["estimate_size"], **how).ceval for x in (lazy, RUNS))
-    pd.testing.assert_frame_equal(cube.summary(), wanted.summary(), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -274,17 +274,3 @@ def test_bad_cubes_of_candidates_are_refused(settings, message):
     runs = tuned(1, 2, 2).assign(seconds=1.0)
     with pytest.raises(ValueError, match=message):
         runs.ceval.cube(["shd"], **({"by": ["s"], "best_of": "level", "n_draws": 9} | settings))
-
-
-def test_dask_tables_have_no_candidates():
-    import dask.dataframe as dd
-
-    import causaleval_pd.dask  # noqa: F401, which registers the accessor
-
-    runs = tuned(1, 2, 2)
-    runs = runs.assign(truth=ce.graph_column(runs["truth"]), estimate=ce.graph_column(runs["estimate"]))
-    table = dd.from_pandas(runs, npartitions=1)
-    with pytest.raises(TypeError, match="no keyword best_of"):
-        table.ceval.with_controls(["shd"], best_of="level")
-    with pytest.raises(ValueError, match="has no setting best_of"):
-        table.ceval.cube(["shd"], by=["s"], best_of="level")

@@ -16,7 +16,6 @@ import xarray as xr
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.contract import registry
 from causaleval_pd.contract.encoding import ENCODINGS, Edges, Encoding
 from causaleval_pd.contract.figure import FIGURES
 from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest
@@ -102,35 +101,8 @@ def test_figures_of_a_metric_with_further_dimensions(runs):
     assert type(one.ceval.plot.strata("footrule", x="algorithm")).__name__ == "FacetGrid"
 
 
-def test_null_models_of_third_parties_are_found_by_name(runs, monkeypatch):
-    class Point:
-        def load(self):
-            ce.register_null("ranking", replace(toys.SHUFFLED, name="shuffled_again"))
-
-    nulls = toys.RANKINGS.nulls
-    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "causaleval_pd.nulls" else [])
-    monkeypatch.setattr(nulls, "loaded", False)
-    try:
-        scored = ce.with_controls(runs, ["footrule"], null="shuffled_again", n_draws=20, rng=7)
-        assert set(scored["control_null"]) == {"shuffled_again"}
-    finally:
-        nulls.pop("shuffled_again", None)
-
-
 def test_other_cells_keep_their_field():
     assert "shd" in ce.evaluate(ce.datasets.runs().head(3)), "a column of packed graphs is offered to all fields"
-
-
-def test_a_failing_third_party_is_named(monkeypatch):
-    class Point:
-        name, value = "broken", "broken_package.metrics"
-
-        def load(self):
-            raise ImportError("no module named x")
-
-    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
-    with pytest.warns(RuntimeWarning, match=r"the entry point 'broken' of 'causaleval_pd.metrics' .*no module named x"):
-        registry.Registry("metric", "causaleval_pd.metrics").load()
 
 
 @pytest.mark.slow
@@ -188,34 +160,6 @@ def test_a_result_of_the_wrong_shape_is_refused(runs):
 
     with pytest.raises(ValueError, match=r"crooked returned an array of shape \(48, 4\) .* side of sizes \(3,\)"):
         ce.evaluate(runs, [crooked])
-
-
-@pytest.mark.slow
-def test_dask_tables_of_metrics_with_dimensions(runs):
-    table, lazy = runs, _lazy(runs)
-    made = lazy.ceval.cube(["first_items"], by=BY, n_draws=9, rng=7)
-    cube = ce.cube(table, ["first_items"], by=BY, n_draws=9, rng=7)
-    xr.testing.assert_identical(made["first_items"].compute().drop_attrs(), cube["first_items"].drop_attrs())
-    assert made["part"].to_numpy().tolist() == ["upper", "lower"]
-    pd.testing.assert_frame_equal(made.ceval.summary(columns="full"), cube.ceval.summary(columns="full"), rtol=1e-12)
-
-
-@pytest.mark.slow
-def test_dask_tables_without_a_truth(runs):
-    table = runs.drop(columns="truth").assign(number=runs.groupby(BY).cumcount())
-    settings = {"by": BY, "truth": None, "n_draws": 9, "rng": 7}
-    for replicate in (None, "number"):
-        made = _lazy(table).ceval.cube(["orderly"], replicate=replicate, **settings).compute()
-        cube = ce.cube(table, ["orderly"], replicate=replicate, **settings)
-        for name in ("orderly", "truth_id", "status", "orderly_p"):
-            np.testing.assert_array_equal(made[name], cube[name])
-    assert (made.ceval.compare("algorithm", by="all", columns="full")["n_pairs"] == 12).all()
-    with pytest.raises(ValueError, match="are not paired by their context, which no partition has seen whole"):
-        _lazy(table).ceval.cube(["orderly"], context={"judge": 1}, **settings)
-
-
-def _lazy(table):
-    return dd.from_pandas(table, npartitions=3)
 
 
 DECLARED, OPEN = "first_items", "displacement"
@@ -303,12 +247,12 @@ def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{}, {"key": "run"}, {"replicate": "number"}])
+@pytest.mark.parametrize("settings", [{}, {"key": "run"}, {"replicate": "number"}, {"n_draws": None}, {"by": BY}])
 def test_runs_without_a_truth_on_dask(without_truths, settings):
     how = {"truth": None, "by": ["algorithm"], "n_draws": 9, "rng": 7} | settings
     wanted = ce.cube(without_truths, ["orderly"], **how)
     found = dd.from_pandas(without_truths, npartitions=5).ceval.cube(["orderly"], **how).compute()
-    for name in ("truth_id", "orderly", "orderly_control"):
+    for name in ["truth_id", "status", *wanted.data_vars]:
         np.testing.assert_array_equal(found[name], wanted[name])
     pd.testing.assert_frame_equal(ce.summary(found, columns="full"), ce.summary(wanted, columns="full"), rtol=1e-12)
 
