@@ -24,6 +24,7 @@ from ..statistics.stratum_statistic import (
     Statistic,
     column_p_values,
     combined_p,
+    combined_sums,
     fisher,
     stratum_columns,
     twice_mean,
@@ -178,9 +179,9 @@ def _have_joint_draws(cube: xr.Dataset, metric: str, counted: Bools) -> Bools:
 
 
 def _scores(
-    cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools
+    cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools, *, raw: bool = False
 ) -> Iterator[tuple[slice, Floats, Ints, Ints]]:
-    """Yield blocks of strata: their scores and those of the draws of their tests, strata and clusters, by run."""
+    """Yield blocks of strata: scores, or raw values, of runs and of the draws of their tests; strata and clusters."""
     dims, spec = strata_dims(cube), cube[metric].attrs
     observed = cells(cube[metric], dims)
     last = ("replicate", "draw")
@@ -192,7 +193,7 @@ def _scores(
         drawn = np.where(relabelled[block, None, None], joint[block], own[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
         at, place = np.nonzero(counted[block])
-        x = score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
+        x = x[at, place] if raw else score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
         yield block, x, at, ids[block][at, place]
 
 
@@ -255,6 +256,32 @@ def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
                 sums[block][at[first]] = np.add.reduceat(np.where(known, x[:, 1:], 0.0), first, axis=0)
             counts[block][at[first]] = np.add.reduceat(known.astype(np.float64), first, axis=0)
     return sums, counts
+
+
+def guess_limits(cube: xr.Dataset, metric: str, alpha: float) -> tuple[Floats, Floats]:
+    """Return the limits, (n_strata,) each, beyond which the mean of runs has a one-sided p of at most `alpha`.
+
+    They are those of the statistic "mean", in the metric's own unit, and NaN without a value or with infinite ones.
+    """
+    dims = strata_dims(cube)
+    status, seeds, observed = cells(cube["status"], dims), stratum_seeds(cube), cells(cube[metric], dims)
+    ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
+    repeated, relabelled = _repeated(cube, metric, ids, counted)
+    combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled)
+    low, high = np.full((2, len(status)), np.nan)
+    for block, x, at, clusters in _scores(cube, metric, ids, counted, relabelled, raw=True):
+        columns, of_clusters = stratum_columns(x, at, clusters, block.stop - block.start, "mean")
+        starts = np.searchsorted(of_clusters.stratum, np.arange(len(columns.sums) + 1))
+        for i in np.flatnonzero((columns.defined[:, 0] > 0) & ~columns.infinite).tolist():
+            sums, mine, n = columns.sums[i, 1:], slice(starts[i], starts[i + 1]), columns.defined[i, 0]
+            if combinable[block][i] and starts[i + 1] - starts[i] > 1:
+                sums = combined_sums(of_clusters.columns[mine], of_clusters.name[mine], int(seeds[block][i]))[1]
+            # the k-th best of so many sums is the last that p counts
+            k = max(1, int(alpha * (len(sums) + 1) + 1e-9))
+            ends = np.partition(sums, [k - 1, len(sums) - k])[[k - 1, len(sums) - k]]
+            centre = np.nanmean(observed[block][i][counted[block][i]]) - columns.sums[i, 0] / n
+            low[block.start + i], high[block.start + i] = centre + ends / n
+    return low, high
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
