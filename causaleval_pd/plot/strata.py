@@ -13,6 +13,7 @@ from ..contract.checks import check_choice
 from ..contract.figure import figure
 from ..contract.words import BETTER, MINUS
 from ..cubes.reading import has_controls
+from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..drawing import LETTER, caption_figure, colours, name_ticks, tone, wrapped_label
@@ -68,8 +69,10 @@ def strata(  # noqa: PLR0915
         Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here. If neither
         these nor `x` are named, strata of several levels take these places in the cube's order.
     values : {"skill", "raw"}
-        "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls.
-        So does "skill" where no stratum has one: without controls, or for a metric without an optimum.
+        "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls:
+        a mean has a p of at most 1 - `level` beyond the band, and its bar is clear of the controls' mean where the
+        interval of `effect` is clear of 0. So does "skill" where no stratum has one: without controls, or for a metric
+        without an optimum.
     scale : {"log", "linear"}, optional
         Scale of the x axis, on which the levels of `x` are numbers, such as the number of observations; lines join the
         points. Default is none, levels side by side.
@@ -131,7 +134,7 @@ def strata(  # noqa: PLR0915
         places = _numbers(cube, x, scale)
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
     how = Settings(statistic, level=level, interval="mean_ci")
-    table = facets.with_levels(cube, full_summary(cube, metric, how))
+    table = facets.with_levels(cube, _with_limits(cube, metric, full_summary(cube, metric, how), level))
     skilled = values == "skill" and bool(np.isfinite(table["skill"].to_numpy(np.float64, na_value=np.nan)).any())
     drawn = _DRAWN["skill" if skilled else "raw"]
     joined = scale is not None or (skilled and cube[x].dtype.kind in "iuf")
@@ -177,6 +180,20 @@ def strata(  # noqa: PLR0915
         parts = [*_described(cube, level, statistic, skilled), *facets.left_out(cube, table, drawn[0])]
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
+
+
+def _with_limits(cube: xr.Dataset, metric: str, table: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Replace the limits of means by those that the verdict rests on, which are paired with each run's own controls."""
+    if not has_controls(cube, metric) or str(cube[metric].attrs["direction"]) not in ("minimize", "maximize"):
+        return table
+    of_controls = table["control_mean"]
+    low, high = guessing_limits(cube, metric, 1 - level)
+    return table.assign(
+        low=of_controls + table["ci_low"],
+        high=of_controls + table["ci_high"],
+        control_low=table["mean"] - low,
+        control_high=table["mean"] - high,
+    )
 
 
 def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
@@ -266,11 +283,12 @@ def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bo
     if skilled:
         parts = [f"Points and bars: skill and its {share} interval; 0 is as good as guessing, 1 is perfect"]
     else:
-        parts = [f"Points and bars: mean of the runs and its {share} t interval"]
+        parts = ["Points: mean of the runs"]
     if not has_controls(cube):
-        return parts
+        return parts if skilled else [f"Points and bars: mean of the runs and its {share} t interval"]
     if not skilled:
-        parts.append(f"dashes and bands: mean of the controls and {share} reference interval of that mean")
+        parts.append(f"bars: {share} interval of their difference from the controls")
+        parts.append(f"dashes and bands: mean of the controls, and what guesses reach with p above {1 - level:.2g}")
     parts.append(
         f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
         "not adjusted, and the interval of the effect without 0)"

@@ -102,8 +102,18 @@ def test_raw_values_show_the_summary(cube):
         part = table[table["n"] == n].set_index(["algorithm", "density"])
         found = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in bands]
         everywhere = pd.MultiIndex.from_product([ALGORITHMS, [0.2, 0.4, 0.6]])
-        expected = part[["control_low", "control_high"]].reindex(everywhere).to_numpy()
-        np.testing.assert_allclose(np.array(found), expected)
+        limits = np.array(found)
+        shown, p = part["mean"].reindex(everywhere), part["p_value"].reindex(everywhere)
+        known = p.notna().to_numpy()
+        np.testing.assert_array_equal((shown < limits[:, 0] - 1e-9)[known], (p <= 0.05)[known])
+        centre = part["control_mean"].reindex(everywhere).to_numpy()
+        assert ((limits[:, 0] <= centre + 1e-9) & (centre <= limits[:, 1] + 1e-9))[known].all()
+        bars = [x.vertices[:, 1] for lines in ax.collections[1::2] for x in lines.get_paths() if len(x.vertices)]
+        effects = part[["control_mean", "ci_low", "ci_high"]].dropna()
+        np.testing.assert_allclose(
+            np.sort([bar[:2].tolist() for bar in bars if not np.isnan(bar).any()], axis=0),
+            np.sort(effects[["ci_low", "ci_high"]].add(effects["control_mean"], axis=0), axis=0),
+        )
         dashes = np.concatenate(
             [path.vertices[:1, 1] for lines in ax.collections[::2] for path in lines.get_paths() if len(path.vertices)]
         )
