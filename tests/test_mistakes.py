@@ -21,6 +21,8 @@ def table(truth, estimate):
 
 
 GRAPHS = table(["A -> B"], ["A -> B"])
+PRINTED = pd.DataFrame({"n_nodes": [6], "true_edges": [5], "estimated_edges": [4], "adjacency_recall": [0.6]})
+EXPECTED = ce.expected_metric("shd", n_nodes=5, true_edges=4, estimated_edges=3)
 ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionnaire().assign(answer=True)
 
 
@@ -103,6 +105,17 @@ def test_strata_are_names(by):
         (lambda: ce.as_graph("A -> B", nodes=3), "nodes must be a list of node names, found 3"),
         (lambda: ce.as_graph("A -> B", kind=3), "kind must be one of 'dag'"),
         (lambda: ce.expected_metric("shd", n_nodes="ten", true_edges=3, estimated_edges=3), "n_nodes must hold whole"),
+        (lambda: ce.skeleton_test([None], 4, 3, 5), "tp is nan, impossible with 4 true and 3 estimated edges"),
+        (lambda: ce.skeleton_test(2, 4, 3, 2**70), "n_nodes must hold whole numbers from 0 to 2,147,483,647, found"),
+        (lambda: ce.skeleton_test(2, 2**40, 3, 5), "true_edges must hold whole numbers from 0 to 2,147,483,647"),
+        (lambda: ce.from_published(PRINTED, 1.5), "metrics must be a metric or several, by name or as Metric, found"),
+        (lambda: ce.from_published(PRINTED, constant=1), "constant must be a column or several columns, found 1"),
+        (
+            lambda: ce.style(EXPECTED, directions=np.array([])),
+            "directions must be a mapping of metrics to directions",
+        ),
+        (lambda: ce.pool(ANSWERED, "run", weight=[1]), r"weight must be the name of a column, found \[1\]"),
+        (lambda: ce.pool(ANSWERED, "run", log_weight={}), r"log_weight must be the name of a column, found {}"),
         (lambda: ce.skeleton_test("three", 5, 5, 6), "tp must hold whole numbers from 0, found 'three'"),
         (lambda: ce.DiscreteNetwork({"A": []}, [[0.5, 0.5]]), "cpts must be a mapping with one entry per node"),
         (lambda: ce.DiscreteNetwork({"A": 1}, {"A": [0.5, 0.5]}), "parents must map node names to lists"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..contract.checks import check_known, check_number, check_whole, name_row
+from ..contract.checks import check_known, check_number, check_type, check_whole, name_row
 from ..contract.history import call, calls, metric_settings, remember
 from ..contract.metric import METRICS, Metric
 from ..contract.metric_sets import bind_zero_division
@@ -164,6 +164,7 @@ def from_published(
     1                     0.3967               0.5497           not better
     """
     chosen = _chosen(table, metrics, zero_division)
+    check_type(constant, (str, Sequence), "a column or several columns", "constant")
     fixed = [constant] if isinstance(constant, str) else list(constant)
     for name in fixed:
         check_known(name, ("true_edges", "estimated_edges"), "column of constant")
@@ -218,6 +219,7 @@ def _chosen(table: pd.DataFrame, metrics: Metrics, zero_division: float) -> list
         check_names(table, None)
         named: list[Any] = [x for x in table.columns if is_metric(x)]
     else:
+        check_type(metrics, (str, Metric, Iterable), "a metric or several, by name or as Metric", "metrics")
         named = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     # a printed accuracy is the mean of a metric of labels
     accuracy = replace(METRICS["label_accuracy"], name="accuracy")

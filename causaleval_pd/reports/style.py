@@ -166,7 +166,7 @@ def shown_table(
     if best is not None:
         check_known(best, strata, "stratum (best)")
     settings = made[-1] if made and made[-1]["verb"] == verb else {}
-    aims = directions_of(table, directions or {})
+    aims = directions_of(table, {} if directions is None else directions)
     columns = [x for x in SHOWN[verb] if x.name in table and x.name not in strata and not _is_empty(table, x)]
     corrected = _corrected(table)
     if not corrected:

@@ -59,7 +59,7 @@ def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float6
     """Return one numeric column of the table, missing values as NaN."""
     found = column_or_level(table, name, role)
     if not pd.api.types.is_numeric_dtype(found.dtype) or pd.api.types.is_complex_dtype(found.dtype):
-        raise ValueError(f"{role}={name!r} holds {found.dtype}, and a cube carries numbers only")
+        raise ValueError(f"{role}={name!r} holds {found.dtype}, expected numbers")
     return found.to_numpy(np.float64, na_value=np.nan)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_whole, name_row
+from ..contract.checks import check_choice, check_column_name, check_whole, name_row
 from ..contract.field import Pooling
 from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
@@ -146,6 +146,8 @@ def pool(
     >>> found[["n_members", "e_shd", "sd_shd"]].round(2).values.tolist(), found["consensus"].graph.to_strings()[0]
     ([[3.0, 0.67, 0.47]], 'A -> B; B -- C')
     """
+    for name, role in ((weight, "weight"), (log_weight, "log_weight")):
+        check_column_name(name, role)
     keys = [by] if isinstance(by, (str, int)) or not isinstance(by, Sequence) else list(by)
     read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)

@@ -78,7 +78,7 @@ def test_round_trip(tmp_path, small, suffix):
         ({"by": ["algorithm"], "values": ["secs"]}, r"no column 'secs' \(values\); did you mean 'seconds'"),
         ({"by": ["algorithm"], "metrics": ["true_density"]}, "true_density has no direction.*a description of the row"),
         ({"by": ["algorithm"], "metrics": []}, "no metrics were named"),
-        ({"by": ["algorithm"], "values": ["kind"]}, "values='kind' holds str, and a cube carries numbers only"),
+        ({"by": ["algorithm"], "values": ["kind"]}, "values='kind' holds str, expected numbers"),
         ({"by": ["lists"]}, "'lists' cannot be a stratum, its values do not compare"),
     ],
 )

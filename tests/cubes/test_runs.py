@@ -42,7 +42,7 @@ def test_columns_are_read_by_their_roles():
     [
         ({"metrics": ()}, ValueError, "no metrics were named; a cube needs at least one, or values= to carry along"),
         ({"values": "seconds"}, TypeError, "values must be a list of columns or {column: direction}, found 'seconds'"),
-        ({"values": ["a"]}, ValueError, "values='a' holds str, and a cube carries numbers only"),
+        ({"values": ["a"]}, ValueError, "values='a' holds str, expected numbers"),
         ({"replicate": "run"}, ValueError, r"no column 'run' \(replicate\)"),
         ({"key": ["a", "run"]}, ValueError, r"key names columns that the table lacks: \['run'\]"),
         ({"choice": NullChoice(None, 7, key="a")}, ValueError, r"columns \['a'\] repeat: rows \[0, 2\] share the key"),

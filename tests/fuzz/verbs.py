@@ -13,12 +13,16 @@ import causaleval_pd as ce
 
 # what a message names: row or column, what was found or expected
 NAMES = (
-    r"\b(rows?|columns?|stratum|strata|unknown|must|expected|needs?|found|takes?|cannot)\b|names no|name it|0-d array"
+    r"\b(rows?|columns?|stratum|strata|unknown|must|expected|needs?|found|takes?|cannot|impossible|only|both)\b"
+    r"|names no|name it|0-d array"
 )
 
 RUNS = ce.datasets.runs().groupby(["algorithm", "density"]).head(3).query("n == 100").reset_index(drop=True)
 CUBE = RUNS.ceval.cube(["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
-SCORED = RUNS.ceval.with_controls(["shd"], n_draws=9, rng=1)
+SIX_TRUTHS = ce.datasets.runs().query("density == 0.2 and n == 100 and replicate < 6")
+SIX_TRUTHS = SIX_TRUTHS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1)
+SUMMARY = CUBE.ceval.summary()
+PRINTED = pd.DataFrame({"n_nodes": 6, "true_edges": [5, 6], "estimated_edges": [4, 6], "adjacency_recall": [0.6, 0.5]})
 
 DATA = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 10)), columns=RUNS["truth"].graph.nodes[0])
 KNOWN = {"required": ["A -> B"], "forbidden": ["C -> A"], "tiers": [["A"], ["B", "C"]]}
@@ -34,8 +38,16 @@ VERBS: dict[str, Callable[..., object]] = {
     "cube": partial(ce.cube, RUNS, metrics=["shd"], by=["algorithm"], n_draws=9, rng=1),
     "summary": partial(ce.summary, CUBE),
     "compare": partial(ce.compare, CUBE, dim="algorithm"),
-    "model": partial(ce.model, CUBE, formula="shd ~ algorithm"),
+    "model": partial(ce.model, SIX_TRUTHS, formula="shd ~ algorithm"),
     "rank_test": partial(ce.rank_test, CUBE, dim="algorithm"),
+    "concat": partial(ce.concat, [CUBE.isel(algorithm=[0]), CUBE.isel(algorithm=[1, 2])], "algorithm"),
+    "pool": partial(ce.pool, RUNS, by=["kind", "algorithm", "density"], metrics=["shd"]),
+    "placebo": partial(ce.placebo, RUNS, rng=1),
+    "wide": partial(ce.wide, SUMMARY, columns="algorithm"),
+    "style": partial(ce.style, SUMMARY),
+    "expected_metric": partial(ce.expected_metric, "shd", n_nodes=5, true_edges=4, estimated_edges=3),
+    "skeleton_test": partial(ce.skeleton_test, tp=2, true_edges=4, estimated_edges=3, n_nodes=5),
+    "from_published": partial(ce.from_published, PRINTED, n_draws=50, rng=1),
     "control_distribution": partial(
         ce.control_distribution, "A -> B; C", n_edges=1, kind="dag", observed={"shd": 1}, n_draws=9, rng=1
     ),

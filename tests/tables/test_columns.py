@@ -56,9 +56,9 @@ def test_numbers_are_floats_with_missing_ones():
     table = pd.DataFrame({"n": pd.array([1, None], dtype="Int64"), "b": [True, False], "word": ["x", "y"]})
     np.testing.assert_array_equal(numbers(table, "n", "values"), [1.0, np.nan])
     np.testing.assert_array_equal(numbers(table, "b", "values"), [1.0, 0.0])
-    with pytest.raises(ValueError, match="values='word' holds str, and a cube carries numbers only"):
+    with pytest.raises(ValueError, match="values='word' holds str, expected numbers"):
         numbers(table, "word", "values")
-    with pytest.raises(ValueError, match="values='n' holds complex128, and a cube carries numbers only"):
+    with pytest.raises(ValueError, match="values='n' holds complex128, expected numbers"):
         numbers(pd.DataFrame({"n": [1 + 2j]}), "n", "values")
 
 

@@ -18,6 +18,8 @@ from .hypergeometric import hypergeometric, tails_and_misfit
 
 __all__ = ["expected_metric", "skeleton_test"]
 
+#: of nodes and edges; the pairs of so many nodes are 64-bit integers
+_LARGEST = 2**31 - 1
 #: the paper's Table 3: means of the formulas, also where the metric is always 0/0
 _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "adjacency_precision": lambda m, mt, me: mt / m,
@@ -126,10 +128,10 @@ def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
             numbers = np.asarray(given, np.float64)
             if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
                 raise ValueError
-        if numbers.size and numbers.min() < 0:
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() <= _LARGEST:
             raise ValueError
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold whole numbers from 0, found {shown(given)}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must hold whole numbers from 0 to {_LARGEST:,}, found {shown(given)}") from None
     return numbers.astype(np.int64, copy=False)
 
 
@@ -193,13 +195,13 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
     if shared.dtype.kind not in "iu":
         try:
             shared = np.asarray(tp, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"tp must hold whole numbers from 0, found {shown(tp)}") from None
-        # a fraction is as impossible as a negative number
-        shared = np.where(shared == np.floor(shared), shared, -1.0)
-    p, misfit = tails_and_misfit(shared, d * (d - 1) // 2, mt, me)
+    # a fraction is as impossible as a negative number
+    whole = shared if shared.dtype.kind in "iu" else np.where(shared == np.floor(shared), shared, -1.0)
+    p, misfit = tails_and_misfit(whole, d * (d - 1) // 2, mt, me)
     if misfit >= 0:
-        found, true, estimated, nodes = (np.broadcast_to(x, p.shape).flat[misfit] for x in (tp, mt, me, d))
+        found, true, estimated, nodes = (np.broadcast_to(x, p.shape).flat[misfit] for x in (shared, mt, me, d))
         raise ValueError(
             f"tp is {found:g}, impossible with {true} true and {estimated} estimated edges over {nodes} nodes "
             f"({nodes * (nodes - 1) // 2} pairs)"
