@@ -19,6 +19,7 @@ from ..statistics.arrays import BLOCK, moments
 from ..statistics.clusters import cluster_count
 from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import (
+    SLACK,
     Clusters,
     Columns,
     Statistic,
@@ -179,9 +180,9 @@ def _have_joint_draws(cube: xr.Dataset, metric: str, counted: Bools) -> Bools:
 
 
 def _scores(
-    cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools, *, raw: bool = False
+    cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, relabelled: Bools
 ) -> Iterator[tuple[slice, Floats, Ints, Ints]]:
-    """Yield blocks of strata: scores, or raw values, of runs and of the draws of their tests; strata and clusters."""
+    """Yield blocks of strata: their scores and those of the draws of their tests, strata and clusters, by run."""
     dims, spec = strata_dims(cube), cube[metric].attrs
     observed = cells(cube[metric], dims)
     last = ("replicate", "draw")
@@ -193,7 +194,7 @@ def _scores(
         drawn = np.where(relabelled[block, None, None], joint[block], own[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
         at, place = np.nonzero(counted[block])
-        x = x[at, place] if raw else score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
+        x = score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])
         yield block, x, at, ids[block][at, place]
 
 
@@ -231,13 +232,46 @@ def combined_p_values(columns: Columns, clusters: Clusters, seeds: Ints, directi
         Which strata may combine their draws; those with values in several clusters do.
     """
     p = np.full(len(combinable), np.nan)
-    starts = np.searchsorted(clusters.stratum, np.arange(len(p) + 1))
-    able = combinable & columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0) & (np.diff(starts) > 1)
-    for i in np.flatnonzero(able).tolist():
-        mine = slice(starts[i], starts[i + 1])
+    for i, mine in _combined(columns, clusters, combinable):
         summed, names = clusters.columns[mine], clusters.name[mine]
         p[i] = combined_p(summed, names, int(seeds[i]), alternative=better_side(direction))
     return p
+
+
+def _combined(columns: Columns, clusters: Clusters, combinable: Bools) -> Iterator[tuple[int, slice]]:
+    """Yield the strata whose clusters' draws are combined, with the rows of their clusters."""
+    starts = np.searchsorted(clusters.stratum, np.arange(len(combinable) + 1))
+    able = combinable & columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0) & (np.diff(starts) > 1)
+    for i in np.flatnonzero(able).tolist():
+        yield i, slice(starts[i], starts[i + 1])
+
+
+def guessing_limits(cube: xr.Dataset, metric: str, alpha: float) -> tuple[Floats, Floats]:
+    """Return how far the mean of the runs lies above the limits of guessing, for each stratum with runs.
+
+    A mean beyond a limit has a p of at most `alpha` by the statistic "mean", on that side.
+    """
+    dims, status = strata_dims(cube), cells(cube["status"], strata_dims(cube))
+    ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
+    repeated, relabelled = _repeated(cube, metric, ids, counted)
+    combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled)
+    seeds, limits = stratum_seeds(cube), np.full((2, len(counted)), np.nan)
+    for block, x, at, of_runs in _scores(cube, metric, ids, counted, relabelled):
+        columns, clusters = stratum_columns(x, at, of_runs, block.stop - block.start, "mean")
+        combined = dict(_combined(columns, clusters, combinable[block]))
+        for i in np.flatnonzero(columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0)).tolist():
+            sums = columns.sums[i, 1:]
+            if i in combined:
+                mine = combined[i]
+                sums = combined_sums(clusters.columns[mine], clusters.name[mine], int(seeds[block][i]))[1]
+            place = max(int(alpha * (len(sums) + 1) + 1e-9) - 1, 0)
+            ends = np.sort(sums)[[place, -1 - place]]
+            beyond = columns.sums[i, 0] - ends
+            # sums that differ by rounding are ties
+            beyond[np.abs(beyond) <= SLACK * max(np.abs(sums).max(), abs(columns.sums[i, 0]))] = 0.0
+            limits[:, block.start + i] = beyond / columns.defined[i, 0]
+    has_runs = (status != NO_RUN).any(axis=1)
+    return limits[0, has_runs], limits[1, has_runs]
 
 
 def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
@@ -256,32 +290,6 @@ def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:
                 sums[block][at[first]] = np.add.reduceat(np.where(known, x[:, 1:], 0.0), first, axis=0)
             counts[block][at[first]] = np.add.reduceat(known.astype(np.float64), first, axis=0)
     return sums, counts
-
-
-def guess_limits(cube: xr.Dataset, metric: str, alpha: float) -> tuple[Floats, Floats]:
-    """Return the limits, (n_strata,) each, beyond which the mean of runs has a one-sided p of at most `alpha`.
-
-    They are those of the statistic "mean", in the metric's own unit, and NaN without a value or with infinite ones.
-    """
-    dims = strata_dims(cube)
-    status, seeds, observed = cells(cube["status"], dims), stratum_seeds(cube), cells(cube[metric], dims)
-    ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
-    repeated, relabelled = _repeated(cube, metric, ids, counted)
-    combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled)
-    low, high = np.full((2, len(status)), np.nan)
-    for block, x, at, clusters in _scores(cube, metric, ids, counted, relabelled, raw=True):
-        columns, of_clusters = stratum_columns(x, at, clusters, block.stop - block.start, "mean")
-        starts = np.searchsorted(of_clusters.stratum, np.arange(len(columns.sums) + 1))
-        for i in np.flatnonzero((columns.defined[:, 0] > 0) & ~columns.infinite).tolist():
-            sums, mine, n = columns.sums[i, 1:], slice(starts[i], starts[i + 1]), columns.defined[i, 0]
-            if combinable[block][i] and starts[i + 1] - starts[i] > 1:
-                sums = combined_sums(of_clusters.columns[mine], of_clusters.name[mine], int(seeds[block][i]))[1]
-            # the k-th best of so many sums is the last that p counts
-            k = max(1, int(alpha * (len(sums) + 1) + 1e-9))
-            ends = np.partition(sums, [k - 1, len(sums) - k])[[k - 1, len(sums) - k]]
-            centre = np.nanmean(observed[block][i][counted[block][i]]) - columns.sums[i, 0] / n
-            low[block.start + i], high[block.start + i] = centre + ends / n
-    return low, high
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:

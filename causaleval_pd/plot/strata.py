@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.figure import figure
 from ..contract.words import BETTER, MINUS, counted
-from ..cubes.reading import has_controls, strata_dims
-from ..cubes.stratum_tests import guess_limits
+from ..cubes.reading import has_controls
+from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..drawing import LETTER, caption_figure, colours, name_ticks, tone, wrapped_label
@@ -71,10 +71,10 @@ def strata(  # noqa: PLR0915
         Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here. If neither
         these nor `x` are named, strata of several levels take these places in the cube's order.
     values : {"skill", "raw"}
-        "raw" draws the mean of the runs in the metric's own unit with the interval of the effect about it, which is
-        paired with the controls, and, behind it, the mean of the controls and the band that holds guesses: outside it
-        p is at most 1 - `level`. So does "skill" where no stratum has one: without controls, when bars are t intervals
-        of the mean, or for a metric without an optimum. Skills below -1 are marked at the edge.
+        "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls:
+        a mean has a p of at most 1 - `level` beyond the band, and its bar is clear of the controls' mean where the
+        interval of `effect` is clear of 0. So does "skill" where no stratum has one: without controls, or for a metric
+        without an optimum. Skills below -1 are marked at the edge.
     scale : {"log", "linear"}, optional
         Scale of the x axis, on which the levels of `x` are numbers, such as the number of observations; lines join the
         points. Default is none, levels side by side.
@@ -135,7 +135,9 @@ def strata(  # noqa: PLR0915
     if scale is not None:
         places = _numbers(cube, x, scale)
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
-    table, skilled, paired = _drawn_table(cube, metric, values, Settings(statistic, level=level, interval="mean_ci"))
+    how = Settings(statistic, level=level, interval="mean_ci")
+    table = facets.with_levels(cube, _with_limits(cube, metric, full_summary(cube, metric, how), level))
+    skilled = values == "skill" and bool(np.isfinite(table["skill"].to_numpy(np.float64, na_value=np.nan)).any())
     drawn = _DRAWN["skill" if skilled else "raw"]
     joined = scale is not None or (skilled and cube[x].dtype.kind in "iuf")
     slot = min(0.1, 0.5 / n_hue) if joined else 0.8 / n_hue
@@ -178,13 +180,24 @@ def strata(  # noqa: PLR0915
     n_open = int((opened & (table["verdict"] != BETTER) & table[drawn[0]].notna()).sum())
     facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
     if caption:
-        parts = [
-            *_described(cube, level, statistic, skilled, paired),
-            *_beyond(skilled, table),
-            *facets.left_out(cube, table, drawn[0]),
-        ]
+        parts = [*_described(cube, level, statistic, skilled), *(_beyond(table) if skilled else [])]
+        parts += facets.left_out(cube, table, drawn[0])
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
+
+
+def _with_limits(cube: xr.Dataset, metric: str, table: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Replace the limits of means by those that the verdict rests on, which are paired with each run's own controls."""
+    if not has_controls(cube, metric) or str(cube[metric].attrs["direction"]) not in ("minimize", "maximize"):
+        return table
+    of_controls = table["control_mean"]
+    low, high = guessing_limits(cube, metric, 1 - level)
+    return table.assign(
+        low=of_controls + table["ci_low"],
+        high=of_controls + table["ci_high"],
+        control_low=table["mean"] - low,
+        control_high=table["mean"] - high,
+    )
 
 
 def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
@@ -193,25 +206,6 @@ def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
         return _SCALE
     longest = facets.longest_word(facets.level_words(cube, x), 1.0)
     return min(_WIDEST, max(3.0, 0.8 + cube.sizes[x] * max(0.2 * (n_hue + 1), longest)))
-
-
-def _drawn_table(
-    cube: xr.Dataset, metric: str, values: Literal["skill", "raw"], how: Settings
-) -> tuple[pd.DataFrame, bool, bool]:
-    """Return the summary that is drawn, whether its skills are, and whether raw values have the interval of effects."""
-    table, paired = full_summary(cube, metric, how), cube[metric].attrs["direction"] != "zero" and has_controls(cube)
-    skilled = values == "skill" and bool(np.isfinite(table["skill"].to_numpy(np.float64, na_value=np.nan)).any())
-    table = facets.with_levels(cube, table)
-    if skilled or not has_controls(cube):
-        return table, skilled, False
-    dims = strata_dims(cube)
-    at = np.ravel_multi_index([table[dim].cat.codes.to_numpy(np.int64) for dim in dims], [cube.sizes[x] for x in dims])
-    low, high = guess_limits(cube, metric, 1 - how.level)
-    table = table.assign(control_low=low[at], control_high=high[at])
-    if paired:
-        limits = {end: table["control_mean"] + table[f"ci_{end}"] for end in ("low", "high")}
-        table = table.assign(**limits)
-    return table, skilled, paired
 
 
 def _cut_skills(ax: Axes, at: NDArray[Any], points: NDArray[np.float64], shade: Any) -> NDArray[np.float64]:
@@ -225,14 +219,14 @@ def _cut_skills(ax: Axes, at: NDArray[Any], points: NDArray[np.float64], shade: 
     return np.array([np.where(below, np.nan, skill), low, high])
 
 
-def _beyond(skilled: bool, table: pd.DataFrame) -> list[str]:
+def _beyond(table: pd.DataFrame) -> list[str]:
     """Describe skills that lie below the axis, for a caption."""
-    below = (
-        table["skill"][(table["skill"] < _LEAST_SKILL) & np.isfinite(table["skill"])] if skilled else table["skill"][:0]
-    )
-    least = f"{below.min():.2g}".replace("-", MINUS) if len(below) else ""
-    edge = f"{_LEAST_SKILL:g}".replace("-", MINUS)
-    return [f"triangles: {counted(len(below), 'skill')} below {edge}, the least {least}"] if len(below) else []
+    skills = table["skill"].to_numpy(np.float64, na_value=np.nan)
+    below = skills[(skills < _LEAST_SKILL) & np.isfinite(skills)]
+    if not len(below):
+        return []
+    words = f"triangles: {counted(len(below), 'skill')} below {_LEAST_SKILL:g}, the least {below.min():.2g}"
+    return [words.replace("-", MINUS)]
 
 
 def _draw_guessing(grid: FacetGrid) -> None:
@@ -308,22 +302,18 @@ def _draw_points(
         ax.plot(at[opened], value[opened], marker=marker, gid="open", **hollow)
 
 
-def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bool, paired: bool) -> list[str]:
+def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bool) -> list[str]:
     """Describe points, lines and bands, for a caption."""
     share = f"{100 * level:.4g} %"
     if skilled:
         parts = [f"Points and bars: skill and its {share} interval; 0 is as good as guessing, 1 is perfect"]
-    elif paired:
-        parts = [f"Points: mean of the runs; bars: mean of the controls plus the {share} interval of the effect"]
     else:
-        parts = [f"Points and bars: mean of the runs and its {share} t interval"]
+        parts = ["Points: mean of the runs"]
     if not has_controls(cube):
-        return parts
+        return parts if skilled else [f"Points and bars: mean of the runs and its {share} t interval"]
     if not skilled:
-        alpha = f"{1 - level:.2g}"
-        p = "p" if statistic == "mean" else "p of the mean"
-        inside = f"means whose {p} is above {alpha}" if paired else f"means of guesses but for {alpha} at either end"
-        parts.append(f"dashes and bands: mean of the controls, and {inside}")
+        parts.append(f"bars: {share} interval of their difference from the controls")
+        parts.append(f"dashes and bands: mean of the controls, and what guesses reach with p above {1 - level:.2g}")
     parts.append(
         f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
         "not adjusted, and the interval of the effect without 0)"

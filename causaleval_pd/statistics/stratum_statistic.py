@@ -297,7 +297,7 @@ def combined_p(
 
 
 def combined_sums(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Floats, Floats]:
-    """Return clusters, or groups of them, in the order of their names, and sums of random combinations of columns."""
+    """Return the columns of clusters, or of groups of many, and the sums of random combinations of them."""
     columns, keys = np.asarray(clusters, np.float64), np.asarray(names, np.uint64)
     rng = np.random.default_rng([int(keys.sum()), seed])
     columns = columns[np.argsort(keys, kind="stable")]

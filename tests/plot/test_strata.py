@@ -102,21 +102,23 @@ def test_raw_values_show_the_summary(cube):
         part = table[table["n"] == n].set_index(["algorithm", "density"])
         found = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in bands]
         everywhere = pd.MultiIndex.from_product([ALGORITHMS, [0.2, 0.4, 0.6]])
-        part = part.reindex(everywhere)
-        # the mean lies below the band of guesses if and only if p is at most .05
-        tested = part["p_value"].notna().to_numpy()
-        lower = np.array([low for low, _ in found])[tested]
-        p = part["p_value"].to_numpy(float)[tested]
-        np.testing.assert_array_equal(part["mean"].to_numpy()[tested] < lower - 1e-9, p <= 0.05)
-        dashes, bars = (
-            [path.vertices[:, 1] for lines in ax.collections[k::2] for path in lines.get_paths() if len(path.vertices)]
-            for k in (0, 1)
+        limits = np.array(found)
+        shown, p = part["mean"].reindex(everywhere), part["p_value"].reindex(everywhere)
+        known = p.notna().to_numpy()
+        np.testing.assert_array_equal((shown < limits[:, 0] - 1e-9)[known], (p <= 0.05)[known])
+        centre = part["control_mean"].reindex(everywhere).to_numpy()
+        assert ((limits[:, 0] <= centre + 1e-9) & (centre <= limits[:, 1] + 1e-9))[known].all()
+        bars = [x.vertices[:, 1] for lines in ax.collections[1::2] for x in lines.get_paths() if len(x.vertices)]
+        effects = part[["control_mean", "ci_low", "ci_high"]].dropna()
+        np.testing.assert_allclose(
+            np.sort([bar[:2].tolist() for bar in bars if not np.isnan(bar).any()], axis=0),
+            np.sort(effects[["ci_low", "ci_high"]].add(effects["control_mean"], axis=0), axis=0),
         )
-        np.testing.assert_allclose([x[0] for x in dashes], part["control_mean"])
-        limits = part[["ci_low", "ci_high"]].add(part["control_mean"], axis=0)
-        np.testing.assert_allclose(bars, limits)
+        dashes = np.concatenate(
+            [path.vertices[:1, 1] for lines in ax.collections[::2] for path in lines.get_paths() if len(path.vertices)]
+        )
+        np.testing.assert_allclose(dashes, part["control_mean"].reindex(everywhere))
     assert spaced(grid.axes[0, 0].get_ylabel()) == SHD
-    assert "bars: mean of the controls plus the 95 % interval of the effect" in captions(grid.figure)
     words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws per run."
     assert words in captions(grid.figure)
     inside(grid.figure)
