@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import BETTER, MINUS
+from ..contract.words import BETTER, MINUS, counted
 from ..cubes.reading import has_controls
 from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
@@ -28,6 +28,8 @@ __all__ = ["strata"]
 
 #: width of a facet whose levels are side by side, at most, and of one whose levels are numbers on a scale, in inches
 _WIDEST, _SCALE = 12.0, 4.2
+#: least skill on the axis: a single disaster would leave no room for the rest
+_LEAST_SKILL = -1.0
 #: columns of a summary that are drawn as points and their intervals
 _DRAWN = {"skill": ["skill", "skill_low", "skill_high"], "raw": ["mean", "low", "high"]}
 _CONTROLS = ["control_mean", "control_low", "control_high"]
@@ -72,7 +74,7 @@ def strata(  # noqa: PLR0915
         "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls:
         a mean has a p of at most 1 - `level` beyond the band, and its bar is clear of the controls' mean where the
         interval of `effect` is clear of 0. So does "skill" where no stratum has one: without controls, or for a metric
-        without an optimum.
+        without an optimum. Skills below -1 are marked at the edge.
     scale : {"log", "linear"}, optional
         Scale of the x axis, on which the levels of `x` are numbers, such as the number of observations; lines join the
         points. Default is none, levels side by side.
@@ -152,6 +154,7 @@ def strata(  # noqa: PLR0915
             part = part.set_index(part[x].cat.codes)[shown].reindex(range(n_x))
             at, marker = places + (h - (n_hue - 1) / 2) * slot, facets.MARKERS[h % len(facets.MARKERS)]
             points = part[drawn].to_numpy(np.float64, na_value=np.nan).T
+            points = _cut_skills(ax, at, points, shades[h]) if skilled else points
             if not skilled and scale is None:
                 _draw_controls(ax, at, part, slot, shades[h])
             elif not skilled:
@@ -177,7 +180,8 @@ def strata(  # noqa: PLR0915
     n_open = int((opened & (table["verdict"] != BETTER) & table[drawn[0]].notna()).sum())
     facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
     if caption:
-        parts = [*_described(cube, level, statistic, skilled), *facets.left_out(cube, table, drawn[0])]
+        parts = [*_described(cube, level, statistic, skilled), *(_beyond(table) if skilled else [])]
+        parts += facets.left_out(cube, table, drawn[0])
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
 
@@ -204,13 +208,34 @@ def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
     return min(_WIDEST, max(3.0, 0.8 + cube.sizes[x] * max(0.2 * (n_hue + 1), longest)))
 
 
+def _cut_skills(ax: Axes, at: NDArray[Any], points: NDArray[np.float64], shade: Any) -> NDArray[np.float64]:
+    """Mark skills below the axis by triangles at its edge, and return points and limits without what lies below."""
+    skill, low, high = points
+    below = (skill < _LEAST_SKILL) & np.isfinite(skill)
+    if below.any():
+        edge = {"ls": "", "color": shade, "markerfacecolor": ax.get_facecolor(), "markersize": 6, "clip_on": False}
+        ax.plot(at[below], np.full(int(below.sum()), _LEAST_SKILL), marker="v", gid="below", zorder=3, **edge)
+    low, high = np.maximum(low, _LEAST_SKILL), np.where(high < _LEAST_SKILL, np.nan, high)
+    return np.array([np.where(below, np.nan, skill), low, high])
+
+
+def _beyond(table: pd.DataFrame) -> list[str]:
+    """Describe skills that lie below the axis, for a caption."""
+    skills = table["skill"].to_numpy(np.float64, na_value=np.nan)
+    below = skills[(skills < _LEAST_SKILL) & np.isfinite(skills)]
+    if not len(below):
+        return []
+    words = f"triangles: {counted(len(below), 'skill')} below {_LEAST_SKILL:g}, the least {below.min():.2g}"
+    return [words.replace("-", MINUS)]
+
+
 def _draw_guessing(grid: FacetGrid) -> None:
     """Draw the line of guessing, and name it and perfection on the axis of skill."""
     from matplotlib.ticker import MultipleLocator
 
     axes = [ax for ax, _ in facets.panels(grid)]
     low, high = axes[0].get_ylim()
-    low, high = min(low, -0.1), max(high, 1.06)
+    low, high = max(min(low, -0.1), _LEAST_SKILL - 0.06), max(high, 1.06)
     names = {0.0: "guessing  0", 1.0: "perfect  1"}
     for ax in axes:
         ax.axhline(0, color=tone(0.6, ax), lw=1.0, ls="--", zorder=0.5, gid="guessing")

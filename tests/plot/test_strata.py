@@ -15,7 +15,7 @@ from seaborn import FacetGrid
 
 import causaleval_pd as ce
 
-from .conftest import ALGORITHMS, F1, SHD, captions, inside, many_levels, spaced
+from .conftest import ALGORITHMS, F1, SHD, captions, graph, inside, many_levels, spaced
 
 
 @pytest.mark.slow
@@ -121,6 +121,46 @@ def test_raw_values_show_the_summary(cube):
     assert spaced(grid.axes[0, 0].get_ylabel()) == SHD
     words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws per run."
     assert words in captions(grid.figure)
+    inside(grid.figure)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("null", "repeats"), [("edges", 1), ("permutation", 1), ("edges", 2)])
+def test_bands_are_the_verdicts_of_p(null, repeats):
+    """Combinations of clusters, and truths that repeat, whose estimates are relabelled jointly."""
+    rows = []
+    rng = np.random.default_rng(3)
+    for stratum in range(30):
+        for _ in range(7):
+            truth = rng.choice(15, 6, replace=False)
+            for _ in range(repeats):
+                estimate = np.r_[truth[: stratum % 4], rng.choice(15, 5, replace=False)]
+                rows.append((stratum, graph(truth), graph(np.unique(estimate))))
+    table = pd.DataFrame(rows, columns=["stratum", "truth", "estimate"])
+    cube = table.ceval.cube(["adjacency_f1"], by=["stratum"], null=null, n_draws=40, rng=1)
+    ax = ce.plot.strata(cube, "adjacency_f1", x="stratum", values="raw", level=0.8).ax
+    found = cube.ceval.summary(columns="full")
+    upper = [patch.get_y() + patch.get_height() for patch in ax.patches if patch.get_gid() == "band"]
+    outside = found["mean"].to_numpy() > np.array(upper) + 1e-9
+    np.testing.assert_array_equal(outside, found["p_value"] <= 0.2)
+    assert 2 < outside.sum() < 28
+
+
+def test_skills_far_below_guessing_are_marked_at_the_edge(cube):
+    """The axis ends at -1, and the caption states how many lie below."""
+    table = pd.DataFrame({"k": list("aabb"), "truth": ["A -> B; C; D; E", "A; B -> C; D; E"] * 2})
+    table["estimate"] = [*table["truth"][:2], *["B -> A; B -> C; A -> C; C -> D; A -> D"] * 2]
+    table.loc[2:, "estimate"] += "; B -> D; E"
+    bad = table.ceval.cube(["shd"], by=["k"], null="empty", rng=1)
+    grid = ce.plot.strata(bad, "shd", x="k")
+    skills = bad.ceval.summary()["skill"].tolist()
+    assert skills[0] == 1 and skills[1] < -1
+    [edge] = drawn(grid.ax, "below")
+    assert edge.get_xydata().tolist() == [[1, -1]] and -1.1 < grid.ax.get_ylim()[0] < -1
+    assert np.isnan(drawn(grid.ax, "means")[0].get_ydata()[1])
+    assert f"triangles: 1 skill below \N{MINUS SIGN}1, the least \N{MINUS SIGN}{-skills[1]:.2g}" in captions(
+        grid.figure
+    )
     inside(grid.figure)
 
 
