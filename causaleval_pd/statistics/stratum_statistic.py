@@ -306,9 +306,11 @@ def combined_sums(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Flo
         columns = np.add.reduceat(columns, starts, axis=0)
     width = columns.shape[1]
     kind = np.uint16 if width <= 2**16 else np.uint32
-    sums = np.zeros(COMBINATIONS)
+    sums, chosen = np.zeros(COMBINATIONS), np.empty(COMBINATIONS)
     for column in columns:
-        sums += column[rng.integers(0, width, COMBINATIONS, dtype=kind)]
+        # "clip" writes into `chosen` without a copy; no number is beyond the columns
+        column.take(rng.integers(0, width, COMBINATIONS, dtype=kind), out=chosen, mode="clip")
+        sums += chosen
     return columns, sums
 
 
