@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 
 import matplotlib as mpl
 
@@ -14,6 +15,7 @@ import pytest
 from seaborn import FacetGrid
 
 import causaleval_pd as ce
+from causaleval_pd.contract.figure import FIGURES
 
 from .conftest import ALGORITHMS, F1, SHD, captions, graph, inside, many_levels, spaced
 
@@ -69,6 +71,53 @@ def test_captions_of_single_panels_are_switched_off(cube):
             ce.plot.forest(table, **options),
         ]
         assert [bool(captions(ax.figure)) for ax in drawn_here] == [not options] * 3
+
+
+def test_every_figure_has_a_size_and_a_caption_that_can_be_left_out():
+    """Either axes to draw on, or a height."""
+    for figure in FIGURES.every():
+        if figure.function.__module__.startswith("causaleval_pd."):
+            taken = inspect.signature(figure.function).parameters
+            assert "caption" in taken and ("ax" in taken) != ("height" in taken), figure.name
+
+
+_SCORED = ce.score_column([[[0, 0.9, 0.1], [0.2, 0, 0.3], [0, 0.1, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+_GRAPHS = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A -> B; B -> C"]})
+_MODELS = "(A+B*F<->D)*(C+B*f<->E)", "A+B<->D"
+
+
+@functools.cache
+def _quantities():
+    tasks = ce.reasoning.make_tasks("candy_party", [[2, 2]], n_samples=50, rng=1)
+    answers = ce.reasoning.reasoners.baselines(tasks.questionnaire(), tasks, names=["random"], rng=1)
+    return ce.reasoning.quantities(answers, by="model", worlds=tasks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda **how: ce.plot.difference("A -> B; C", "A -> B; B -> C", **how),
+        lambda **how: ce.plot.difference_matrix(_GRAPHS, **how),
+        lambda **how: ce.plot.expected_curves("adjacency_precision", n_nodes=4, true_edges=2, **how),
+        lambda **how: ce.plot.lagged_graph("lags 0..1: X@-1 -> Y", **how),
+        lambda **how: ce.plot.curves(_GRAPHS.assign(estimate=_SCORED), **how),
+        lambda **how: ce.plot.calibration(_GRAPHS.assign(estimate=_SCORED), **how),
+        lambda **how: ce.plot.edge_probabilities(_SCORED[0], "A -> B; C", **how),
+        lambda **how: ce.plot.hypergraph(_MODELS[0], **how),
+        lambda **how: ce.plot.model_difference(*_MODELS, **how),
+        lambda **how: ce.plot.score_profile(*_MODELS, n_draws=0, **how),
+        lambda **how: ce.reasoning.plot.quadrant(_quantities(), **how),
+        lambda **how: ce.reasoning.plot.complexity(_quantities(), **how),
+        lambda **how: ce.reasoning.plot.reliability(_quantities(), **how),
+    ],
+)
+def test_captions_of_fields_are_switched_off(draw):
+    def words(drawn_here):
+        figure = drawn_here if isinstance(drawn_here, mpl.figure.Figure) else drawn_here.figure
+        return captions(figure)
+
+    assert len(words(draw())) > 20 and words(draw(caption=False)) == ""
 
 
 @pytest.mark.slow

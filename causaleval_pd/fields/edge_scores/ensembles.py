@@ -13,7 +13,8 @@ from ...contract.checks import check_known
 from ...contract.field import Pooling, register_pooling
 from ...contract.figure import figure
 from ...contract.pairs import PairError
-from ...drawing import caption, colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
+from ...drawing import caption as write_caption
+from ...drawing import colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
 from ...graphs.classes import is_cpdag
 from ...graphs.column import as_graph, graph_column
 from ...graphs.graph import Graph
@@ -330,7 +331,7 @@ _MOST_WRITTEN = 14
     field="scores",
     concludes="which true edges the ensemble finds, and which others it believes in",
 )
-def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = None) -> Axes:
+def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = None, caption: bool = True) -> Axes:
     """Draw the probabilities of edges of an ensemble as a matrix, and frame the true edges.
 
     Parameters
@@ -342,6 +343,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
         The true graph over the same nodes, in any form that metrics take; undirected edges are framed in both squares.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -402,7 +405,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     if truth is not None:
         other = "other pair" if beyond == 1 else "other pairs"
         text += f"; frames: true edges, {missed} of them below one half; {beyond} {other} of nodes above one half"
-    caption(ax, own, f"{text}; no controls are drawn.")
+    if caption:
+        write_caption(ax, own, f"{text}; no controls are drawn.")
     return ax
 
 
