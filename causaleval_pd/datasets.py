@@ -32,6 +32,13 @@ _LIPSET_RICH = ["Belgium", "France", "Netherlands", "Sweden", "United Kingdom"]
 def sachs() -> pd.DataFrame:
     """Return the protein signalling data of Sachs et al. (2005): 7466 cells, 11 proteins and phospholipids.
 
+    Returns
+    -------
+    DataFrame
+        One row per cell, 11 float columns, fluorescence intensities in arbitrary units, at least 1. With the names of
+        the published files: raf (praf), mek (pmek), plc (plcg), pip2 (PIP2), pip3 (PIP3), erk (p44/42), akt (pakts473),
+        pka (PKA), pkc (PKC), p38 (P38), jnk (pjnk).
+
     Notes
     -----
     The cells of nine experimental conditions, activators and inhibitors among them, stand one condition after another:
@@ -57,6 +64,23 @@ def sachs() -> pd.DataFrame:
 def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
     """Return a graph used as the truth of `sachs`, as an edge string.
 
+    Parameters
+    ----------
+    n_edges : {20, 17}
+        The two graphs in use: 20 edges, the conventionally accepted signalling network; 17 edges, the network that
+        Sachs et al. inferred. The former has three edges more (plc -> pkc, pip2 -> pkc, pip3 -> akt) and one the other
+        way round (pip3 -> plc). Results against different truths cannot be compared: say which.
+
+    Returns
+    -------
+    str
+        Edges separated by semicolons.
+
+    Raises
+    ------
+    ValueError
+        If no graph has that size.
+
     References
     ----------
     .. [1] Sachs et al. (2005), doi:10.1126/science.1105809
@@ -76,6 +100,12 @@ def sachs_truth(n_edges: Literal[20, 17] = 20) -> str:
 
 def sachs_estimates() -> pd.DataFrame:
     """Return four published estimates of the network of `sachs`: PC, LiNGAM, GES and BOSS by Tetrad.
+
+    Returns
+    -------
+    DataFrame
+        Four rows: `algorithm`, `kind` ("cpdag", "dag": the class of graphs that the algorithm searches, meant for
+        `control_kind`) and `estimate` (packed graphs over the eleven nodes; two of the CPDAGs have undirected edges).
 
     Notes
     -----
@@ -101,6 +131,12 @@ def sachs_estimates() -> pd.DataFrame:
 def causal_learn_results() -> pd.DataFrame:
     """Return graphs that causal-learn stores as results of PC and FCI on nine networks of the bnlearn repository.
 
+    Returns
+    -------
+    DataFrame
+        18 rows: `network`, `algorithm` ("pc", "fci"), `kind` ("cpdag", "pag": the class of graphs that the algorithm
+        searches, meant for `control_kind`), `truth` (DAGs over X1, X2, ..., of 5 to 76 nodes) and `estimate`.
+
     Notes
     -----
     The estimates are those of the project's `tests/TestData`: chi-squared tests of level .05 on 10,000 rows drawn from
@@ -122,6 +158,15 @@ def causal_learn_results() -> pd.DataFrame:
 
 def published_results() -> pd.DataFrame:
     """Return results that others printed, one row per claim, for `from_published`.
+
+    Returns
+    -------
+    DataFrame
+        Where a claim stands: `source`, `commit`, `locator`, `licence`. What it is about: `group` ("simulated" graphs;
+        real data with an "agreed" truth; "rankings" of slots of time series; "questions"), `condition`, `method`,
+        `setting`. What was printed: `metric`, `value` (text, with its digits), `digits`, `convention` of distances,
+        `kind`. What is known of the runs: `n_runs`, `n_nodes`, `true_edges`, `estimated_edges`, `candidates`,
+        `true_candidates`, `tied`, `n_questions`. `truth` is the true graph, packed, missing where it is not known.
 
     Notes
     -----
@@ -186,6 +231,23 @@ def _runs() -> pd.DataFrame:
 def lipset(*, multi_value: bool = False) -> pd.DataFrame:
     """Return the conditions for the survival of democracy in 18 European countries between the wars.
 
+    Parameters
+    ----------
+    multi_value : bool, default False
+        Whether development has three values: 0, 1 (550 US dollars or more) and 2 (850 or more).
+
+    Returns
+    -------
+    DataFrame
+        One row per country, six columns of 0 and 1: DEV (gross national product a head of 550 US dollars or more), URB
+        (half of the people or more live in towns of 20,000), LIT (three quarters or more can read), IND (30 % or more
+        of the labour force in industry), STB (fewer than ten cabinets in the period), SURV (democracy survived).
+
+    Raises
+    ------
+    TypeError
+        If `multi_value` is not a bool.
+
     Notes
     -----
     The standard data of textbooks on Qualitative Comparative Analysis: facts of Lipset's (1959) study in the table and
@@ -222,6 +284,13 @@ def lipset(*, multi_value: bool = False) -> pd.DataFrame:
 def lipset_models() -> pd.DataFrame:
     """Return models of the `lipset` data that were published, with their fit.
 
+    Returns
+    -------
+    DataFrame
+        One row per model: outcome, solution ("conservative": without configurations that were not observed,
+        "parsimonious": with any that make it shorter), model, consistency and coverage as printed, to three decimals.
+        Outcomes with a value, as `SURV=1`, are those of the data with `multi_value=True`.
+
     Notes
     -----
     The crisp models are those of Rihoux and De Meur (2009). The multi-value models and all fit are printed by the R
@@ -243,6 +312,13 @@ def lipset_models() -> pd.DataFrame:
 
 def women_in_parliaments() -> pd.DataFrame:
     """Return the conditions for high representation of women in the parliaments of 22 western countries.
+
+    Returns
+    -------
+    DataFrame
+        One row per country, six columns of 0 and 1: ES (proportional electoral system), QU (quotas for women), WS
+        (social-democratic welfare state), WM (autonomous women's movement), LP (strong left parties), WNP (high share
+        of women in parliament).
 
     Notes
     -----
@@ -270,6 +346,13 @@ def women_in_parliaments() -> pd.DataFrame:
 def women_in_parliaments_models() -> pd.DataFrame:
     """Return models of the `women_in_parliaments` data that were published, with their fit.
 
+    Returns
+    -------
+    DataFrame
+        One row per model: outcome, solution ("conservative", "intermediate": with configurations that agree with the
+        expectation that every condition helps, "parsimonious", with two models), model, consistency and coverage
+        as printed.
+
     References
     ----------
     .. [1] Thiem, A., Duşa, A. (2013). QCA: a package for qualitative comparative analysis. The R Journal 5(1).
@@ -286,6 +369,12 @@ def women_in_parliaments_models() -> pd.DataFrame:
 
 def education() -> pd.DataFrame:
     """Return the made-up conditions for a high level of education in eight countries, with two outcomes.
+
+    Returns
+    -------
+    DataFrame
+        One row per case, five columns of 0 and 1: U (strong unions), D (high disparity), L (strong left parties), G
+        (high gross national product), E (high level of education).
 
     Notes
     -----
@@ -310,6 +399,12 @@ def education() -> pd.DataFrame:
 
 def education_models() -> pd.DataFrame:
     """Return models of the `education` data that were published, with their fit.
+
+    Returns
+    -------
+    DataFrame
+        One row per model: outcome ("E,L" of models with two), solution ("atomic", "complex"), model, consistency and
+        coverage as printed.
 
     References
     ----------
