@@ -109,32 +109,7 @@ class StratumTests(NamedTuple):
 def stratum_tests(
     cube: xr.Dataset, metric: str, statistic: Statistic = "mean", *, worst: bool = False, combine: bool = True
 ) -> StratumTests:
-    """Return what the tests of the strata rest on.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Read by `read_cube`, with controls of the metric.
-    metric : str
-        A metric with a direction.
-    statistic : {"mean", "rank"}
-        As in `summary`.
-    worst : bool
-        Count failed runs: in the mean by the excess of the worst value over the mean control, in the ranks by the last
-        rank, and by a p-value of 1.
-    combine : bool
-        Combine the draws of clusters, which only p-values need.
-
-    Returns
-    -------
-    StratumTests
-        In the order of the strata.
-
-    Raises
-    ------
-    ValueError
-        If the cube lacks the draws that a test needs.
-    """
+    """Return what the tests of the strata rest on."""
     need_controls(cube, [metric])
     dims = strata_dims(cube)
     status = cells(cube["status"], dims)
@@ -218,19 +193,7 @@ def _of_draws(
 
 
 def combined_p_values(columns: Columns, clusters: Clusters, seeds: Ints, direction: str, combinable: Bools) -> Floats:
-    """Return p-values of random combinations of the clusters' draws; NaN for strata that have none.
-
-    Parameters
-    ----------
-    columns, clusters : Columns, Clusters
-        Of strata, as of `stratum_columns`.
-    seeds : (n_strata,) int
-        Those of the draws.
-    direction : str
-        Of the metric.
-    combinable : (n_strata,) bool
-        Which strata may combine their draws; those with values in several clusters do.
-    """
+    """Return p-values of random combinations of the clusters' draws; NaN for strata that have none."""
     p = np.full(len(combinable), np.nan)
     for i, mine in _combined(columns, clusters, combinable):
         summed, names = clusters.columns[mine], clusters.name[mine]

@@ -69,33 +69,7 @@ def pool_graphs(
     cyclic: str = "missing",
     undirected: str = "half",
 ) -> dict[str, Any]:
-    """Pool the graphs of each run.
-
-    Parameters
-    ----------
-    graphs : Series
-        Packed graphs, none of them missing.
-    runs : (n,) int
-        Number of each one's run.
-    weights : (n,) float
-        Weight of each one, which add up to 1 in every run.
-    n_runs : int
-        Number of runs.
-    rule, cyclic, undirected : str
-        As in `pool`.
-
-    Returns
-    -------
-    dict
-        Columns, one value per run: `estimate`, `consensus`, `instability`, `adjacency_instability`, `member_kinds`.
-
-    Raises
-    ------
-    ValueError
-        If a setting is unknown, or members of one run have different nodes.
-    PairError
-        If the class of a member with undirected edges is to be counted, and it is not a CPDAG or too large.
-    """
+    """Pool the graphs of each run."""
     check_known(rule, RULES, "rule of a consensus")
     check_known(cyclic, CYCLIC, "value of cyclic")
     check_known(undirected, UNDIRECTED, "value of undirected")
