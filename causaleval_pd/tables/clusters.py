@@ -179,7 +179,7 @@ def warn_of_units(unit: str, units: Ints, stratum: NDArray[Any], name: Callable[
 
 
 def _single(n: int) -> Ints:
-    """Return a cluster a row."""
+    """Return one cluster per row."""
     return np.arange(1, n + 1, dtype=np.int64)
 
 

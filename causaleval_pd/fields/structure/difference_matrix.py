@@ -90,7 +90,7 @@ def difference_matrix(
     ... })
     >>> ax = ce.plot.difference_matrix(runs)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['right: 1.33 a run', 'reversed: 0.333 a run', 'missing: 0.333 a run']
+    ['right: 1.33 per run', 'reversed: 0.333 per run', 'missing: 0.333 per run']
     """
     nodes, true, found, failed = _marks_of_rows(table, truth, estimate)
     outcomes = _outcomes(true, found)
@@ -251,7 +251,7 @@ def _explain(ax: Axes, means: dict[str, float], shades: dict[str, Any], *, own: 
 
     shown = [what for what, mean in means.items() if mean]
     legend_of(
-        ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} a run") for what in shown], "edges", own=own
+        ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} per run") for what in shown], "edges", own=own
     )
 
 
