@@ -119,7 +119,7 @@ parts = [
     for algorithm, part in runs.groupby("algorithm")["estimate"]
 ]
 runs["estimate"] = pd.concat(parts)  # aligned by the index
-print(f"{len(runs)} runs, {runs['estimate'].isna().sum()} failed. Classes of graphs, and CPU seconds a run:")
+print(f"{len(runs)} runs, {runs['estimate'].isna().sum()} failed. Classes of graphs, and CPU seconds per run:")
 classes = pd.crosstab(runs["algorithm"], runs["estimate"].graph.kind.rename("class"))
 print(classes.join(runs.groupby("algorithm")["seconds"].mean()).to_string(), end="\n\n")
 

@@ -63,7 +63,7 @@ def restless() -> list[str]:
 designs = {
     "one truth, 20 runs, always the same guess": lambda: ([guess()] * 20, [guess()] * 20),
     "one truth, 20 runs, two of eight edges guessed anew": lambda: ([guess()] * 20, restless()),
-    "four truths, 5 runs each, one guess a truth": lambda: tuple(
+    "four truths, 5 runs each, one guess per truth": lambda: tuple(
         [graph for graph in (guess() for _ in range(4)) for _ in range(5)] for _ in range(2)
     ),
 }

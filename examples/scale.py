@@ -99,7 +99,7 @@ def main():
             print(found.iloc[:, :9].round(3).to_string())
         spent = time.perf_counter() - start
         peaks = [peak_mib()] if client is None else list(client.run(peak_mib).values())
-    print(f"{given.rows:,} rows x {given.draws:,} draws: {spent:.1f} s, {given.rows / spent:,.0f} rows a second")
+    print(f"{given.rows:,} rows x {given.draws:,} draws: {spent:.1f} s, {given.rows / spent:,.0f} rows per second")
     print("peak memory:", ", ".join(f"{peak:,.0f} MiB" for peak in peaks))
 
 

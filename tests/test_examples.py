@@ -44,3 +44,27 @@ def test_a_missing_extra_is_named_in_one_line(tmp_path, example, module, needs, 
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.stderr == f"this example needs {needs}: pip install 'causaleval_pd[{extra}]'\n"
     assert run.returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("example", "printed"),
+    [
+        ("28_own_metric.py", [" lingam  0.10 .* better", "ges - lingam    1.90 "]),
+        (
+            "29_matrices_in_a_file.py",
+            [" 100          shd      20         1 15.842 ", "1600 adjacency_f1 .* 0.978 .* better"],
+        ),
+    ],
+)
+def test_studies_have_as_many_lines_as_they_say(tmp_path, example, printed):
+    """Lines of code from "# the study" on, without docstrings."""
+    text = (EXAMPLES / example).read_text(encoding="utf-8")
+    [stated] = re.findall(r"The study is (\d+) lines", text)
+    study = [line.strip() for line in text.split("# the study\n")[1].splitlines()]
+    assert sum(bool(line) and not line.startswith('"""') for line in study) == int(stated)
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert f"{stated} lines |" in next(line for line in readme.splitlines() if f"({example})" in line)
+    command = [sys.executable, "-W", "ignore", str(EXAMPLES / example)]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert all(re.search(line, run.stdout) for line in printed)

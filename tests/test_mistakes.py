@@ -144,7 +144,7 @@ def test_strata_are_names(by):
         (lambda: cr.ask(ANSWERED, "model"), "reasoner must be a function from a prompt to a reply, found 'model'"),
         (lambda: cr.join_answers(ANSWERED, None), "answers must be a DataFrame, found None"),
         (lambda: cr.parse_answers("Yes."), "replies must be a column or a list of texts, found 'Yes.'"),
-        (lambda: cr.make_tasks("candy_party", 3), "sizes must hold one sequence of numbers of nodes a graph"),
+        (lambda: cr.make_tasks("candy_party", 3), "sizes must hold one sequence of numbers of nodes per graph"),
         (lambda: cr.make_tasks("candy_party", [[2, 2]], n_samples="ten"), "n_samples must be a positive integer"),
         (lambda: cr.sample_world([3], kind=3), "kind must be one of 'cycle', 'wheel' or 'mixed', or one a component"),
         (lambda: cr.join_answers(ANSWERED, None), "answers must be a DataFrame, found None"),

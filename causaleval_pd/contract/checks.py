@@ -34,24 +34,7 @@ def nearest(name: Any, known: Iterable[Any]) -> str:
 
 
 def check_known(name: Any, known: Iterable[Any], what: str, hint: str = "") -> None:
-    """Refuse a name that is not known.
-
-    Parameters
-    ----------
-    name : object
-        What the user wrote.
-    known : iterable
-        What there is.
-    what : str
-        What is named: "metric", "dimension".
-    hint : str
-        What the name may mean, as `Registry.suggest` returns it; default the nearest names.
-
-    Raises
-    ------
-    ValueError
-        With the nearest names and all known ones.
-    """
+    """Refuse a name that is not known."""
     known = list(known)
     try:
         # arrays, tables and pd.NA do not compare to True or False, so the name is looked up by its hash

@@ -80,26 +80,6 @@ def resolve_context(
 ) -> Context | None:
     """Find each row's context from what the user gave.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The runs.
-    given : mapping or None
-        Input by name: the name of a column whose values are meant, `(column, mapping)` whose column names objects of
-        the mapping, or a constant for all rows.
-    accepted : mapping
-        Names of the inputs that each field of the call takes.
-
-    Returns
-    -------
-    Context or None
-        None if nothing was given.
-
-    Raises
-    ------
-    ValueError
-        If no field takes an input of that name, a column is unknown, or a row's key is missing or unknown.
-
     Examples
     --------
     >>> import pandas as pd

@@ -22,15 +22,7 @@ class Convention(NamedTuple):
 
 
 def what_applies(metrics: Sequence[Any], refused: Sequence[Pairs]) -> str:
-    """Return a hint that names metrics and their conventions for refused pairs, "; use ..." or nothing.
-
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        The metric that refuses the pairs, and those to use instead.
-    refused : sequence of Pairs
-        The pairs.
-    """
+    """Return a hint that names metrics and their conventions for refused pairs, "; use ..." or nothing."""
     n = sum(pairs.n for pairs in refused)
     found: dict[tuple[int, str], list[str]] = {}
     for x in metrics:

@@ -14,16 +14,6 @@ R = TypeVar("R")
 def method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Turn a function into a method of an accessor, whose object becomes the function's first argument.
 
-    Parameters
-    ----------
-    function : callable
-        A verb or figure; its first argument is the table or cube.
-
-    Returns
-    -------
-    callable
-        For the body of a class whose instances keep their object as `_object`.
-
     Examples
     --------
     >>> from causaleval_pd.contract.delegation import method
@@ -50,18 +40,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()) -> Callable[[F], F]:
     """Show the keywords that a function passes on as `**settings` in its signature, for help and completion.
-
-    Parameters
-    ----------
-    target : callable
-        The function that gets the settings.
-    without : sequence of str
-        Keywords of the target that may not be passed on.
-
-    Returns
-    -------
-    callable
-        A decorator of functions with `**settings`.
 
     Examples
     --------

@@ -18,17 +18,6 @@ def option_entries(section: str) -> dict[str, str]:
 def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
     r"""Make a decorator that completes the parameters in a metric's docstring.
 
-    Parameters
-    ----------
-    texts : mapping
-        Entries of a section of parameters by name; those of the docstring itself come first. `Metric` adds what all
-        metrics share.
-
-    Returns
-    -------
-    callable
-        From a function whose docstring ends in the section Examples to the same function.
-
     Examples
     --------
     >>> @with_options({"floor": "floor : float\n    Smallest denominator."})

@@ -33,15 +33,6 @@ STATISTICS = {"mean": "mean", "rank": "sum of ranks"}
 def verdicts(p_low: ArrayLike, p_high: ArrayLike, alpha: float, good: ArrayLike = True) -> NDArray[np.object_]:
     """Return the verdict on results whose p against guessing lies between two limits, None without one.
 
-    Parameters
-    ----------
-    p_low, p_high : (n,) array_like
-        Limits of p, corrected for multiplicity; the same where p is known.
-    alpha : float
-        Level.
-    good : (n,) array_like of bool
-        Whether the effect is on the good side for sure.
-
     Examples
     --------
     >>> verdicts([0.01, 0.01, 0.2, 0.01], [0.01, 0.01, 0.2, 0.2], 0.05, [True, False, True, True]).tolist()

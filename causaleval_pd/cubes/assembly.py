@@ -174,7 +174,7 @@ def _null_names(scores: MetricScores) -> str:
 def _placed(
     variable: Variable, rows: NDArray[Any], grid: Grid, metric: str = "", label: str = "", **attrs: Any
 ) -> Made:
-    """Place one value per row, or one a coordinate of the metric's own dimensions, in the cells of the cube."""
+    """Place one value per row, or one per coordinate of the metric's own dimensions, in the cells of the cube."""
     cells = np.full((grid.n_cells, *rows.shape[1:]), variable.fill, variable.dtype)
     cells[grid.cell] = rows
     return _shaped(variable, cells, grid, metric, label, **attrs)

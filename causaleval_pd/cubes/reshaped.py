@@ -47,27 +47,7 @@ from .schema import (
 
 
 def read_cube(cube: xr.Dataset, *, controls: bool = True, load: bool = True) -> xr.Dataset:
-    """Return the cube in the form in which `cube` makes it.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube`, then perhaps selected, reindexed, renamed, stacked or put together by xarray.
-    controls : bool
-        Whether the controls are read too, and so must be whole.
-    load : bool
-        Load a lazy cube; without `controls` not its draws.
-
-    Returns
-    -------
-    Dataset
-        Its attributes `strata` and `metrics` name what it holds, and its variables are called as `schema` declares.
-
-    Raises
-    ------
-    ValueError
-        If it is not a cube, lacks `status` or `replicate`, labels repeat, or its controls were cut.
-    """
+    """Return the cube in the form in which `cube` makes it."""
     check_type(cube, xr.Dataset, "a Dataset made by cube()", "cube")
     cube = _named(_unstacked(with_stratum_names(_with_attributes(_with_coordinates(cube)))))
     if "status" not in cube:
@@ -297,25 +277,7 @@ def _check_settings(cube: xr.Dataset) -> None:
 
 
 def read_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
-    """Return a cube of one metric or carried column, whose own dimensions are strata, by the rules of this file.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Read by `read_cube`.
-    metric : str
-        A metric, or a column that the cube carries.
-
-    Returns
-    -------
-    Dataset
-        Cells without a run have no value. Runs with a value of the metric are scored.
-
-    Raises
-    ------
-    ValueError
-        If a variable no longer holds numbers.
-    """
+    """Return a cube of one metric or carried column, whose own dimensions are strata, by the rules of this file."""
     cube = metric_strata(cube, metric)
     for name in (metric, *(v.name(metric) for v in METRIC_VARIABLES.values())):
         if name in cube and cube.variables[name].dtype.kind not in "iuf":

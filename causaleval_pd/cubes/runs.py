@@ -99,27 +99,7 @@ def read_runs(
     values: Values,
     cluster: Cluster = None,
 ) -> Runs:
-    """Read and check everything that a cube needs of a table.
-
-    Parameters
-    ----------
-    table, metrics, by, key, replicate, values, cluster
-        As in `cube`.
-    cells : Cells
-        Columns of the cells, and conventions.
-    choice : NullChoice or None
-        Which controls rows get; None makes no controls.
-
-    Returns
-    -------
-    Runs
-        The rows, in the order of the table.
-
-    Raises
-    ------
-    ValueError
-        If a column is unknown or unsuited, keys repeat, or a name of `by` is reserved.
-    """
+    """Read and check everything that a cube needs of a table."""
     tasks, _ = read_tasks(table, metrics, cells)
     own = tasks[0]
     directions = _directions(values)
@@ -231,27 +211,7 @@ def unnamed_truths(parts: Sequence[pd.Series]) -> NDArray[np.int64]:
 
 
 def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColumn]:
-    """Read the columns of `by`; a name is a column of the table or a metric that describes a row.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One run per row.
-    by : sequence of str or {name: edges}
-        Names, with edges where numbers are cut.
-    task : Task
-        Canonical columns, for the metrics that describe a row.
-
-    Returns
-    -------
-    list of StratumColumn
-        In the order of `by`.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, repeated or reserved.
-    """
+    """Read the columns of `by`; a name is a column of the table or a metric that describes a row."""
     columns: list[StratumColumn] = []
     for name, edges in stratum_entries(by):
         if not isinstance(name, str):

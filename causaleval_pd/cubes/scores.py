@@ -79,24 +79,7 @@ class ControlScores:
 def score_runs(
     runs: Runs, grid: Grid, drawing: Drawing, choice: NullChoice | None
 ) -> tuple[list[MetricScores], dict[str, Any]]:
-    """Score runs and their controls.
-
-    Parameters
-    ----------
-    runs : Runs
-        The rows.
-    grid : Grid
-        Their places in the cube.
-    drawing, choice
-        Settings; without `choice` no controls are made.
-
-    Returns
-    -------
-    scores : list of MetricScores
-        In the order of the metrics.
-    attrs : dict
-        Attributes of the cube about its controls.
-    """
+    """Score runs and their controls."""
     if choice is None or runs.matches is None:
         scored = [(task, score_rows(task, drawing.invalid, runs.index)) for task in runs.tasks]
         return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {"n_draws": 0}

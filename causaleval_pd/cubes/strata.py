@@ -211,21 +211,7 @@ def lay_out(
     replicate: pd.Series | None,
     limit: int,
 ) -> Grid:
-    """Give every row its stratum and its replicate, so that each has a cell of its own.
-
-    Parameters
-    ----------
-    columns : sequence of StratumColumn
-        The strata.
-    keys : sequence of Series
-        Columns that tell rows apart, at least one.
-    truth_id : (n,) int or None
-        Identity of each row's truth; None without truths.
-    replicate : Series or None
-        The user's column of replicates.
-    limit : int
-        Cells that a cube may have.
-    """
+    """Give every row its stratum and its replicate, so that each has a cell of its own."""
     axes = strata_axes(columns)
     stratum = stratum_numbers(axes, len(keys[0]))
     if replicate is not None:

@@ -19,11 +19,13 @@ from ..statistics.arrays import BLOCK, moments
 from ..statistics.clusters import cluster_count
 from ..statistics.direction import better_side, score
 from ..statistics.stratum_statistic import (
+    SLACK,
     Clusters,
     Columns,
     Statistic,
     column_p_values,
     combined_p,
+    combined_sums,
     fisher,
     stratum_columns,
     twice_mean,
@@ -107,32 +109,7 @@ class StratumTests(NamedTuple):
 def stratum_tests(
     cube: xr.Dataset, metric: str, statistic: Statistic = "mean", *, worst: bool = False, combine: bool = True
 ) -> StratumTests:
-    """Return what the tests of the strata rest on.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Read by `read_cube`, with controls of the metric.
-    metric : str
-        A metric with a direction.
-    statistic : {"mean", "rank"}
-        As in `summary`.
-    worst : bool
-        Count failed runs: in the mean by the excess of the worst value over the mean control, in the ranks by the last
-        rank, and by a p-value of 1.
-    combine : bool
-        Combine the draws of clusters, which only p-values need.
-
-    Returns
-    -------
-    StratumTests
-        In the order of the strata.
-
-    Raises
-    ------
-    ValueError
-        If the cube lacks the draws that a test needs.
-    """
+    """Return what the tests of the strata rest on."""
     need_controls(cube, [metric])
     dims = strata_dims(cube)
     status = cells(cube["status"], dims)
@@ -216,27 +193,48 @@ def _of_draws(
 
 
 def combined_p_values(columns: Columns, clusters: Clusters, seeds: Ints, direction: str, combinable: Bools) -> Floats:
-    """Return p-values of random combinations of the clusters' draws; NaN for strata that have none.
-
-    Parameters
-    ----------
-    columns, clusters : Columns, Clusters
-        Of strata, as of `stratum_columns`.
-    seeds : (n_strata,) int
-        Those of the draws.
-    direction : str
-        Of the metric.
-    combinable : (n_strata,) bool
-        Which strata may combine their draws; those with values in several clusters do.
-    """
+    """Return p-values of random combinations of the clusters' draws; NaN for strata that have none."""
     p = np.full(len(combinable), np.nan)
-    starts = np.searchsorted(clusters.stratum, np.arange(len(p) + 1))
-    able = combinable & columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0) & (np.diff(starts) > 1)
-    for i in np.flatnonzero(able).tolist():
-        mine = slice(starts[i], starts[i + 1])
+    for i, mine in _combined(columns, clusters, combinable):
         summed, names = clusters.columns[mine], clusters.name[mine]
         p[i] = combined_p(summed, names, int(seeds[i]), alternative=better_side(direction))
     return p
+
+
+def _combined(columns: Columns, clusters: Clusters, combinable: Bools) -> Iterator[tuple[int, slice]]:
+    """Yield the strata whose clusters' draws are combined, with the rows of their clusters."""
+    starts = np.searchsorted(clusters.stratum, np.arange(len(combinable) + 1))
+    able = combinable & columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0) & (np.diff(starts) > 1)
+    for i in np.flatnonzero(able).tolist():
+        yield i, slice(starts[i], starts[i + 1])
+
+
+def guessing_limits(cube: xr.Dataset, metric: str, alpha: float) -> tuple[Floats, Floats]:
+    """Return how far the mean of the runs lies above the limits of guessing, for each stratum with runs.
+
+    A mean beyond a limit has a p of at most `alpha` by the statistic "mean", on that side.
+    """
+    dims, status = strata_dims(cube), cells(cube["status"], strata_dims(cube))
+    ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
+    repeated, relabelled = _repeated(cube, metric, ids, counted)
+    combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled)
+    seeds, limits = stratum_seeds(cube), np.full((2, len(counted)), np.nan)
+    for block, x, at, of_runs in _scores(cube, metric, ids, counted, relabelled):
+        columns, clusters = stratum_columns(x, at, of_runs, block.stop - block.start, "mean")
+        combined = dict(_combined(columns, clusters, combinable[block]))
+        for i in np.flatnonzero(columns.informed & ~columns.infinite & (columns.defined[:, 0] > 0)).tolist():
+            sums = columns.sums[i, 1:]
+            if i in combined:
+                mine = combined[i]
+                sums = combined_sums(clusters.columns[mine], clusters.name[mine], int(seeds[block][i]))[1]
+            place = max(int(alpha * (len(sums) + 1) + 1e-9) - 1, 0)
+            ends = np.sort(sums)[[place, -1 - place]]
+            beyond = columns.sums[i, 0] - ends
+            # sums that differ by rounding are ties
+            beyond[np.abs(beyond) <= SLACK * max(np.abs(sums).max(), abs(columns.sums[i, 0]))] = 0.0
+            limits[:, block.start + i] = beyond / columns.defined[i, 0]
+    has_runs = (status != NO_RUN).any(axis=1)
+    return limits[0, has_runs], limits[1, has_runs]
 
 
 def draw_sums(cube: xr.Dataset, metric: str) -> tuple[Floats, Floats]:

@@ -251,7 +251,7 @@ def _warn_of_floors(table: pd.DataFrame, adjust: str, alpha: float) -> None:
 
 
 def _warn_of_lost(table: pd.DataFrame) -> None:
-    """Warn of runs that failed or are undefined, once a call."""
+    """Warn of runs that failed or are undefined, once per call."""
     first = table[table["null"].isna() | (table["null"] == table["null"].iloc[:1].squeeze())] if len(table) else table
     lost = first.groupby("metric", sort=False)[["n_failed", "n_undefined"]].sum()
     failed = int(lost["n_failed"].max()) if len(lost) else 0

@@ -11,7 +11,7 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import BETTER
+from ..contract.words import BETTER, NOT_BETTER
 from ..contract.words import verdicts as verdict_words
 from ..statistics.arrays import Bools, Floats, moments, paired_difference, quantile_interval, ratio
 from ..statistics.clusters import cluster_limits, cluster_means, cluster_sums, clustered_mean
@@ -34,6 +34,7 @@ from .reading import (
     has_controls,
     loss_errors,
     null_name,
+    relabelled_nulls,
     strata_dims,
     strata_table,
     tested,
@@ -45,6 +46,9 @@ from .worst_case import cells, fill_failed
 
 #: clusters without which no verdict speaks of further truths
 FEWEST_CLUSTERS = 5
+#: why p and the interval of the effect may differ where strata that repeat clusters were pooled
+_WEAK = "the interval of the effect is clear of 0, and twice the mean p has little power"
+_BY_STRATA = ": make the cube by these strata"
 #: columns of a summary, after the strata: those that a result needs, and further ones
 SHORT = (
     *("metric", "n_runs", "mean", "control_mean", "effect", "ci_low", "ci_high", "skill"),
@@ -149,7 +153,11 @@ def _control_columns(
     if variable_name(metric, "control_mean_se") in cube:
         squares = np.where(defined, cells(variable(cube, metric, "control_mean_se"), dims), np.nan) ** 2
         columns["control_mean_se"] = np.sqrt(_means(squares) / np.maximum((~np.isnan(squares)).sum(axis=1), 1))
-    reading = joined(columns.pop("effect_note"), tests.notes(able), _contradictions(columns))
+    reading = joined(
+        columns.pop("effect_note"),
+        tests.notes(able),
+        _contradictions(columns, direction, relabelled_nulls(cube, metric)),
+    )
     columns["__reading"] = reading
     of_skill = [note and f"skill: {note}" for note in skill_notes(*losses, control_error=errors)]
     columns["note"] = joined(of_skill, reading, _floor_notes(p))
@@ -191,11 +199,17 @@ def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[n
     return verdict_words(p, p, alpha, good & (columns["n_clusters"] >= FEWEST_CLUSTERS))
 
 
-def _contradictions(columns: dict[str, Any]) -> list[str | None]:
-    """Return what a reader of the verdict would not expect of the other columns."""
+def _contradictions(columns: dict[str, Any], direction: str, relabelled: Bools) -> list[str | None]:
+    """Return what a reader of the verdict would not expect; `relabelled` null models have a test of more power."""
+    by_logs = np.char.startswith(columns["p_method"].astype(str), "twice the mean")
     with np.errstate(invalid="ignore"):
         holds = (columns["verdict"] == BETTER) & (columns["skill_low"] <= 0)
-    return ["the interval of skill holds 0" if x else None for x in holds.tolist()]
+        clear = columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0
+    weak = by_logs & clear & (columns["verdict"] == NOT_BETTER)
+    return [
+        "the interval of skill holds 0" if held else _WEAK + _BY_STRATA * able if few else None
+        for held, few, able in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), strict=True)
+    ]
 
 
 def _floor_notes(found: StratumP) -> list[str | None]:

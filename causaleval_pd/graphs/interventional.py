@@ -38,22 +38,6 @@ Targets = tuple[frozenset[str], ...]
 def read_targets(given: Any) -> Targets:
     """Read a family of sets of nodes.
 
-    Parameters
-    ----------
-    given : str, iterable or None
-        ``"A; B,C"``: sets are separated by ``;``, their nodes by commas. Or an iterable of sets, each a text like
-        ``"B,C"`` or an iterable of names. None and the empty text stand for no intervention.
-
-    Returns
-    -------
-    tuple of frozenset of str
-        The sets, without empty ones, which stand for observations.
-
-    Raises
-    ------
-    TypeError
-        If a set or a name is of another type.
-
     Examples
     --------
     >>> [sorted(nodes) for nodes in read_targets("A; B,C")]
@@ -77,13 +61,7 @@ def read_targets(given: Any) -> Targets:
 
 
 def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
-    """Return which nodes are in each set, (k, d).
-
-    Raises
-    ------
-    ValueError
-        If a target is not a node.
-    """
+    """Return which nodes are in each set, (k, d)."""
     place = {name: i for i, name in enumerate(nodes)}
     rows = np.zeros((len(targets), len(nodes)), bool)
     for row, names in zip(rows, targets, strict=True):
@@ -95,22 +73,7 @@ def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
 
 
 def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
-    """Return the I-CPDAG of each DAG.
-
-    Parameters
-    ----------
-    planes : (N, 2, W) uint64
-        DAGs.
-    n_nodes : int
-        Number of nodes.
-    separated : (N, d, d) bool
-        Which pairs have exactly one node in some set of targets.
-
-    Returns
-    -------
-    (N, 2, W) uint64
-        I-CPDAGs.
-    """
+    """Return the I-CPDAG of each DAG."""
     found = np.empty_like(planes)
     for rows in row_chunks(len(planes), 64 * n_nodes**2):
         arcs = marks_from_planes(planes[rows], n_nodes).astype(bool)

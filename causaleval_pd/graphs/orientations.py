@@ -96,13 +96,6 @@ def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bo
     """Return the ways to direct one component, as sets of parents, and whether these are all.
 
     Where there are more than `MOST_WAYS`, as many are drawn, equally likely and independently.
-
-    Parameters
-    ----------
-    parents, undirected : tuple of int
-        The edges between the nodes of the component, closed under Meek's rules.
-    seed : int
-        Of the draws.
     """
     n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), _Parts()
     found = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
@@ -275,21 +268,6 @@ def count_ways(undirected: Sets) -> int:
 
 def direction_shares(undirected: Sequence[int]) -> Floats:
     """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way.
-
-    Parameters
-    ----------
-    undirected : sequence of int
-        Neighbours of each node by undirected edges.
-
-    Returns
-    -------
-    (n, n) float64
-        [i, j] is the share of the DAGs with i -> j; 0 where i -- j is not an edge.
-
-    Raises
-    ------
-    TooManyWaysError
-        If a component takes too many steps to count.
 
     Examples
     --------

@@ -23,22 +23,7 @@ Latents = list[frozenset[str] | None]
 
 
 def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> Latents:
-    """Return the latent nodes of each row.
-
-    Parameters
-    ----------
-    latents : None, list of str, list or Series of lists of str
-        None for no latent nodes; names for all rows, or one list per row, which may be empty or missing.
-    n_rows : int
-        Number of rows.
-    index : Index, optional
-        What a Series must have as its index.
-
-    Returns
-    -------
-    list of frozenset of str
-        One a row; None where a row's list is missing.
-    """
+    """Return the latent nodes of each row."""
     if latents is None:
         return [frozenset()] * n_rows
     if isinstance(latents, (str, bytes)) or not isinstance(latents, Iterable):

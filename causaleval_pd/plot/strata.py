@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import BETTER, MINUS
+from ..contract.words import BETTER, MINUS, counted
 from ..cubes.reading import has_controls
+from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..drawing import LETTER, caption_figure, colours, name_ticks, tone, wrapped_label
@@ -27,6 +28,8 @@ __all__ = ["strata"]
 
 #: width of a facet whose levels are side by side, at most, and of one whose levels are numbers on a scale, in inches
 _WIDEST, _SCALE = 12.0, 4.2
+#: least skill on the axis: a single disaster would leave no room for the rest
+_LEAST_SKILL = -1.0
 #: columns of a summary that are drawn as points and their intervals
 _DRAWN = {"skill": ["skill", "skill_low", "skill_high"], "raw": ["mean", "low", "high"]}
 _CONTROLS = ["control_mean", "control_low", "control_high"]
@@ -68,8 +71,10 @@ def strata(  # noqa: PLR0915
         Strata by colour, and by column and row of the grid. Further dimensions of a metric are strata here. If neither
         these nor `x` are named, strata of several levels take these places in the cube's order.
     values : {"skill", "raw"}
-        "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls.
-        So does "skill" where no stratum has one: without controls, or for a metric without an optimum.
+        "raw" draws the mean of the runs in the metric's own unit and, behind it, the mean and the band of the controls:
+        a mean has a p of at most 1 - `level` beyond the band, and its bar is clear of the controls' mean where the
+        interval of `effect` is clear of 0. So does "skill" where no stratum has one: without controls, or for a metric
+        without an optimum. Skills below -1 are marked at the edge.
     scale : {"log", "linear"}, optional
         Scale of the x axis, on which the levels of `x` are numbers, such as the number of observations; lines join the
         points. Default is none, levels side by side.
@@ -131,7 +136,7 @@ def strata(  # noqa: PLR0915
         places = _numbers(cube, x, scale)
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
     how = Settings(statistic, level=level, interval="mean_ci")
-    table = facets.with_levels(cube, full_summary(cube, metric, how))
+    table = facets.with_levels(cube, _with_limits(cube, metric, full_summary(cube, metric, how), level))
     skilled = values == "skill" and bool(np.isfinite(table["skill"].to_numpy(np.float64, na_value=np.nan)).any())
     drawn = _DRAWN["skill" if skilled else "raw"]
     joined = scale is not None or (skilled and cube[x].dtype.kind in "iuf")
@@ -149,6 +154,7 @@ def strata(  # noqa: PLR0915
             part = part.set_index(part[x].cat.codes)[shown].reindex(range(n_x))
             at, marker = places + (h - (n_hue - 1) / 2) * slot, facets.MARKERS[h % len(facets.MARKERS)]
             points = part[drawn].to_numpy(np.float64, na_value=np.nan).T
+            points = _cut_skills(ax, at, points, shades[h]) if skilled else points
             if not skilled and scale is None:
                 _draw_controls(ax, at, part, slot, shades[h])
             elif not skilled:
@@ -174,9 +180,24 @@ def strata(  # noqa: PLR0915
     n_open = int((opened & (table["verdict"] != BETTER) & table[drawn[0]].notna()).sum())
     facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
     if caption:
-        parts = [*_described(cube, level, statistic, skilled), *facets.left_out(cube, table, drawn[0])]
+        parts = [*_described(cube, level, statistic, skilled), *(_beyond(table) if skilled else [])]
+        parts += facets.left_out(cube, table, drawn[0])
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
+
+
+def _with_limits(cube: xr.Dataset, metric: str, table: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Replace the limits of means by those that the verdict rests on, which are paired with each run's own controls."""
+    if not has_controls(cube, metric) or str(cube[metric].attrs["direction"]) not in ("minimize", "maximize"):
+        return table
+    of_controls = table["control_mean"]
+    low, high = guessing_limits(cube, metric, 1 - level)
+    return table.assign(
+        low=of_controls + table["ci_low"],
+        high=of_controls + table["ci_high"],
+        control_low=table["mean"] - low,
+        control_high=table["mean"] - high,
+    )
 
 
 def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
@@ -187,13 +208,34 @@ def _width(cube: xr.Dataset, x: str, n_hue: int, scale: str | None) -> float:
     return min(_WIDEST, max(3.0, 0.8 + cube.sizes[x] * max(0.2 * (n_hue + 1), longest)))
 
 
+def _cut_skills(ax: Axes, at: NDArray[Any], points: NDArray[np.float64], shade: Any) -> NDArray[np.float64]:
+    """Mark skills below the axis by triangles at its edge, and return points and limits without what lies below."""
+    skill, low, high = points
+    below = (skill < _LEAST_SKILL) & np.isfinite(skill)
+    if below.any():
+        edge = {"ls": "", "color": shade, "markerfacecolor": ax.get_facecolor(), "markersize": 6, "clip_on": False}
+        ax.plot(at[below], np.full(int(below.sum()), _LEAST_SKILL), marker="v", gid="below", zorder=3, **edge)
+    low, high = np.maximum(low, _LEAST_SKILL), np.where(high < _LEAST_SKILL, np.nan, high)
+    return np.array([np.where(below, np.nan, skill), low, high])
+
+
+def _beyond(table: pd.DataFrame) -> list[str]:
+    """Describe skills that lie below the axis, for a caption."""
+    skills = table["skill"].to_numpy(np.float64, na_value=np.nan)
+    below = skills[(skills < _LEAST_SKILL) & np.isfinite(skills)]
+    if not len(below):
+        return []
+    words = f"triangles: {counted(len(below), 'skill')} below {_LEAST_SKILL:g}, the least {below.min():.2g}"
+    return [words.replace("-", MINUS)]
+
+
 def _draw_guessing(grid: FacetGrid) -> None:
     """Draw the line of guessing, and name it and perfection on the axis of skill."""
     from matplotlib.ticker import MultipleLocator
 
     axes = [ax for ax, _ in facets.panels(grid)]
     low, high = axes[0].get_ylim()
-    low, high = min(low, -0.1), max(high, 1.06)
+    low, high = max(min(low, -0.1), _LEAST_SKILL - 0.06), max(high, 1.06)
     names = {0.0: "guessing  0", 1.0: "perfect  1"}
     for ax in axes:
         ax.axhline(0, color=tone(0.6, ax), lw=1.0, ls="--", zorder=0.5, gid="guessing")
@@ -266,11 +308,12 @@ def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bo
     if skilled:
         parts = [f"Points and bars: skill and its {share} interval; 0 is as good as guessing, 1 is perfect"]
     else:
-        parts = [f"Points and bars: mean of the runs and its {share} t interval"]
+        parts = ["Points: mean of the runs"]
     if not has_controls(cube):
-        return parts
+        return parts if skilled else [f"Points and bars: mean of the runs and its {share} t interval"]
     if not skilled:
-        parts.append(f"dashes and bands: mean of the controls and {share} reference interval of that mean")
+        parts.append(f"bars: {share} interval of their difference from the controls")
+        parts.append(f"dashes and bands: mean of the controls, and what guesses reach with p above {1 - level:.2g}")
     parts.append(
         f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
         "not adjusted, and the interval of the effect without 0)"

@@ -71,17 +71,7 @@ def directed_counts(n_nodes: int, shared: Floats, true: float, estimated: float,
 
 
 def check_values(row: Row, values: Mapping[Metric, float], slack: Mapping[str, float]) -> None:
-    """Refuse values that no runs with the row's numbers have.
-
-    Parameters
-    ----------
-    row : Row
-        The row.
-    values : mapping
-        Printed values by metric, NaN where none was printed.
-    slack : mapping
-        Half a unit of the last printed digit, by metric.
-    """
+    """Refuse values that no runs with the row's numbers have."""
     printed = {m: x for m, x in values.items() if not math.isnan(x)}
     for m, x in printed.items():
         check_range(row.name, m, x)

@@ -44,6 +44,7 @@ MOST_WORK = 1e9
 #: numbers of edges at which a mean is tried for being linear in them
 _TRIED = 33
 _OF_EACH_RUN = "the numbers of edges of each run (lists, or constant=)"
+_ALIKE = "one number of true edges in all runs (constant='true_edges'), which bounds p"
 _TRUTH = "the true graph (column 'truth')"
 
 
@@ -98,6 +99,10 @@ def _limited(row: Row, metric: Metric, printed: Printed, guesses: Guesses, floor
         needed = (*guesses.needed, "more draws (n_draws=)") if low < high else guesses.needed
         return guesses._replace(p_low=min(low, high), p_high=high, needed=needed)
     if limits is None:
+        if row.true is not None and row.true.mean:
+            alike = row._replace(true=Edges((float(round(row.true.average)),), False))
+            if limits_of(alike, metric, printed) is not None:
+                return guesses._replace(needed=(_ALIKE, *guesses.needed))
         return guesses
     return guesses._replace(p_low=low, p_high=high, easiest_mean=easiest, p_method="bound")
 

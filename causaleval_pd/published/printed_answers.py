@@ -131,7 +131,9 @@ def answer_guesses(questions: Questions, printed: Printed) -> Guesses:
         if len(questions.true) > 2:
             return guesses._replace(needed=("the numbers of each answer (column 'answered_counts')",))
         yes = questions.true[0]
-        limits = [shuffled_range(n, yes, x) for x in range(right.least, right.most + 1)]
+        # limits fall with the right answers, among even and among odd numbers of them
+        ends = {right.least, min(right.least + 1, right.most), max(right.most - 1, right.least), right.most}
+        limits = [shuffled_range(n, yes, x) for x in sorted(ends)]
         means = (yes / n, 1 - yes / n)
         return guesses._replace(
             p_low=min(x.low for x in limits),

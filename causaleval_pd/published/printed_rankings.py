@@ -31,6 +31,8 @@ RANKING_METRICS = ("auroc", "average_precision")
 RANKING_COLUMNS = ("candidates", "true_candidates", "estimated_candidates", "tied")
 #: numbers of graphs that are tried for the least one that decides
 _TRIED_GRAPHS = range(1, 1001)
+#: candidates x true ones of a ranking up to which moments of average precision take some seconds
+_MOST_MOMENTS = 3e8
 _TIED = "whether scores tie (column 'tied')"
 _ONES = "how many candidates have a score of 1, where scores are 0 or 1 (column 'estimated_candidates')"
 
@@ -205,6 +207,8 @@ def _precision(rankings: Rankings, printed: Printed) -> Guesses:
     sizes = rankings.sizes
     if sizes is None:
         return Guesses(needed=rankings.missing)
+    if max(n * k for n, k in sizes) > _MOST_MOMENTS:
+        return Guesses(needed=("fewer candidates: the law of so many takes too long",))
     moments = mean_precision_moments(sizes)
     mean_method = "exact" if rankings.tied is False else "approximate"
     guesses = Guesses(moments.mean, mean_method=mean_method, p_perfect=_p_perfect(sizes))

@@ -39,6 +39,8 @@ _MOST_WORK = 1e8
 NORMAL_FROM = 30
 #: steps between 0 and 1 on which the law of one average precision is bounded
 _STEPS = 4000
+#: steps x candidates x true ones that this may take, some seconds
+_MOST_STEPS = 2e9
 
 
 class Moments(NamedTuple):
@@ -187,7 +189,7 @@ def precision_tail(sizes: Sequence[Size], value: float) -> Tail:
         tail = _convolved([precision_law(*size) for size in sizes], value)
         if tail is not None:
             return tail
-    if len(sizes) == 1:
+    if len(sizes) == 1 and math.prod(sizes[0]) * _STEPS <= _MOST_STEPS:
         return Tail(_precision_bound(*sizes[0], value), "bound")
     moments = mean_precision_moments(sizes)
     if not moments.variance:

@@ -100,18 +100,6 @@ def shd_bounds(
 ) -> Bounds:
     """Bound the probability that a random graph is as near to a truth of which only the number of edges is known.
 
-    Parameters
-    ----------
-    n_pairs, true, estimated : array_like of int
-        Pairs of nodes, adjacencies of truth and estimate.
-    shd : array_like of float
-        Distance.
-    convention : str
-        A name of `CONVENTIONS`.
-    uniform_order : bool
-        Whether controls are DAGs along a uniform order of the nodes. A reversed order is as likely, so that half of
-        the controls at most have more than half of the shared directions right; for "any difference 1" only.
-
     Examples
     --------
     >>> round(float(shd_bounds(6, 3, 3, 1).high), 6)
@@ -195,15 +183,6 @@ def mean_shd_bound(
     convention: str = "any difference 1",
 ) -> float:
     """Bound p of a mean distance of runs with one number of true edges.
-
-    Parameters
-    ----------
-    n_pairs, true, n_runs : int
-        Pairs of nodes and true edges, of every run; number of runs.
-    estimated, shd : tuple of float
-        Printed means, and half units of their last digits.
-    convention : str
-        A name of `CONVENTIONS`.
 
     Examples
     --------

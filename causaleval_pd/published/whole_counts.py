@@ -49,13 +49,6 @@ def check_whole_counts(
 
     Counts have whole sums, so that their mean over n runs is a multiple of 1/n. Ratios have such steps where all runs
     have the same numbers of edges; elsewhere nothing is checked.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        The rows.
-    values, slack : sequence of mapping
-        Those of each row, as in `check_values`.
     """
     found = [text for of_row in zip(rows, values, slack, strict=True) for text in _impossible(*of_row)]
     if found:

@@ -59,21 +59,7 @@ def pictures(
     test: str | None = None,
     compared: LevelComparison | None = None,
 ) -> Iterator[Picture | Omitted]:
-    """Draw the figures of one metric that fit the cube.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Read by `read_cube`.
-    metric : str
-        One of its metrics.
-    over : str or None
-        The stratum whose levels are compared.
-    level, adjust, on, test
-        As in `report`.
-    compared : LevelComparison, optional
-        The report's comparison of the levels of `over`; default that of this metric alone.
-    """
+    """Draw the figures of one metric that fit the cube."""
     from matplotlib import rc_context
 
     # dollar signs in names do not start formulas

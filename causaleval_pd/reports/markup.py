@@ -43,18 +43,6 @@ _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 def escaped(text: object, output: Output) -> str:
     r"""Return a text on one line as HTML or LaTeX shows it; control characters become spaces.
 
-    Parameters
-    ----------
-    text : object
-        What to show; other objects than texts by `str`.
-    output : {"html", "latex"}
-        For what.
-
-    Returns
-    -------
-    str
-        The text with its special characters escaped. LaTeX for a document with T1 or OpenType fonts.
-
     Examples
     --------
     >>> from causaleval_pd.reports.markup import escaped

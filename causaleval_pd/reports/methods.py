@@ -82,19 +82,7 @@ def listed(words: Sequence[str], most: int = 12) -> str:
 def methods(
     cube: xr.Dataset, metrics: Sequence[str], results: Mapping[str, pd.DataFrame], *, ranked: bool = False
 ) -> list[Sentence]:
-    """Return the methods paragraph.
-
-    Parameters
-    ----------
-    cube : Dataset
-        Read by `read_cube`.
-    metrics : sequence of str
-        Those of the report.
-    results : {verb: DataFrame}
-        The tables of the report, with the calls that made them in their history.
-    ranked : bool
-        Whether a figure shows mean ranks.
-    """
+    """Return the methods paragraph."""
     tested = [name for name in metrics if has_controls(cube, name)]
     found = [*_scores(cube, metrics), *_clusters(cube)]
     if tested:

@@ -22,17 +22,6 @@ _LEVELS = 12
 def cube_html(cube: xr.Dataset) -> str:
     """Return a cube as HTML for notebooks; a lazy one is not computed.
 
-    Parameters
-    ----------
-    cube : Dataset
-        Made by `cube`. Of another dataset, or one that cannot be read, the text is why.
-
-    Returns
-    -------
-    str
-        Tables of the metrics and of the strata, numbers of runs, and the sentences of a report's methods paragraph that
-        hold for the cube: conventions, null models, draws, seed and versions.
-
     Examples
     --------
     >>> import causaleval_pd as ce

@@ -17,12 +17,13 @@ _LONG = 28
 
 
 class Section(NamedTuple):
-    """A part of the report: a heading, sentences, a table for print, figures."""
+    """A part of the report: a heading, sentences, a table for print, figures; details are folded."""
 
     heading: str
     sentences: list[Sentence]
     table: Shown | None = None
     pictures: Sequence[Picture] = ()
+    is_detail: bool = False
 
 
 def jinja() -> Any:

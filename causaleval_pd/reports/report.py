@@ -146,13 +146,19 @@ def report(
     valued = [name for name in names if _has_values(cube, name)]
     same: dict[str, Any] = {"level": level, "adjust": adjust, "on": on, "test": test}
     same["compared"] = blocks
-    drawn = [one for name in valued for one in pictures(cube, name, over, **same)]
+    by_metric = [list(pictures(cube, name, over, **same)) for name in valued]
+    drawn = [one for pictures_of in by_metric for one in pictures_of]
     shown = [one for one in drawn if isinstance(one, Picture)]
-    sections = _sections(cube, names, over, results, blocks, level)
     omitted = [Sentence(one.reason) for one in drawn if not isinstance(one, Picture)]
-    if drawn:
-        sections.append(Section("Figures", omitted, None, shown))
-    sections.append(Section("Methods", methods(cube, names, results, ranked=_is_ranked(shown))))
+    first = [part[0] for part in ([x for x in one if isinstance(x, Picture)] for one in by_metric) if part]
+    sections = _sections(cube, names, over, results, blocks, level)
+    if first:
+        sections.append(Section("Figures", [], None, first))
+    sections += _details(cube, names, over, results, blocks, level)
+    further = [one for one in shown if not any(one is other for other in first)]
+    if further or omitted:
+        sections.append(Section("Further figures", omitted, None, further, is_detail=True))
+    sections.append(Section("Methods", methods(cube, names, results, ranked=_is_ranked(shown)), is_detail=True))
     entries = references([sentence for section in sections for sentence in section.sentences])
     text = rendered(title, date, sections, entries)
     replace_file(file, lambda writing: writing.write_text(text, "utf-8"))
@@ -195,7 +201,11 @@ def _results(
 ) -> tuple[dict[str, pd.DataFrame], LevelComparison | None]:
     """Return the tables that a report shows, by verb, and the comparison of levels."""
     blocks = None
-    results = {"summary": full_summary(cube, names, Settings(adjust=adjust, level=level))}
+    how_tested = Settings(adjust=adjust, level=level)
+    results = {"summary": full_summary(cube, names, how_tested)}
+    kept = [over] if over is not None else []
+    if any(dim != "null" and dim not in kept and cube.sizes[dim] > 1 for dim in strata_dims(cube)):
+        results["pooled summary"] = full_summary(cube, names, how_tested, by=kept)
     tested = [name for name in names if has_controls(cube, name)]
     check_known(how["on"], ON, "on")
     compared = list(names) if how["on"] == "metric" else tested
@@ -218,31 +228,61 @@ def _sections(
     blocks: LevelComparison | None,
     level: float,
 ) -> list[Section]:
-    """Return the parts of the report before its figures."""
-    aims = {name: str(cube[name].attrs.get("direction", "none")) for name in names}
-    settings: dict[str, Any] = {"alpha": 1 - level, "directions": aims}
+    """Return the parts of the report before its figures: all strata together."""
+    settings = _settings(cube, names, level)
     sections = [Section("What was compared", _compared(cube, names, results["summary"]))]
-    table = results["summary"]
+    if over is not None and blocks is not None:
+        said = who_is_better(
+            blocks.pooled, cube[over].to_numpy(), settings["directions"], level, _limit(blocks.pooled, level)
+        )
+        said += _too_few(blocks.pooled, level)
+        several = blocks.strata is not None or blocks.left_out is not None
+        heading = f"{_comparison_of(over)}, all strata" if several else _comparison_of(over)
+        sections.append(Section(heading, said, _shown(blocks.pooled, **settings)))
+    pooled = "pooled summary" in results
+    table = results["pooled summary" if pooled else "summary"]
     best = over if over in table else None
     said = _outcome(table, level) if table["p_method"].notna().any() else []
-    sections.append(Section("Results by stratum", said, _shown(table, best=best, **settings)))
-    if over is not None and blocks is not None:
-        levels = cube[over].to_numpy()
-        heading = f"Comparison of the levels of {over}"
-        several = blocks.strata is not None or blocks.left_out is not None
-        said = who_is_better(blocks.pooled, levels, aims, level, _limit(blocks.pooled, level))
-        said += _too_few(blocks.pooled, level)
-        sections.append(
-            Section(f"{heading}, all strata" if several else heading, said, _shown(blocks.pooled, **settings))
-        )
-        if several:
-            said = [] if blocks.left_out is None else [Sentence(blocks.left_out)]
-            shown = None
-            if blocks.strata is not None:
-                said = [*who_is_better(blocks.strata, levels, aims, level, _limit(blocks.strata, level)), *said]
-                shown = _shown(blocks.strata, **settings)
-            sections.append(Section(f"{heading}, by stratum", said, shown))
+    heading = "Results, all strata" if pooled else "Results by stratum"
+    sections.append(Section(heading, said, _shown(table, best=best, **settings)))
     return sections
+
+
+def _details(
+    cube: xr.Dataset,
+    names: Sequence[str],
+    over: str | None,
+    results: Mapping[str, pd.DataFrame],
+    blocks: LevelComparison | None,
+    level: float,
+) -> list[Section]:
+    """Return the parts of the report that show single strata."""
+    settings, sections = _settings(cube, names, level), []
+    if "pooled summary" in results:
+        table = results["summary"]
+        best = over if over in table else None
+        said = _outcome(table, level) if table["p_method"].notna().any() else []
+        shown = _shown(table, best=best, **settings)
+        sections.append(Section("Results by stratum", said, shown, is_detail=True))
+    if over is not None and blocks is not None and (blocks.strata is not None or blocks.left_out is not None):
+        said, shown = [], None
+        if blocks.strata is not None:
+            limit = _limit(blocks.strata, level)
+            said = who_is_better(blocks.strata, cube[over].to_numpy(), settings["directions"], level, limit)
+            shown = _shown(blocks.strata, **settings)
+        if blocks.left_out is not None:
+            said.append(Sentence(blocks.left_out))
+        sections.append(Section(f"{_comparison_of(over)}, by stratum", said, shown, is_detail=True))
+    return sections
+
+
+def _settings(cube: xr.Dataset, names: Sequence[str], level: float) -> dict[str, Any]:
+    """Return how tables are marked."""
+    return {"alpha": 1 - level, "directions": {name: str(cube[name].attrs.get("direction", "none")) for name in names}}
+
+
+def _comparison_of(over: str) -> str:
+    return f"Comparison of the levels of {over}"
 
 
 def _shown(table: pd.DataFrame, **settings: Any) -> Shown | None:

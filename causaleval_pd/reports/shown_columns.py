@@ -72,7 +72,7 @@ SHOWN: dict[str, tuple[Column, ...]] = {
 LEFT_OUT = {
     "summary": {
         *("n_scored", "n_clusters", "low", "high", "control_low", "control_high", "control_mean_se", "n_draws"),
-        *("control_as_good_share", "p_se", "p_at_floor", "p_method", "n_no_information", "reading"),
+        *("control_as_good_share", "p_se", "p_at_floor", "p_method", "n_no_information", "__reading"),
     },
     "model": {"df", "converged", "n_scored"},
     "control_distribution": {"median", "p", "p_se", "sd_method", "control_undefined", "control_seed"},

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
-from ..contract.words import CORRECTIONS, DASH, level_words, p_text
+from ..contract.words import CORRECTIONS, DASH, MINUS, level_words, p_text
 from ..cubes.schema import result_columns
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
@@ -57,12 +57,13 @@ def style(
     table : DataFrame
         Result of `summary`, `compare`, `rank_test`, `model`, `control_distribution`,
         `expected_metric`, `with_controls` or `from_published`; some of its rows or columns will do. Or a list, such as
-        `list_metrics()`.
+        `list_metrics()`, or a table of `wide`, whose best value of each row is in bold.
         Tables with one row per run are shown with one row per run and metric.
     best : str, optional
         Stratum whose best level is in bold, such as "algorithm", among rows that are alike in metric and other strata.
         Default is the only stratum with several levels, unless they are numbers; with more of them nothing is in bold.
-        Ranks need no `best`.
+        Ranks need no `best`. Values that are printed alike are equally good; whether a level is better than another
+        is a question to `compare`.
     alpha : float
         Largest p-value that is marked by a star, of adjusted p-values where there are any.
     directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
@@ -101,7 +102,10 @@ def style(
     True
     """
     check_choice(output, ("html", "latex"), "output")
-    shown = shown_table(table, best=best, alpha=alpha, directions=directions)
+    if result_of(table) == "wide":
+        shown = shown_wide(table, directions)
+    else:
+        shown = shown_table(table, best=best, alpha=alpha, directions=directions)
     return styler(shown._replace(legend=[*shown.legend, *_origin(table)]), output, legend=True)
 
 
@@ -207,6 +211,40 @@ def shown_table(
     return Shown(pd.DataFrame(texts, index=index, dtype=object), bold.set_axis(index), legend)
 
 
+def shown_wide(table: pd.DataFrame, directions: Mapping[str, str] | None = None) -> Shown:
+    """Return a table of `wide` for print: settings that repeat are blank, and the best value of each row is in bold."""
+    made = calls(table.attrs)[-1]
+    aims = made["aims"] | dict(directions or {})
+    settings = {
+        str(name): table.index.get_level_values(place).astype(str) for place, name in enumerate(table.index.names)
+    }
+    of_rows = list(settings.get("metric", [next(iter(aims))] * len(table)))
+    if "metric" in settings:
+        settings["metric"] = pd.Index([f"{name} {_ARROWS.get(aims[name], '')}".rstrip() for name in of_rows])
+    texts: dict[str, list[str]] = {}
+    same = np.arange(len(table)) > 0
+    for name, words in settings.items():
+        same[1:] &= words[1:] == words[:-1]
+        texts[name] = np.where(same, "", words).tolist()
+    headers = [f"{name} (result)" if name in texts else str(name) for name in table.columns]
+    bold = pd.DataFrame(False, index=range(len(table)), columns=[*texts, *headers])
+    if made["values"] in ("mean", "effect", "skill"):
+        first = [[text.split(" ")[0].replace(MINUS, "-").replace(DASH, "nan") for text in row] for row in table.values]
+        values = np.array(first, np.float64).reshape(table.shape)
+        fixed = "maximize" if made["values"] == "skill" else ""
+        for row, metric in enumerate(of_rows):
+            aim = {"zero": "minimize"}.get(aims[metric], aims[metric]) if made["values"] == "effect" else aims[metric]
+            loss = {"minimize": values[row], "maximize": -values[row], "zero": abs(values[row])}.get(fixed or aim)
+            if loss is not None and not np.isnan(loss).all():
+                bold.loc[row, headers] = loss == np.nanmin(loss)
+    shown = pd.DataFrame({**texts, **dict(zip(headers, table.to_numpy().T.tolist(), strict=True))}, dtype=object)
+    what = "" if "metric" in settings else f" of {of_rows[0]}" if of_rows else ""
+    legend = [f"{made['values']}{what} by {made['columns']}"]
+    arrows = dict.fromkeys(_ARROWS.get(aims[name], "") for name in of_rows if made["values"] == "mean")
+    legend += [f"{arrow} {_AIMS[arrow]}" for arrow in arrows if arrow]
+    return Shown(shown, bold, [*legend, *(["bold: best of its row"] if bold.to_numpy().any() else [])])
+
+
 def result_of(table: pd.DataFrame) -> str:
     """Return the verb that made a table, or refuse a table of none of them."""
     check_type(table, pd.DataFrame, "a result table in memory (compute() one of dask)", "table")
@@ -214,7 +252,7 @@ def result_of(table: pd.DataFrame) -> str:
         name = table.columns[table.columns.duplicated()][0]
         raise ValueError(f"the column {name!r} occurs twice; rename one of them")
     made = calls(table.attrs)
-    if made and made[-1]["verb"] in SHOWN:
+    if made and made[-1]["verb"] in (*SHOWN, "wide"):
         return str(made[-1]["verb"])
     if is_list(table):
         return "list"

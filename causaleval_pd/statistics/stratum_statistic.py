@@ -289,6 +289,15 @@ def combined_p(
     >>> abs(combined_p(x, [1, 2], 7, alternative="greater") - 2 / 9) < 0.005
     True
     """
+    columns, sums = combined_sums(clusters, names, seed)
+    observed = columns[:, 0].sum()
+    slack = SLACK * np.abs(columns).max(axis=1).sum()
+    reached = int((sums >= observed - slack).sum() if alternative == "greater" else (sums <= observed + slack).sum())
+    return (1 + reached) / (1 + COMBINATIONS)
+
+
+def combined_sums(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Floats, Floats]:
+    """Return the columns of clusters, or of groups of many, and the sums of random combinations of them."""
     columns, keys = np.asarray(clusters, np.float64), np.asarray(names, np.uint64)
     rng = np.random.default_rng([int(keys.sum()), seed])
     columns = columns[np.argsort(keys, kind="stable")]
@@ -297,13 +306,12 @@ def combined_p(
         columns = np.add.reduceat(columns, starts, axis=0)
     width = columns.shape[1]
     kind = np.uint16 if width <= 2**16 else np.uint32
-    sums = np.zeros(COMBINATIONS)
+    sums, chosen = np.zeros(COMBINATIONS), np.empty(COMBINATIONS)
     for column in columns:
-        sums += column[rng.integers(0, width, COMBINATIONS, dtype=kind)]
-    observed = columns[:, 0].sum()
-    slack = SLACK * np.abs(columns).max(axis=1).sum()
-    reached = int((sums >= observed - slack).sum() if alternative == "greater" else (sums <= observed + slack).sum())
-    return (1 + reached) / (1 + COMBINATIONS)
+        # "clip" writes into `chosen` without a copy; no number is beyond the columns
+        column.take(rng.integers(0, width, COMBINATIONS, dtype=kind), out=chosen, mode="clip")
+        sums += chosen
+    return columns, sums
 
 
 def tied(columns: ArrayLike) -> tuple[Floats, Floats]:

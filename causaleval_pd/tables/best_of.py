@@ -112,11 +112,6 @@ def find_candidates(
 
     Groups are named by the columns of `key`, or the levels of an index that has the column, besides the column itself,
     else by the truth; and by the columns `by`.
-
-    Raises
-    ------
-    ValueError
-        If candidates of a group have different truths or the same level, or there are no truths.
     """
     check_column_name(best_of, "best_of")
     levels = labels_of(table, best_of, "best_of").reset_index(drop=True)

@@ -121,32 +121,7 @@ def by_data(columns: Sequence[str]) -> str:
 def read_clusters(
     table: pd.DataFrame, cluster: Cluster, task: Task, identity: Ints, *, relabelled: bool = True
 ) -> Clusters:
-    """Return the clusters of a table's rows.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One run per row.
-    cluster : hashable, PlacedClusters or None
-        "truth", the name of a column whose clusters hold whole truths, or None: every row is a cluster.
-    task : Task
-        Canonical cells.
-    identity : (n,) int
-        Number of each row's truth, or of what stands for it.
-    relabelled : bool
-        Whether estimates of a cluster may be relabelled alike, so that its truths need the same labels.
-
-    Returns
-    -------
-    Clusters
-        In the order of the rows.
-
-    Raises
-    ------
-    ValueError
-        If the column is unknown, has missing values, splits the runs on a truth, or puts truths together that have
-        different labels.
-    """
+    """Return the clusters of a table's rows."""
     if isinstance(cluster, PlacedClusters):
         ids = table[cluster.ids].to_numpy(np.int64) if cluster.setting != SINGLE else _single(len(table))
         repeated = table[cluster.repeated].to_numpy(bool)
@@ -204,7 +179,7 @@ def warn_of_units(unit: str, units: Ints, stratum: NDArray[Any], name: Callable[
 
 
 def _single(n: int) -> Ints:
-    """Return a cluster a row."""
+    """Return one cluster per row."""
     return np.arange(1, n + 1, dtype=np.int64)
 
 

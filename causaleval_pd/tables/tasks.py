@@ -54,31 +54,7 @@ class Task(NamedTuple):
 
 
 def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[list[Task], tuple[Metric, ...]]:
-    """Read the cells of a table for the metrics of a call.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One run per row.
-    metrics : str, Metric, iterable of these or None
-        What the user asked for; None means the field's default set.
-    cells : Cells
-        Which columns hold the cells, and conventions.
-
-    Returns
-    -------
-    tasks : list of Task
-        One a field that the metrics belong to, two where some rows have no truth and some metrics need none; without
-        metrics one of the cells' own field.
-    chosen : tuple of Metric
-        The metrics in the user's order, 0/0 fixed; components in place of metrics with further dimensions.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, the field is ambiguous, cells cannot be decoded, or a metric needs a truth that the
-        call does not have.
-    """
+    """Read the cells of a table for the metrics of a call."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
     found = {role: column(table, name, role) for role, name in cells.names.items()}

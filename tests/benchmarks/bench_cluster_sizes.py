@@ -93,12 +93,12 @@ def bootstraps(rng: np.random.Generator, n_runs: int, n: int = 100) -> list[Grap
 
 
 def constant(rng: np.random.Generator, truths: int, runs: int) -> Study:
-    """Repeat one guess a truth."""
+    """Repeat one guess per truth."""
     return [(t, e) for t, e in ((guess(rng), guess(rng)) for _ in range(truths)) for _ in range(runs)]
 
 
 def repeated(rng: np.random.Generator, truths: int, runs: int, n_edges: int) -> Study:
-    """Redraw some edges of one guess a truth in every run."""
+    """Redraw some edges of one guess per truth in every run."""
     pairs = [(guess(rng), guess(rng)) for _ in range(truths)]
     return [(t, redrawn(rng, e, n_edges)) for t, e in pairs for _ in range(runs)]
 

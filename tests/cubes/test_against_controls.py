@@ -251,7 +251,7 @@ def test_auto_chooses_the_draws_of_the_family():
 
 @pytest.mark.slow
 def test_intervals_take_a_cluster_as_one_value():
-    """300 tables of one guess a truth, repeated five times: five equal differences are no five witnesses."""
+    """300 tables of one guess per truth, repeated five times: five equal differences are no five witnesses."""
     rng, names = np.random.default_rng(1), [f"X{i}" for i in range(6)]
     first, second = np.triu_indices(6, 1)
     graphs = np.zeros((2, 300 * 6, 6, 6), np.int8)

@@ -12,7 +12,8 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.p_values import stratum_p
-from causaleval_pd.cubes.stratum_tests import stratum_tests
+from causaleval_pd.cubes.reshaped import read_cube
+from causaleval_pd.cubes.stratum_tests import guessing_limits, stratum_tests
 from causaleval_pd.statistics.stratum_statistic import STATISTICS
 
 NODES = list("ABCDEF")
@@ -302,3 +303,28 @@ def test_p_does_not_hang_on_rounding_where_the_runs_of_a_cluster_cancel():
     for seed in (1, 2, 3):
         cube = ce.cube(table, ["orientation_precision"], by=["s"], n_draws=200, rng=seed)
         assert cube.ceval.summary(columns="full")["p_value"].tolist() == [1.0]
+
+
+def test_means_beyond_the_limits_of_guessing_are_those_with_a_small_p():
+    """Means of many strata about the level, with ties, from combinations of draws and from draws side by side."""
+    rng = np.random.default_rng(3)
+
+    def dag(n_edges: int) -> str:
+        order = rng.permutation(5)
+        pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+        edges = [pairs[i] for i in rng.choice(10, n_edges, replace=False)]
+        return "; ".join([*(f"X{a} -> X{b}" for a, b in edges), *(f"X{i}" for i in range(5))])
+
+    rows = []
+    for stratum in range(60):
+        for _ in range(1 if stratum % 7 == 0 else 5):
+            truth = dag(4)
+            rows.append({"s": stratum, "truth": truth, "estimate": dag(5) if rng.random() < 0.75 else truth})
+    made = pd.DataFrame(rows).ceval.cube(["shd", "adjacency_f1"], by=["s"], n_draws=99, rng=7)
+    table = made.ceval.summary(columns="full")
+    for metric in ("shd", "adjacency_f1"):
+        p = table.loc[table["metric"] == metric, "p_value"].to_numpy()
+        for alpha in (0.05, 0.2):
+            low, high = guessing_limits(read_cube(made), metric, alpha)
+            np.testing.assert_array_equal(low < 0 if metric == "shd" else high > 0, p <= alpha)
+        assert 5 < (p <= 0.05).sum() < 55

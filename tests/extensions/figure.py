@@ -7,7 +7,7 @@ import causaleval_pd as ce
     concludes="which strata have the best mean",
 )
 def means(cube, metric):
-    """Draw the mean of a metric, a bar a stratum of the cube's first dimension."""
+    """Draw the mean of a metric, one bar per stratum of the cube's first dimension."""
     from matplotlib import pyplot as plt
 
     table = cube.ceval.summary(metric)

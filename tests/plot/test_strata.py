@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 
 import matplotlib as mpl
 
@@ -14,8 +15,9 @@ import pytest
 from seaborn import FacetGrid
 
 import causaleval_pd as ce
+from causaleval_pd.contract.figure import FIGURES
 
-from .conftest import ALGORITHMS, F1, SHD, captions, inside, many_levels, spaced
+from .conftest import ALGORITHMS, F1, SHD, captions, graph, inside, many_levels, spaced
 
 
 @pytest.mark.slow
@@ -71,6 +73,53 @@ def test_captions_of_single_panels_are_switched_off(cube):
         assert [bool(captions(ax.figure)) for ax in drawn_here] == [not options] * 3
 
 
+def test_every_figure_has_a_size_and_a_caption_that_can_be_left_out():
+    """Either axes to draw on, or a height."""
+    for figure in FIGURES.every():
+        if figure.function.__module__.startswith("causaleval_pd."):
+            taken = inspect.signature(figure.function).parameters
+            assert "caption" in taken and ("ax" in taken) != ("height" in taken), figure.name
+
+
+_SCORED = ce.score_column([[[0, 0.9, 0.1], [0.2, 0, 0.3], [0, 0.1, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+_GRAPHS = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A -> B; B -> C"]})
+_MODELS = "(A+B*F<->D)*(C+B*f<->E)", "A+B<->D"
+
+
+@functools.cache
+def _quantities():
+    tasks = ce.reasoning.make_tasks("candy_party", [[2, 2]], n_samples=50, rng=1)
+    answers = ce.reasoning.reasoners.baselines(tasks.questionnaire(), tasks, names=["random"], rng=1)
+    return ce.reasoning.quantities(answers, by="model", worlds=tasks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda **how: ce.plot.difference("A -> B; C", "A -> B; B -> C", **how),
+        lambda **how: ce.plot.difference_matrix(_GRAPHS, **how),
+        lambda **how: ce.plot.expected_curves("adjacency_precision", n_nodes=4, true_edges=2, **how),
+        lambda **how: ce.plot.lagged_graph("lags 0..1: X@-1 -> Y", **how),
+        lambda **how: ce.plot.curves(_GRAPHS.assign(estimate=_SCORED), **how),
+        lambda **how: ce.plot.calibration(_GRAPHS.assign(estimate=_SCORED), **how),
+        lambda **how: ce.plot.edge_probabilities(_SCORED[0], "A -> B; C", **how),
+        lambda **how: ce.plot.hypergraph(_MODELS[0], **how),
+        lambda **how: ce.plot.model_difference(*_MODELS, **how),
+        lambda **how: ce.plot.score_profile(*_MODELS, n_draws=0, **how),
+        lambda **how: ce.reasoning.plot.quadrant(_quantities(), **how),
+        lambda **how: ce.reasoning.plot.complexity(_quantities(), **how),
+        lambda **how: ce.reasoning.plot.reliability(_quantities(), **how),
+    ],
+)
+def test_captions_of_fields_are_switched_off(draw):
+    def words(drawn_here):
+        figure = drawn_here if isinstance(drawn_here, mpl.figure.Figure) else drawn_here.figure
+        return captions(figure)
+
+    assert len(words(draw())) > 20 and words(draw(caption=False)) == ""
+
+
 @pytest.mark.slow
 def test_captions_fit_a_figure_whose_size_was_changed(cube):
     """Lines of the caption are broken anew."""
@@ -102,8 +151,18 @@ def test_raw_values_show_the_summary(cube):
         part = table[table["n"] == n].set_index(["algorithm", "density"])
         found = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in bands]
         everywhere = pd.MultiIndex.from_product([ALGORITHMS, [0.2, 0.4, 0.6]])
-        expected = part[["control_low", "control_high"]].reindex(everywhere).to_numpy()
-        np.testing.assert_allclose(np.array(found), expected)
+        limits = np.array(found)
+        shown, p = part["mean"].reindex(everywhere), part["p_value"].reindex(everywhere)
+        known = p.notna().to_numpy()
+        np.testing.assert_array_equal((shown < limits[:, 0] - 1e-9)[known], (p <= 0.05)[known])
+        centre = part["control_mean"].reindex(everywhere).to_numpy()
+        assert ((limits[:, 0] <= centre + 1e-9) & (centre <= limits[:, 1] + 1e-9))[known].all()
+        bars = [x.vertices[:, 1] for lines in ax.collections[1::2] for x in lines.get_paths() if len(x.vertices)]
+        effects = part[["control_mean", "ci_low", "ci_high"]].dropna()
+        np.testing.assert_allclose(
+            np.sort([bar[:2].tolist() for bar in bars if not np.isnan(bar).any()], axis=0),
+            np.sort(effects[["ci_low", "ci_high"]].add(effects["control_mean"], axis=0), axis=0),
+        )
         dashes = np.concatenate(
             [path.vertices[:1, 1] for lines in ax.collections[::2] for path in lines.get_paths() if len(path.vertices)]
         )
@@ -111,6 +170,46 @@ def test_raw_values_show_the_summary(cube):
     assert spaced(grid.axes[0, 0].get_ylabel()) == SHD
     words = "Null model: edges (random graphs with the estimate's class and number of edges), 60 draws per run."
     assert words in captions(grid.figure)
+    inside(grid.figure)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("null", "repeats"), [("edges", 1), ("permutation", 1), ("edges", 2)])
+def test_bands_are_the_verdicts_of_p(null, repeats):
+    """Combinations of clusters, and truths that repeat, whose estimates are relabelled jointly."""
+    rows = []
+    rng = np.random.default_rng(3)
+    for stratum in range(30):
+        for _ in range(7):
+            truth = rng.choice(15, 6, replace=False)
+            for _ in range(repeats):
+                estimate = np.r_[truth[: stratum % 4], rng.choice(15, 5, replace=False)]
+                rows.append((stratum, graph(truth), graph(np.unique(estimate))))
+    table = pd.DataFrame(rows, columns=["stratum", "truth", "estimate"])
+    cube = table.ceval.cube(["adjacency_f1"], by=["stratum"], null=null, n_draws=40, rng=1)
+    ax = ce.plot.strata(cube, "adjacency_f1", x="stratum", values="raw", level=0.8).ax
+    found = cube.ceval.summary(columns="full")
+    upper = [patch.get_y() + patch.get_height() for patch in ax.patches if patch.get_gid() == "band"]
+    outside = found["mean"].to_numpy() > np.array(upper) + 1e-9
+    np.testing.assert_array_equal(outside, found["p_value"] <= 0.2)
+    assert 2 < outside.sum() < 28
+
+
+def test_skills_far_below_guessing_are_marked_at_the_edge(cube):
+    """The axis ends at -1, and the caption states how many lie below."""
+    table = pd.DataFrame({"k": list("aabb"), "truth": ["A -> B; C; D; E", "A; B -> C; D; E"] * 2})
+    table["estimate"] = [*table["truth"][:2], *["B -> A; B -> C; A -> C; C -> D; A -> D"] * 2]
+    table.loc[2:, "estimate"] += "; B -> D; E"
+    bad = table.ceval.cube(["shd"], by=["k"], null="empty", rng=1)
+    grid = ce.plot.strata(bad, "shd", x="k")
+    skills = bad.ceval.summary()["skill"].tolist()
+    assert skills[0] == 1 and skills[1] < -1
+    [edge] = drawn(grid.ax, "below")
+    assert edge.get_xydata().tolist() == [[1, -1]] and -1.1 < grid.ax.get_ylim()[0] < -1
+    assert np.isnan(drawn(grid.ax, "means")[0].get_ydata()[1])
+    assert f"triangles: 1 skill below \N{MINUS SIGN}1, the least \N{MINUS SIGN}{-skills[1]:.2g}" in captions(
+        grid.figure
+    )
     inside(grid.figure)
 
 

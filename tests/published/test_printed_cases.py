@@ -72,7 +72,8 @@ def test_mean_distances(n_nodes, true, edges, runs, shd, p, verdict):
     assert row["p_high"] == pytest.approx(p, rel=0.02)
     assert row["verdict"].startswith(verdict)
     # where true edges vary, nothing follows from the means
-    assert np.isnan(judge("shd", shd, **numbers)["p_high"])
+    unknown = judge("shd", shd, **numbers)
+    assert np.isnan(unknown["p_high"]) and "constant='true_edges'" in unknown["verdict"]
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,16 @@ def test_mean_average_precision(value, candidates, true, runs, mean, high, low):
     row = judge("average_precision", value, tied=False, **numbers)
     assert row["control_mean"] == pytest.approx(mean, abs=1e-6)
     assert (row["p_high"], row["p_low"]) == (pytest.approx(high, abs=1e-6), pytest.approx(low, abs=1e-6))
+
+
+def test_large_rankings_and_many_questions_take_seconds():
+    """Sizes at which exact laws would take hours: limits of them, or a word about it."""
+    one = judge("average_precision", "0.05", candidates=9900, true_candidates=300, n_graphs=1)
+    assert one["p_method"] == "Pearson III" and one["p_high"] < 1e-4
+    large = judge("average_precision", "0.05", candidates=990_000, true_candidates=3000, n_graphs=1)
+    assert "takes too long" in large["needed"]
+    many = judge("accuracy", "0.60", n_questions=1_000_000, true_yes=600_000)
+    assert many["p_high"] > 0.9 and many["p_low"] < 1e-9
 
 
 def test_accuracy_beside_coins_and_shuffled_answers():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 
 import matplotlib
@@ -47,7 +48,7 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
     path = cube.ceval.report(tmp_path / "r.html", metrics="shd")
     text = path.read_text("utf-8")
     page = Page(text)
-    assert page.open == [] and page.tags.count("table") == 3 and "script" not in page.tags
+    assert page.open == [] and page.tags.count("table") == 4 and "script" not in page.tags
     assert page.links and all(x.startswith("data:image/png;base64,") for x in page.links)
     assert [x.name for x in tmp_path.iterdir()] == ["r.html"]
     for words in (
@@ -62,6 +63,27 @@ def test_a_page_is_one_file_that_is_whole(cube, tmp_path):
     assert path.samefile(ce.report(cube, tmp_path / "again.html", metrics="shd").with_name("r.html"))
     assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
     xr.testing.assert_identical(cube, before)
+
+
+def test_all_strata_together_come_first_and_single_ones_are_folded(cube, tmp_path):
+    text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
+    headings = re.findall(r"(<summary>)?<h2>(.*?)</h2>", text)
+    assert [(heading, bool(folded)) for folded, heading in headings] == [
+        ("What was compared", False),
+        ("Comparison of the levels of algorithm, all strata", False),
+        ("Results, all strata", False),
+        ("Figures", False),
+        ("Results by stratum", True),
+        ("Comparison of the levels of algorithm, by stratum", True),
+        ("Further figures", True),
+        ("Methods", True),
+        ("References", True),
+    ]
+    headers = set(re.findall(r"<th[^>]*>([^<]*)</th>", text))
+    assert {"metric", "skill", "adjusted p"} <= headers and not [x for x in headers if x.startswith("_")]
+    # one stratum by algorithm: nothing to pool
+    alone = cube.isel(n=[0]).ceval.report(tmp_path / "alone.html").read_text("utf-8")
+    assert "Results by stratum" in alone and "Results, all strata" not in alone
 
 
 @pytest.mark.slow

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+import pandas as pd
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.reports.style import shown_wide
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +68,36 @@ def test_two_rows_of_a_setting_are_refused(cube):
         ce.wide(table.iloc[[0, 0]], "algorithm")
     with pytest.raises(ValueError, match="result of summary"):
         ce.wide(cube.ceval.compare("algorithm"), "algorithm")
+
+
+def test_the_best_of_each_row_is_bold(cube):
+    """By the direction of the metric; values that are printed alike are equally good, and some rows will do."""
+    summary = cube.ceval.summary()
+    table = ce.wide(summary, "algorithm", digits=0).iloc[1:]
+    shown = shown_wide(table)
+    means = summary.set_index(["metric", "density", "n", "algorithm"])["mean"].round().sort_index()
+    for row, (metric, density, n) in enumerate(table.index):
+        expected = means.loc[(metric, float(density), int(n))]
+        best = expected.min() if metric == "shd" else expected.max()
+        assert shown.bold.loc[row, ["ges", "lingam", "pc"]].tolist() == (expected == best).tolist()
+    assert shown.texts["metric"].tolist() == ["shd \u2193", "", "", "adjacency_f1 \u2191", "", "", ""]
+    assert shown.texts["density"].tolist() == ["0.2", "0.4", "", "0.2", "", "0.4", ""]
+    p = shown_wide(ce.wide(summary, "algorithm", "p_value"))
+    assert not p.bold.any(axis=None) and "p_value by algorithm" in p.legend
+
+
+def test_latex_has_one_line_of_headers_and_fits_a_page():
+    """Four algorithms and six settings."""
+    pytest.importorskip("jinja2")
+    runs = ce.datasets.runs().query("density < 0.5")
+    third = runs.query("algorithm == 'pc'").assign(algorithm="pc_stable")
+    cube = pd.concat([runs, third], ignore_index=True).ceval.cube(
+        ["shd"], by=["algorithm", "density", "n"], n_draws=19, rng=7
+    )
+    styled = ce.style(ce.wide(cube.ceval.summary(), "algorithm", digits=1), output="latex")
+    lines = styled.to_latex(hrules=True).split("\n")
+    body = [line for line in lines if line.endswith("\\\\")]
+    assert len(body) == 7 and body[0].startswith("density & n & ges & lingam & pc & pc\\_stable")
+    assert all(line.count("&") == 5 and len(re.sub(r"\\textbf|[{}]", "", line)) < 60 for line in body)
+    assert "controls: 19 draws per run of edges, seed 7" in styled.caption.replace("{}", "")
+    assert "font-weight: bold" in ce.style(ce.wide(cube.ceval.summary(), "algorithm", "skill")).to_html()

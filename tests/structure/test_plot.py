@@ -187,7 +187,7 @@ def test_squares_are_shares_of_runs():
     )
     [frames] = [part for part in ax.collections if part.get_gid() == "frame"]
     assert len(frames.get_paths()) == 2
-    assert ax.get_legend().get_texts()[0].get_text() == "right: 0.667 a run"
+    assert ax.get_legend().get_texts()[0].get_text() == "right: 0.667 per run"
     assert "shares of 3 runs; frames: true edges; most often missing: B, C (2 of 3); " in caption(ax.figure)
     assert "most often extra: A, D and 1 more pair (1 of 3); not drawn: 1 failed run; no controls" in caption(ax.figure)
 
@@ -215,7 +215,7 @@ def test_totals_are_those_of_the_metrics():
     scored = runs.ceval.evaluate(["adjacency_fp", "adjacency_fn"])
     means = dict(text.get_text().split(": ") for text in ax.get_legend().get_texts())
     for what, metric in (("extra", "adjacency_fp"), ("missing", "adjacency_fn")):
-        assert means.get(what, "0 a run") == f"{scored[metric].mean():.3g} a run"
+        assert means.get(what, "0 per run") == f"{scored[metric].mean():.3g} per run"
 
 
 @pytest.mark.slow

@@ -116,21 +116,7 @@ def plan_clusters(
     setting: str,
     own: Field,
 ) -> ClusterPlan:
-    """Find the strata that repeat a cluster, from the rows of all partitions.
-
-    Parameters
-    ----------
-    parts : sequence of PartClusters
-        Clusters of the rows of each partition.
-    strata : sequence of (n,) array
-        Numbers of their strata, 64 bits each.
-    settings : mapping
-        Settings of the cube.
-    setting : str
-        What the runs of a cluster share.
-    own : Field
-        Field of the cells.
-    """
+    """Find the strata that repeat a cluster, from the rows of all partitions."""
     cluster: Cluster = settings.get("cluster", BY_TRUTH)
     sizes = [len(part.ids) for part in parts]
     ids, truths, labels, units = (np.concatenate(x) for x in zip(*parts, strict=True))

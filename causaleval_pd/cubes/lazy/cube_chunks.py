@@ -47,21 +47,7 @@ def chunked_variables(
     grid: Sequence[dict[str, slice]],
     token: str,
 ) -> dict[Hashable, xr.Variable]:
-    """Return the variables of a lazy cube, and what tells its runs apart, from the scores of partitions.
-
-    Parameters
-    ----------
-    scored : sequence of delayed
-        The scores of each partition.
-    template : Dataset
-        A cube of the same variables without runs.
-    lengths : mapping
-        Sizes of all dimensions.
-    grid : sequence of dict
-        The blocks, a chunk each.
-    token : str
-        Part of the names of dask's tasks.
-    """
+    """Return the variables of a lazy cube, and what tells its runs apart, from the scores of partitions."""
     identities = {name: IDENTITIES[str(name)] for name in row_identities(template)}
     variables = declared(template) | identities
     like = {name: template[name] for name in variables}

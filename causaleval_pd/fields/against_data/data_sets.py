@@ -112,29 +112,7 @@ class DataSet:
 
 
 def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) -> DataSet:
-    """Take the columns of some nodes out of data.
-
-    Parameters
-    ----------
-    data : DataFrame
-        One row per case. Further columns are ignored.
-    names : sequence of str
-        The nodes.
-    drop_missing : bool
-        Leave rows with a missing value in these columns out.
-
-    Returns
-    -------
-    DataSet
-        The columns.
-
-    Raises
-    ------
-    DataError
-        If a node has no column or two, a value is missing or infinite, a column is constant or a copy of another.
-    TypeError
-        If the data are no DataFrame.
-    """
+    """Take the columns of some nodes out of data."""
     if not isinstance(data, pd.DataFrame):
         raise TypeError(
             f"context 'data' must be a DataFrame with one column per node, or (column, {{name: DataFrame}}), found "

@@ -29,28 +29,7 @@ class DataMatrix(NamedTuple):
 
 
 def read_data(data: Any, nodes: Sequence[str] | None = None) -> DataMatrix:
-    """Read the columns of a data set that are nodes, by default all.
-
-    Parameters
-    ----------
-    data : DataFrame
-        One case per row.
-    nodes : sequence of str, optional
-        The variables; further columns are not read.
-
-    Returns
-    -------
-    DataMatrix
-        The values.
-
-    Raises
-    ------
-    TypeError
-        If `data` is not a DataFrame, or a column's name is not a text.
-    ValueError
-        If a node has no column, a name repeats, a column holds no numbers, is constant or a copy of another, or a value
-        is missing or infinite.
-    """
+    """Read the columns of a data set that are nodes, by default all."""
     check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
     names = data.columns.tolist() if nodes is None else list(nodes)
     for name in names:
@@ -80,13 +59,7 @@ def correlations(data: DataMatrix) -> Floats:
 
 
 def check_regular(matrix: Floats, names: Sequence[str]) -> None:
-    """Refuse variables that are linear functions of others, named by the first that is.
-
-    Raises
-    ------
-    ValueError
-        If the correlation matrix is singular to working precision.
-    """
+    """Refuse variables that are linear functions of others, named by the first that is."""
     for k in range(2, len(names) + 1):
         if np.linalg.eigvalsh(matrix[:k, :k])[0] < 1e-12:
             raise ValueError(

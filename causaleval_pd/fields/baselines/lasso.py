@@ -20,18 +20,6 @@ _ROUNDING = 1e-12
 def lasso_path(gram: Floats, product: Floats) -> Floats:
     """Return the coefficients of the lasso at each corner of its path, from none to least squares.
 
-    Parameters
-    ----------
-    gram : (p, p) float
-        Inner products of the centred predictors.
-    product : (p,) float
-        Their inner products with the centred response.
-
-    Returns
-    -------
-    (k, p) float
-        Coefficients; between corners they change linearly.
-
     Examples
     --------
     >>> import numpy as np
@@ -81,23 +69,6 @@ def lasso_by_bic(predictors: Floats, response: Floats) -> Floats:
 
     BIC = n log(2 pi s2) + RSS / s2 + log(n) df, with s2 the residual variance of least squares on all predictors and an
     intercept, RSS / (n - p - 1), and df the number of coefficients that are not zero.
-
-    Parameters
-    ----------
-    predictors : (n, p) float
-        Predictors, which are not standardised.
-    response : (n,) float
-        Response.
-
-    Returns
-    -------
-    (p,) float
-        Coefficients.
-
-    Raises
-    ------
-    ValueError
-        If there are no more cases than coefficients, n <= p + 1.
     """
     n, p = predictors.shape
     if n <= p + 1:

@@ -22,23 +22,6 @@ def order_alignment(
 ) -> float:
     """Return the share of ordered pairs of a DAG, cause before effect, in which the score increases.
 
-    Parameters
-    ----------
-    arcs : (d, d) bool
-        Whether i -> j.
-    scores : (d,) float
-        Score of each node.
-    measure : {"paths", "adjacent_pairs"}
-        "paths" counts a pair once for each length of the directed paths between them (not each path);
-        "adjacent_pairs" counts edges alone.
-    tolerance : float
-        Scores that differ by at most this much are tied; a tie counts 1/2.
-
-    Returns
-    -------
-    float
-        In [0, 1], NaN without edges.
-
     Examples
     --------
     >>> import numpy as np

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole
 from ...contract.figure import figure
 from ...contract.metric import get_metric
-from ...drawing import LETTER, caption, colours, figure_of, inches, place_to_draw
+from ...drawing import LETTER, colours, figure_of, inches, place_to_draw
+from ...drawing import caption as write_caption
 from ...execution.random_streams import RNGLike
 from ...statistics.arrays import quantile_interval
 from .drawn_models import guesses
@@ -211,7 +212,7 @@ _LOOKS: dict[str, tuple[Any, Any, str]] = {
     field="formula",
     concludes="which factors cause which, together or alternatively",
 )
-def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
+def hypergraph(model: Model | str, *, ax: Axes | None = None, caption: bool = True) -> Axes:
     """Draw a model as a hypergraph, causes left of their effects.
 
     Parameters
@@ -220,6 +221,8 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
         The model.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -251,7 +254,8 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     own = ax is None
     ax = _draw(claims, ax)
     _entitle(ax, own, str(model))
-    caption(ax, own, _LEGEND)
+    if caption:
+        write_caption(ax, own, _LEGEND)
     return ax
 
 
@@ -262,7 +266,12 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     concludes="which causes are right, wrong and missing",
 )
 def model_difference(
-    truth: Model | str, estimate: Model | str, *, domains: Domains | None = None, ax: Axes | None = None
+    truth: Model | str,
+    estimate: Model | str,
+    *,
+    domains: Domains | None = None,
+    ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw truth and estimate into one hypergraph, and mark what is right, wrong and missing.
 
@@ -274,6 +283,8 @@ def model_difference(
         Values of multi-value factors.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -321,7 +332,8 @@ def model_difference(
     if own and figure is not None:
         figure.set_figheight(figure.get_figheight() + 0.2 * len(handles))
     _entitle(ax, own, f"truth {true}", f"estimate {estimated}")
-    caption(ax, own, _LEGEND)
+    if caption:
+        write_caption(ax, own, _LEGEND)
     return ax
 
 
@@ -493,6 +505,7 @@ def score_profile(
     factors: Sequence[str] | None = None,
     rng: RNGLike = 0,
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw correctness and completeness of one estimate, overall and by component, beside the scores of guesses.
 
@@ -514,6 +527,8 @@ def score_profile(
         Seed.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -570,7 +585,8 @@ def score_profile(
     _entitle(ax, own, f"truth {true}", f"estimate {estimated}", pad=26)
     among = "" if factors is not None else ", over the factors of truth and estimate alone"
     bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
-    caption(ax, own, f"Numbers: shared / own complexity{bars}.")
+    if caption:
+        write_caption(ax, own, f"Numbers: shared / own complexity{bars}.")
     return ax
 
 

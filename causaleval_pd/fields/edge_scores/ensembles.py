@@ -13,7 +13,8 @@ from ...contract.checks import check_known
 from ...contract.field import Pooling, register_pooling
 from ...contract.figure import figure
 from ...contract.pairs import PairError
-from ...drawing import caption, colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
+from ...drawing import caption as write_caption
+from ...drawing import colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
 from ...graphs.classes import is_cpdag
 from ...graphs.column import as_graph, graph_column
 from ...graphs.graph import Graph
@@ -68,33 +69,7 @@ def pool_graphs(
     cyclic: str = "missing",
     undirected: str = "half",
 ) -> dict[str, Any]:
-    """Pool the graphs of each run.
-
-    Parameters
-    ----------
-    graphs : Series
-        Packed graphs, none of them missing.
-    runs : (n,) int
-        Number of each one's run.
-    weights : (n,) float
-        Weight of each one, which add up to 1 in every run.
-    n_runs : int
-        Number of runs.
-    rule, cyclic, undirected : str
-        As in `pool`.
-
-    Returns
-    -------
-    dict
-        Columns, one value per run: `estimate`, `consensus`, `instability`, `adjacency_instability`, `member_kinds`.
-
-    Raises
-    ------
-    ValueError
-        If a setting is unknown, or members of one run have different nodes.
-    PairError
-        If the class of a member with undirected edges is to be counted, and it is not a CPDAG or too large.
-    """
+    """Pool the graphs of each run."""
     check_known(rule, RULES, "rule of a consensus")
     check_known(cyclic, CYCLIC, "value of cyclic")
     check_known(undirected, UNDIRECTED, "value of undirected")
@@ -330,7 +305,7 @@ _MOST_WRITTEN = 14
     field="scores",
     concludes="which true edges the ensemble finds, and which others it believes in",
 )
-def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = None) -> Axes:
+def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = None, caption: bool = True) -> Axes:
     """Draw the probabilities of edges of an ensemble as a matrix, and frame the true edges.
 
     Parameters
@@ -342,6 +317,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
         The true graph over the same nodes, in any form that metrics take; undirected edges are framed in both squares.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -402,7 +379,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     if truth is not None:
         other = "other pair" if beyond == 1 else "other pairs"
         text += f"; frames: true edges, {missed} of them below one half; {beyond} {other} of nodes above one half"
-    caption(ax, own, f"{text}; no controls are drawn.")
+    if caption:
+        write_caption(ax, own, f"{text}; no controls are drawn.")
     return ax
 
 

@@ -105,7 +105,7 @@ def _check_nodes(
 
 def other_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how the nodes of a truth and of scores differ."""
-    return f"{node_sides(truth, estimate)}; make the scores with score_column(..., nodes=truths)"
+    return f"{node_sides(truth, estimate)}; make the scores with ce.score_column(..., nodes=ce.graph_column(truths))"
 
 
 def pair(truth: Any, estimate: Any) -> ScorePairs:

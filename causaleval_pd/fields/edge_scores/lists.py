@@ -1,4 +1,4 @@
-"""Lists of scored edges as matrices: tables with an edge a row, and graphs of networkx with a number an edge."""
+"""Lists of scored edges as matrices: tables with one edge per row, and graphs of networkx with one number per edge."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
         table, columns = _shares_of_arcs(table, columns), ["share"]
     if len(columns) > 1:
         raise ValueError(
-            f"found a list of edges with the numbers {', '.join(map(repr, columns))}, expected one score an edge; keep "
-            f"one, as in table[{[*ends, columns[0]]!r}]"
+            f"found a list of edges with the numbers {', '.join(map(repr, columns))}, expected one score per edge; "
+            f"keep one, as in table[{[*ends, columns[0]]!r}]"
         )
     [name] = columns
     if is_p_value(name):
@@ -94,7 +94,7 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
 def matrix_of_list(
     table: pd.DataFrame, names: tuple[str, ...] | None, kind: str | None, *, symmetric: bool
 ) -> pd.DataFrame:
-    """Return the matrix of a list of edges, 0 where it has none; `symmetric` copies scores that stand once a pair."""
+    """Return the matrix of a list of edges, 0 where it has none; `symmetric` copies scores that stand once per pair."""
     listed = table.attrs.get("nodes") or pd.unique(table[["source", "target"]].to_numpy().ravel()).tolist()
     nodes = sorted(listed) if names is None else list(names)
     unknown = sorted({*listed} - {*nodes})

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_columns, check_number, check_whole, shown
 from ...contract.figure import figure
-from ...drawing import caption, colours, legend_of, place_to_draw
+from ...drawing import caption as write_caption
+from ...drawing import colours, legend_of, place_to_draw
 from .cells import coerce_scores
 from .field import SCORES, batches
 from .metrics import STRATEGIES, bins_of, brier, chosen_candidates, forecasts
@@ -164,6 +165,7 @@ def curves(
     level: float = 0.95,
     universe: str | None = None,
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw ROC or precision-recall curves by stratum, with the exact band of shuffled scores.
 
@@ -187,6 +189,8 @@ def curves(
         As in `auroc`.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -224,13 +228,13 @@ def curves(
     if by is not None:
         legend_of(axes, list(axes.lines), str(by), own=ax is None)
     share = f"{100 * level:g} %"
-    caption(
-        axes,
-        ax is None,
-        f"Lines count the largest scores of all runs to the same depth, ties in random order; bands hold {share} of "
-        "shuffled scores at a depth (exact; wider within ties); a line outside its band ranks true edges better, or "
-        "worse, than shuffled scores.",
-    )
+    if caption:
+        words = (
+            f"Lines count the largest scores of all runs to the same depth, ties in random order; bands hold {share} "
+            "of shuffled scores at a depth (exact; wider within ties); a line outside its band ranks true edges "
+            "better, or worse, than shuffled scores."
+        )
+        write_caption(axes, ax is None, words)
     return axes
 
 
@@ -348,6 +352,7 @@ def calibration(
     level: float = 0.95,
     universe: str | None = None,
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw the share of true edges over the mean probability by bin, with the number of candidates of each.
 
@@ -361,6 +366,8 @@ def calibration(
         As in `calibration_points`.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -398,11 +405,11 @@ def calibration(
     outside = int(((points["share_true"] < points["low"]) | (points["share_true"] > points["high"])).sum())
     rows = "one row" if len(table) == 1 else f"all {len(table)} rows"
     law = "exact" if points["n_candidates"].max() <= _MOST_EXACT else "exact, normal in bins of more than 5,000"
-    caption(
-        axes,
-        ax is None,
-        f"Points: bins of candidates of {rows}, with their number at the foot; bars: {100 * level:g} % "
-        f"of calibrated probabilities, whose candidates are independent ({law}); {outside} of {len(points)} bins lie "
-        "outside.",
-    )
+    if caption:
+        words = (
+            f"Points: bins of candidates of {rows}, with their number at the foot; bars: {100 * level:g} % of "
+            f"calibrated probabilities, whose candidates are independent ({law}); {outside} of {len(points)} bins lie "
+            "outside."
+        )
+        write_caption(axes, ax is None, words)
     return axes

@@ -30,27 +30,7 @@ class Shifts(NamedTuple):
 
 
 def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
-    """Compare the cases of each perturbation with the observational ones.
-
-    Parameters
-    ----------
-    data : DataFrame
-        One case per row: one column per node, and the column `label`.
-    label : str
-        Column that names the node that is perturbed in a case; missing or "" in observational cases.
-    nodes : tuple of str
-        The nodes.
-
-    Returns
-    -------
-    Shifts
-        Both matrices.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, a label is not a node, or no case is observational.
-    """
+    """Compare the cases of each perturbation with the observational ones."""
     check_type(data, pd.DataFrame, "a DataFrame with one case per row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")
     if label not in data.columns or label in nodes:

@@ -38,24 +38,7 @@ class Group(NamedTuple):
 
 
 def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> Iterator[Group]:
-    """Yield the pairs group by group.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Pairs.
-    metric : str
-        Name of the metric, for messages.
-    names : sequence of str
-        Inputs that it needs.
-    hint : str
-        How to give them.
-
-    Raises
-    ------
-    ValueError
-        If an input was not given.
-    """
+    """Yield the pairs group by group."""
     inputs = pairs.truth.inputs
     lacking = [name for name in names if inputs is None or not inputs.context.gives([name])]
     if inputs is None or lacking:

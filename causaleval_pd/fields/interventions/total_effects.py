@@ -16,25 +16,7 @@ Marks = NDArray[np.bool_]
 
 
 def read_weights(given: Any, nodes: tuple[str, ...]) -> Floats:
-    """Read the coefficients of a linear model, (d, d), the weight of i -> j in cell (i, j).
-
-    Parameters
-    ----------
-    given : DataFrame or GaussianNetwork
-        A table with the sources as index and the targets as columns, or a network.
-    nodes : tuple of str
-        The nodes.
-
-    Returns
-    -------
-    (d, d) float
-        Coefficients.
-
-    Raises
-    ------
-    ValueError
-        If the nodes differ, a coefficient is not a number, or the arcs have a cycle.
-    """
+    """Read the coefficients of a linear model, (d, d), the weight of i -> j in cell (i, j)."""
     if isinstance(given, GaussianNetwork):
         weights: Mapping[str, Any] = given.coefficients
         table = pd.DataFrame(0.0, index=list(given.nodes), columns=list(given.nodes))
@@ -84,18 +66,6 @@ def adjusted_effects(covariance: Floats, arcs: Marks) -> Floats:
 
     The effect of i on j is the coefficient of i in the regression of j on i and the parents of i, and 0 if j is one of
     these parents.
-
-    Parameters
-    ----------
-    covariance : (d, d) float
-        Covariance matrix of the data.
-    arcs : (N, d, d) bool
-        DAGs.
-
-    Returns
-    -------
-    (N, d, d) float
-        Effects, 0 on the diagonal.
     """
     d = len(covariance)
     found = np.zeros(arcs.shape)

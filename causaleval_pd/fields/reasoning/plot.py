@@ -10,7 +10,8 @@ import pandas as pd
 
 from ...contract.checks import check_known
 from ...contract.figure import figure
-from ...drawing import broken, caption, caption_figure, colours, figure_of, legend_room, place_to_draw
+from ...drawing import broken, caption_figure, colours, figure_of, legend_room, place_to_draw
+from ...drawing import caption as write_caption
 from .validity import (
     FLOOR,
     Convention,
@@ -54,6 +55,7 @@ def quadrant(
     delta: float = 0.1,
     floor: float = FLOOR,
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Plot validity against consistency of reasoners.
 
@@ -69,6 +71,8 @@ def quadrant(
         Tolerance, as in `taxonomy`.
     ax : Axes, optional
         Axes to draw on; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -128,22 +132,22 @@ def quadrant(
     _draw_legend(ax, by, own)
     for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
         handle.set_sizes([60])  # type: ignore[union-attr]
-    _write_caption(
-        ax, own, convention, delta, floor, bool(np.isinf(points.to_numpy()).any()), _not_shown(quantities, by, names)
-    )
+    if caption:
+        infinite = bool(np.isinf(points.to_numpy()).any())
+        rule = _tolerance_words(convention, delta, floor, infinite)
+        write_caption(ax, own, f"{rule}{_not_shown(quantities, by, names)}.")
     return ax
 
 
-def _write_caption(
-    ax: Axes, own: bool, convention: Convention, delta: float, floor: float, infinite: bool, absent: str
-) -> None:
+def _tolerance_words(convention: Convention, delta: float, floor: float, infinite: bool) -> str:
+    """Describe the points of a quadrant, for its caption."""
     if convention is None:
         rule = f"Tolerance: {delta:g} x max(|truth|, {floor:g})"
     else:
         rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
     edge = "; at the edge: infinite or undefined" if infinite else ""
     points = "small: a task, hollow where undecided; large: median of tasks, in several sizes where they coincide"
-    caption(ax, own, f"{rule}. PNS; {points}{edge}{absent}.")
+    return f"{rule}. PNS; {points}{edge}"
 
 
 def _draw_borders(ax: Axes, top: float) -> None:
@@ -188,6 +192,7 @@ def complexity(
     floor: float = 0.01,
     level: float = 0.95,
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Plot errors of the PNS against the number of mediators, or of components spanned, with bands of chance.
 
@@ -207,6 +212,8 @@ def complexity(
         Probability of the bands.
     ax : Axes, optional
         Axes to draw on; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -256,7 +263,10 @@ def complexity(
     _draw_legend(ax, by, own)
     foot = f"; truths below {floor:g} count as {floor:g}" if error == "relative" else ""
     foot += _not_shown(quantities, by, names)
-    caption(ax, own, f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}.")
+    if caption:
+        write_caption(
+            ax, own, f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}."
+        )
     return ax
 
 
@@ -279,7 +289,9 @@ def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: floa
     field="quantity",
     concludes="at which level estimates are close to the truth",
 )
-def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1) -> Figure:
+def reliability(
+    quantities: pd.DataFrame, *, by: str = "model", delta: float = 0.1, height: float = 3.5, caption: bool = True
+) -> Figure:
     """Plot estimates against truths, one panel per level: association, intervention, counterfactual.
 
     Parameters
@@ -290,6 +302,10 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
         Column of reasoners.
     delta : float
         Relative error of the shaded area around the diagonal.
+    height : float
+        Height of the panels in inches; their width is 0.83 of it.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -322,7 +338,7 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
     if not levels:
         raise ValueError("the table has none of p(y | x), p(y | do x), PNS; ask quantities for these")
     figure, axes = plt.subplots(
-        1, len(levels), figsize=(2.9 * len(levels), 3.5), sharey=True, layout="constrained", squeeze=False
+        1, len(levels), figsize=(0.83 * height * len(levels), height), sharey=True, layout="constrained", squeeze=False
     )
     names = list(dict.fromkeys(rows[by]))
     for ax, level in zip(axes[0], levels, strict=True):
@@ -341,7 +357,8 @@ def reliability(quantities: pd.DataFrame, *, by: str = "model", delta: float = 0
     worst = relative_error(rows["truth"], rows["estimate"])
     share = float(np.mean(worst[np.isfinite(worst)] <= delta)) if np.isfinite(worst).any() else float("nan")
     shaded = f"shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie"
-    caption_figure(figure, f"Pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
+    if caption:
+        caption_figure(figure, f"Pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
     return figure
 
 

@@ -402,10 +402,10 @@ def _quantities(drawn: Sequence[Task]) -> pd.DataFrame:
 
 def _check_sizes(sizes: Sequence[Sequence[int]]) -> None:
     """Refuse anything but one sequence of integers a graph."""
-    expected = "one sequence of numbers of nodes a graph, as [[3, 3]]"
+    expected = "one sequence of numbers of nodes per graph, as [[3, 3]]"
     read_sizes(sizes, "sizes", expected)
     if any(isinstance(size, (int, np.integer)) for size in sizes):
-        raise ValueError(f"sizes holds one sequence a graph: for one graph give [{list(sizes)}]")
+        raise ValueError(f"sizes holds one sequence per graph: for one graph give [{list(sizes)}]")
     for size in sizes:
         read_sizes(size, "sizes", expected, whole=True)
 

@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_type, name_row
 from ...contract.figure import figure
-from ...drawing import caption, inches, inner_width, legend_of, name_rows, place_to_draw, shortened, tone
+from ...drawing import (
+    caption as write_caption,
+)
+from ...drawing import (
+    inches,
+    inner_width,
+    legend_of,
+    name_rows,
+    place_to_draw,
+    shortened,
+    tone,
+)
 from ...graphs.cells import is_missing
 from ...graphs.edge_marks import ARROW
 from .difference_plot import EXTRA, MARKED, MISSING, REVERSED, RIGHT, graph_of, marks_of, shades_of_edges
@@ -35,7 +46,12 @@ _LONGEST = 24
     concludes="which edges the estimates miss, turn or add most often",
 )
 def difference_matrix(
-    table: pd.DataFrame, *, truth: Hashable = "truth", estimate: Hashable = "estimate", ax: Axes | None = None
+    table: pd.DataFrame,
+    *,
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw how often each edge is right, reversed, wrongly marked, missing or extra over the rows of a table.
 
@@ -47,6 +63,8 @@ def difference_matrix(
         Names of its columns. A missing estimate is a failed run: it is counted in the caption and not drawn.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -72,7 +90,7 @@ def difference_matrix(
     ... })
     >>> ax = ce.plot.difference_matrix(runs)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['right: 1.33 a run', 'reversed: 0.333 a run', 'missing: 0.333 a run']
+    ['right: 1.33 per run', 'reversed: 0.333 per run', 'missing: 0.333 per run']
     """
     nodes, true, found, failed = _marks_of_rows(table, truth, estimate)
     outcomes = _outcomes(true, found)
@@ -95,7 +113,8 @@ def difference_matrix(
     parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
     if failed:
         parts.append(f"not drawn: {_runs(failed, 'failed ')}")
-    caption(ax, own, f"{'; '.join(parts)}; no controls are drawn.")
+    if caption:
+        write_caption(ax, own, f"{'; '.join(parts)}; no controls are drawn.")
     return ax
 
 
@@ -232,7 +251,7 @@ def _explain(ax: Axes, means: dict[str, float], shades: dict[str, Any], *, own: 
 
     shown = [what for what, mean in means.items() if mean]
     legend_of(
-        ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} a run") for what in shown], "edges", own=own
+        ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} per run") for what in shown], "edges", own=own
     )
 
 

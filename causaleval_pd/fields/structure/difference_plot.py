@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 
 from ...contract.field import FIELDS
 from ...contract.figure import figure
-from ...drawing import broken, caption, colours, figure_of, inches, legend_of, place_to_draw, shortened, tone
+from ...drawing import (
+    broken,
+    colours,
+    figure_of,
+    inches,
+    legend_of,
+    place_to_draw,
+    shortened,
+    tone,
+)
+from ...drawing import (
+    caption as write_caption,
+)
 from ...graphs.column import as_graph
 from ...graphs.edge_marks import ARROW, CIRCLE
 from ...graphs.graph import Graph
@@ -58,7 +70,7 @@ class Difference(NamedTuple):
     field="graph",
     concludes="which true edges an estimate finds, and what it adds",
 )
-def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
+def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bool = True) -> Axes:
     """Draw two graphs as one: edges by colour and line as right, missing, extra, reversed or wrongly marked.
 
     Parameters
@@ -67,6 +79,8 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
         Two cells over the same nodes, in any form that metrics take; a DAG and a PAG may be compared.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -108,12 +122,13 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None) -> Axes:
     _explain(ax, counts, shades, own=own)
     n_true = sum(counts[what] for what in (RIGHT, REVERSED, MARKED, MISSING))
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
-    caption(
-        ax,
-        own,
-        f"Edges of both graphs; {counts[RIGHT]} of {n_true} true edges are right, {adjacent} have the right nodes, and "
-        f"{counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated ones are between other nodes; no controls are drawn.",
-    )
+    if caption:
+        words = (
+            f"Edges of both graphs; {counts[RIGHT]} of {n_true} true edges are right, {adjacent} have the right nodes, "
+            f"and {counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated ones are between other nodes; no controls "
+            "are drawn."
+        )
+        write_caption(ax, own, words)
     figure = figure_of(ax)
     if own and figure is not None:
         # equal axes move their names once they are laid out, and only the next layout has room for these

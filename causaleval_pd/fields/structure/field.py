@@ -103,8 +103,8 @@ def different_nodes(truth: list[str], estimate: list[str]) -> str:
         mend = f"name the nodes alike, as by ce.graph_column(estimates, rename={{{old!r}: {new!r}, ...}})"
         return f"{node_sides(truth, estimate)}; {mend} where {old!r} is {new!r}"
     latent = "name the others in context={'latents': [...]} if they are latent, or " if known else ""
-    mend = f"{latent}give both the same nodes, e.g. by ce.graph_column(estimates, nodes=truths) or rename="
-    return f"{node_sides(truth, estimate)}; {mend}"
+    mend = "give both the same nodes, e.g. by ce.graph_column(estimates, nodes=ce.graph_column(truths)) or rename="
+    return f"{node_sides(truth, estimate)}; {latent}{mend}"
 
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:

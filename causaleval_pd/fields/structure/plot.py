@@ -10,7 +10,8 @@ import numpy as np
 from ...contract.checks import check_type, check_whole
 from ...contract.figure import figure
 from ...contract.metric import Metric, get_metric
-from ...drawing import axis_label, caption, colours, place_to_draw, wrapped_label
+from ...drawing import axis_label, colours, place_to_draw, wrapped_label
+from ...drawing import caption as write_caption
 from .nulls.expectation import expected_metric
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def expected_curves(
     estimated_edges: Iterable[int] | None = None,
     level: float = 0.95,
     ax: Axes | None = None,
+    caption: bool = True,
 ) -> Axes:
     """Draw the expected metric of random guessing over the number of estimated edges.
 
@@ -51,6 +53,8 @@ def expected_curves(
         Probability of the bands.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -104,5 +108,8 @@ def expected_curves(
     ax.set_ylabel(wrapped_label(axis_label(chosen.long_name, chosen.direction), 3.4))
     ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
-    caption(ax, own, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}.")
+    if caption:
+        write_caption(
+            ax, own, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}."
+        )
     return ax

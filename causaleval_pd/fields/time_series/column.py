@@ -227,7 +227,7 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
     is_text = isinstance(cell, str) and (reading.encoding == "text" or not is_tetrad_text(cell))
     if is_text and reading.encoding in (None, "text"):
         found, codes, lowest = read_lagged_text(cell)
-        return reading.graph(found, codes, lowest, given, is_open=False)
+        return reading.graph(found, codes, lowest, given, is_open=True)
     links = read(cell, given, reading)
     if links.names is None:
         d = links.codes.shape[1]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...contract.figure import figure
-from ...drawing import caption, colours, place_to_draw
+from ...drawing import caption as write_caption
+from ...drawing import colours, place_to_draw
 from .cells import CODE_OF_SIGN, TURNED, LaggedGraph, links_of
 from .column import as_lagged
 from .field import different_nodes
@@ -28,7 +29,7 @@ _HALF = 0.16
     field="lagged",
     concludes="which links at which lags are right, wrong or missing",
 )
-def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None) -> Axes:
+def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, caption: bool = True) -> Axes:
     """Draw the links of a lagged graph that end at t: one row per variable, one column per time.
 
     Parameters
@@ -39,6 +40,8 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None) -> Ax
         Over the same variables: links are then right, extra or missing.
     ax : Axes, optional
         Where to draw; default a new figure.
+    caption : bool
+        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -90,7 +93,8 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None) -> Ax
     ax.spines[:].set_visible(False)
     if truth is not None:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
-    caption(ax, own, _caption(shown, compared=truth is not None))
+    if caption:
+        write_caption(ax, own, _caption(shown, compared=truth is not None))
     return ax
 
 

@@ -77,7 +77,7 @@ def read_json(cell: Any) -> Edges:
     if not isinstance(edges_of, list) or not isinstance(found.get("nodes", []), list):
         raise ValueError("found a JSON object without lists of nodes and edges")
     edges = MarkedEdges()
-    # networkx writes whether a graph is one of several edges a pair, and means a node by its id
+    # networkx writes whether a graph is one of several edges per pair, and means a node by its id
     keys = ("id",) if "multigraph" in found else ("name", "id", "label")
     for k, node in enumerate(found.get("nodes", [])):
         try:

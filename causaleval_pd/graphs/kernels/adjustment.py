@@ -12,7 +12,7 @@ adjustment set, by the generalised adjustment criterion (Perkovic, Textor, Kalis
 doi:10.48550/arXiv.1606.06903). The counts are the adjustment identification distances of Henckel, Wuertzen and
 Weichwald (2024, doi:10.48550/arXiv.2402.08616).
 
-A comparison works with rows of words, a word a node. Rows 0 to 3 belong to `walk_open`, which leaves the invalid
+A comparison works with rows of words, one word per node. Rows 0 to 3 belong to `walk_open`, which leaves the invalid
 outcomes in row 0; the others have names below.
 """
 

@@ -1,7 +1,7 @@
 """Compiled operations on one graph held as rows of bits: bit i of row j relates node i to node j.
 
-Rows are a 2-d array of words (d, words), or for at most 64 nodes a 1-d array with one word a node, which is about half
-again as fast. Numba drops the branch on `ndim` that does not apply.
+Rows are a 2-d array of words (d, words), or for at most 64 nodes a 1-d array with one word per node, which is about
+half again as fast. Numba drops the branch on `ndim` that does not apply.
 
 Numba caches a compiled function by the file that holds it: after a change here the caches of the modules that call
 these functions are stale until those files change too.
@@ -212,7 +212,7 @@ def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -
 def fill_compelled(parents: Words, compelled: Words) -> None:
     """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order.
 
-    Chickering's labelling comes down to one test a node. Let x be the last parent of y. If a parent of y other than x
+    Chickering's labelling comes down to one test per node. Let x be the last parent of y. If a parent of y other than x
     is not a parent of x, or a compelled parent of x not one of y, all edges into y are compelled; else those that
     come from the compelled parents of x.
     """

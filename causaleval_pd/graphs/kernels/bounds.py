@@ -44,7 +44,7 @@ from .lanes import Arcs, Room, load_dag, read_edges, walk_open, workspace
 _LOCAL, _CYCLIC = 1, -1
 #: result of listing a component, besides those of `list_choices`
 _UNORIENTABLE = 3
-#: rows of words a node that a comparison works with: four of `walk_open`, then
+#: rows of words per node that a comparison works with: four of `walk_open`, then
 _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
 

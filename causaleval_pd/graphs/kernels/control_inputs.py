@@ -12,14 +12,14 @@ from .ones import count_ones
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
 _MOST_COUNTED = 12
-#: nodes of sparse DAGs that are drawn by tosses, one word a node
+#: nodes of sparse DAGs that are drawn by tosses, one word per node
 _MOST_TOSSED = 64
 #: nodes of graphs whose skeletons are oriented uniformly
 MOST_ORIENTED = 64
 
 
 def check_index(index: ArrayLike, n_graphs: int, shape: tuple[int, ...], start: int, count: int) -> Ints:
-    """Return the positions of the rows' graphs: one a row, or (n, 1) or (n, count) of them."""
+    """Return the positions of the rows' graphs: one per row, or (n, 1) or (n, count) of them."""
     chosen = read_only(index, np.int64)
     fits = chosen.shape == shape or (len(shape) == 2 and chosen.shape == (shape[0], count))
     if not fits:
@@ -31,7 +31,7 @@ def check_index(index: ArrayLike, n_graphs: int, shape: tuple[int, ...], start: 
 
 
 def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:
-    """Return numbers of edges and keys, one a row."""
+    """Return numbers of edges and keys, one per row."""
     names, edges = read_only(keys, np.uint64), read_only(n_edges, np.int64)
     if edges.shape != names.shape or names.ndim != 1:
         raise ValueError(f"{len(names)} keys need as many numbers of edges, found {edges.shape}")
@@ -53,7 +53,7 @@ def _check_draws(start: int, count: int) -> None:
 
 
 def edge_room(n_nodes: int, lists: int) -> Words:
-    """Return room for lists of a number an edge."""
+    """Return room for lists of one number per edge."""
     return np.empty((lists, n_nodes * (n_nodes - 1) // 2 + 1), np.uint64)
 
 
@@ -72,7 +72,7 @@ def check_counted_orders(n_nodes: int) -> None:
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
     """Return which numbers of edges are so few that tosses end sooner than draws from counts.
 
-    The share of tosses without a cycle falls with the edges a node, and the faster the more nodes there are; at these
+    The share of tosses without a cycle falls with the edges per node, and the faster the more nodes there are; at these
     bounds both ways were measured to take as long.
     """
     bound = 1.5 if n_nodes <= 25 else 1.35

@@ -32,7 +32,7 @@ class Layers(NamedTuple):
 
 @kernel_part
 def is_acyclic(parents: Words) -> bool:
-    """Return whether rows of parents, one word a node, have no cycle."""
+    """Return whether rows of parents, one word per node, have no cycle."""
     left = ZERO
     for v in range(np.uint64(parents.size)):
         left |= ONE << v

@@ -124,7 +124,7 @@ def _draw(
     start, count : int
         Draws start .. start + count - 1 are made.
     parents, compelled : (d,) or (d, words) uint64
-        Room for rows of parents; one word a node is about half again as fast.
+        Room for rows of parents; one word per node is about half again as fast.
     order : (d,) uint64
         Room for an order of the nodes.
     low, high : (E,) uint64

@@ -148,13 +148,6 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
 
     Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`.
 
-    Raises
-    ------
-    ValueError
-        If a cell is not the canonical bytes of a graph; names the row and what was found.
-    TypeError
-        If the column holds anything but bytes.
-
     Notes
     -----
     The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge).

@@ -16,21 +16,7 @@ _LARGEST = 0.999999
 
 
 def all_partials(correlations: Floats) -> tuple[Floats, Floats]:
-    """Return every partial correlation and residual variance, by the recursion from smaller sets to larger.
-
-    Parameters
-    ----------
-    correlations : (d, d) array
-        Correlation matrix.
-
-    Returns
-    -------
-    partials : (2^d, d, d) array
-        Partial correlation of two nodes given a set, whose nodes are the bits of the first position; NaN where the set
-        holds one of them.
-    variances : (2^d, d) array
-        Residual variance of a node given a set, in units of the node's variance.
-    """
+    """Return every partial correlation and residual variance, by the recursion from smaller sets to larger."""
     d = len(correlations)
     partials, variances = np.empty((1 << d, d, d)), np.empty((1 << d, d))
     partials[0], variances[0] = correlations, 1.0

@@ -76,13 +76,7 @@ class ScoreControls(Controls):
 
 
 def shuffled_universe(matching: Matching) -> Universe:
-    """Return the universe over which scores are shuffled: as the user names it, else that of the metrics.
-
-    Raises
-    ------
-    ValueError
-        If metrics have candidates of which one shuffle keeps the law of one of them only.
-    """
+    """Return the universe over which scores are shuffled: as the user names it, else that of the metrics."""
     named = {name: matching.options.get(name, default) for name, default in _OPTIONS.items()}
     if (
         any(

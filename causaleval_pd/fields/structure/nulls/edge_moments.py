@@ -35,21 +35,6 @@ def linear(
     p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
     1/3 (a fork or collider), or always 1/4 if directions are tossed. The variance is known where the truth is fully
     directed, else NaN.
-
-    Parameters
-    ----------
-    metric : Metric
-        Affine in `PairCounts.tp`, `same_direction`, `reversed` and `added_direction` at fixed margins.
-    n_nodes : array_like of int
-        Number of nodes.
-    directed, undirected : (n,) float
-        Directed and undirected edges of the truth.
-    estimated_edges : (n,) int
-        Edges of the control.
-    degrees : (n, d, 3) int or None
-        In-, out- and undirected degrees of the truth; None: no variance.
-    tossed : (n,) bool, optional
-        Where the directions of a control's edges are independent, so that it may have cycles.
     """
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)

@@ -106,7 +106,8 @@ def _expected(
         return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
     if metric.closed_form != "hypergeometric":
         raise ValueError(
-            f"{metric.name} has no closed form under random graphs; simulate it by ce.control_distribution"
+            f"{metric.name} has no closed form under random graphs; simulate it for a true graph, by "
+            f"ce.control_distribution(truth, n_edges={me.flat[0]}, kind='dag', metrics={metric.name!r})"
         )
     known = hypergeometric(metric, d, mt, me)
     mean = known.mean

@@ -27,23 +27,7 @@ def published_controls(
     nodes: Sequence[str] | None,
     options: Mapping[str, Any],
 ) -> Controls:
-    """Return the controls of one truth, for a null model that uses only an estimate's class and number of edges.
-
-    Parameters
-    ----------
-    model : Null
-        The null model.
-    truth : graph
-        The true graph.
-    key : (1,) uint64
-        Name of the random stream.
-    n_edges, kind : int, str
-        The estimate's number of edges and class.
-    nodes : sequence of str or None
-        All nodes of the truth, in the causal order where `permute=False`.
-    options : mapping
-        Options of the null model.
-    """
+    """Return the controls of one truth, for a null model that uses only an estimate's class and number of edges."""
     graph = as_graph(truth, nodes=nodes)
     d = graph.n_nodes
     check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, d * (d - 1) // 2)

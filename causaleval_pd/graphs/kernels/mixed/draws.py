@@ -57,7 +57,7 @@ class Laws(NamedTuple):
 
     #: number of edges, unless the skeleton is given
     n_edges: Ints
-    #: number of bidirected edges of proposals; -1 - k for one that is drawn from 0 to k once a graph
+    #: number of bidirected edges of proposals; -1 - k for one that is drawn from 0 to k once per graph
     proposed: Ints
     #: number that the PAG shows, or `ANY`
     shown: Ints
@@ -228,7 +228,7 @@ def draw_latent(
     n_edges : (n,) array_like of int
         Edges of the graphs of each row, unless skeletons are given.
     proposed : (n,) array_like of int
-        Bidirected edges of each row's proposals; -1 - k for a number from 0 to k that is drawn once a graph.
+        Bidirected edges of each row's proposals; -1 - k for a number from 0 to k that is drawn once per graph.
     shown : (n,) array_like of int
         Bidirected edges that a PAG must show, or `ANY`.
     to_pag : (n,) array_like of bool

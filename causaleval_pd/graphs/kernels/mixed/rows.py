@@ -1,7 +1,7 @@
 """Compiled rows of bits of graphs with marks at both ends of an edge: tail, arrow or circle.
 
-A graph of d nodes is five matrices of bits, a row a node: its neighbours; those on whose edge this node has a head, or
-a tail; those that have a head, or a tail, on the edge. Circles are what is left.
+A graph of d nodes is five matrices of bits, one row per node: its neighbours; those on whose edge this node has a head,
+or a tail; those that have a head, or a tail, on the edge. Circles are what is left.
 """
 
 from __future__ import annotations

@@ -92,11 +92,6 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     Edges are directed along a random order of the nodes (`by_order`), or uniformly without cycles; those of digraphs by
     coins.
 
-    Raises
-    ------
-    TooMany
-        If there are more than `MOST_ORIENTATIONS`, or a connected part is too large to list them.
-
     Examples
     --------
     >>> from causaleval_pd.graphs.kernels.planes import DAG
