@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ..statistics.arrays import SMALLEST_P
 
@@ -35,7 +35,7 @@ def questions_of(accuracy: float, error: float, *, sample: bool = True) -> float
 
 def coin_tail(n: int, right: int) -> float:
     """Return the probability that fair coins are right at least so often."""
-    return max(float(stats.binom.sf(right - 1, n, 0.5)), SMALLEST_P) if right <= n else 0.0
+    return max(float(scipy.stats.binom.sf(right - 1, n, 0.5)), SMALLEST_P) if right <= n else 0.0
 
 
 def shuffled_mean(n: int, true_yes: int, answered_yes: int) -> float:
@@ -52,7 +52,7 @@ def shuffled_tail(n: int, true_yes: int, answered_yes: int, right: int) -> float
     0.002807
     """
     right_yes = math.ceil((right - n + true_yes + answered_yes) / 2)
-    found = float(stats.hypergeom.sf(right_yes - 1, n, true_yes, answered_yes))
+    found = float(scipy.stats.hypergeom.sf(right_yes - 1, n, true_yes, answered_yes))
     return max(found, SMALLEST_P) if right_yes <= min(true_yes, answered_yes) else 0.0
 
 
@@ -77,6 +77,6 @@ def shuffled_range(n: int, true_yes: int, right: int) -> ShuffledRange:
     right_yes = (right - n + true_yes + answered) // 2
     possible = (np.maximum(0, true_yes + answered - n) <= right_yes) & (right_yes <= np.minimum(true_yes, answered))
     answered, right_yes = answered[possible], right_yes[possible]
-    tails = np.maximum(stats.hypergeom.sf(right_yes - 1, n, true_yes, answered), SMALLEST_P)
+    tails = np.maximum(scipy.stats.hypergeom.sf(right_yes - 1, n, true_yes, answered), SMALLEST_P)
     largest = int(np.flatnonzero(tails == tails.max())[-1])
     return ShuffledRange(float(tails.min()), float(tails[largest]), int(answered[largest]))

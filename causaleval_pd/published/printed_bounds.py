@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ..contract.metric import Metric
 from ..statistics.arrays import SMALLEST_P, Floats
@@ -118,7 +118,7 @@ def _total_tail(row: Row, shared: int) -> float:
     laws = []
     for mt, me in row.runs or []:
         values = np.arange(max(0, mt + me - row.n_pairs), min(mt, me) + 1)
-        laws.append((values.astype(np.float64), stats.hypergeom.pmf(values, row.n_pairs, mt, me)))
+        laws.append((values.astype(np.float64), scipy.stats.hypergeom.pmf(values, row.n_pairs, mt, me)))
     tail = tail_of_sum(laws, shared)
     if tail is None or shared <= sum(x[0][0] for x in laws):
         return 1.0

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from ..contract.checks import name_row, shown
 from ..statistics.tails.convolution import tail_of_sum
@@ -198,7 +198,7 @@ def _two_scores(sizes: tuple[Size, ...], ones: tuple[int, ...], value: float) ->
     for (n, k), m in zip(sizes, ones, strict=True):
         hits = np.arange(max(0, m - (n - k)), min(m, k) + 1)
         values = 0.5 + (hits / k - (m - hits) / (n - k)) / 2
-        laws.append((values, stats.hypergeom.pmf(hits, n, k, m)))
+        laws.append((values, scipy.stats.hypergeom.pmf(hits, n, k, m)))
     tail = tail_of_sum(laws, len(sizes) * value)
     return 1.0 if tail is None else float(min(max(tail.upper, 0.0), 1.0))
 

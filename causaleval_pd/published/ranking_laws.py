@@ -17,8 +17,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.tails.convolution import tail_of_sum
@@ -109,7 +109,7 @@ def _convolved(laws: Sequence[tuple[Floats, Floats]], value: float) -> Tail | No
 
 def auroc_normal(sizes: Sequence[Size], value: float) -> float:
     """Return P(mean AUROC >= value) by the normal law without ties."""
-    return max(float(stats.norm.sf((value - 0.5) / math.sqrt(auroc_variance(sizes)))), SMALLEST_P)
+    return max(float(scipy.stats.norm.sf((value - 0.5) / math.sqrt(auroc_variance(sizes)))), SMALLEST_P)
 
 
 def auroc_bound(sizes: Sequence[Size], value: float) -> float:
@@ -194,7 +194,7 @@ def precision_tail(sizes: Sequence[Size], value: float) -> Tail:
     moments = mean_precision_moments(sizes)
     if not moments.variance:
         return Tail(float(moments.mean >= value - 1e-9), "exact")
-    law = stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
+    law = scipy.stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
     return Tail(max(float(law.sf(value)), SMALLEST_P), "Pearson III")
 
 

@@ -14,8 +14,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from ..statistics.arrays import SMALLEST_P
 
@@ -67,7 +67,7 @@ class Bounds(NamedTuple):
 def share_at_least(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, shared: ArrayLike) -> Floats:
     """Return the probability that a random skeleton shares at least so many adjacencies with the truth."""
     pairs, mt, me, both = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, shared))
-    found = stats.hypergeom.sf(np.ceil(both - 1e-9) - 1, pairs, mt, me)
+    found = scipy.stats.hypergeom.sf(np.ceil(both - 1e-9) - 1, pairs, mt, me)
     # a tail that underflows is the smallest number, an impossible one is 0
     possible = np.minimum(mt, me) >= both - 1e-9
     return np.where(possible, np.clip(found, SMALLEST_P, 1.0), 0.0)
@@ -136,7 +136,7 @@ def _halved(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, needed: A
     given = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, needed))
     pairs, mt, me, rest = (x[..., None] for x in np.broadcast_arrays(*given))
     a = np.arange(int(np.minimum(mt, me).max()) + 1)
-    weights = stats.hypergeom.pmf(a, pairs, mt, me)
+    weights = scipy.stats.hypergeom.pmf(a, pairs, mt, me)
     least = np.ceil(rest - shared * a - 1e-9)
     high = np.where(least <= a / 2, 1.0, np.where(least <= a, 0.5, 0.0))
     low = np.where(least <= 0, 1.0, np.where(least <= a / 2, 0.5, 0.0))
@@ -171,7 +171,7 @@ def total_at_least(n_pairs: int, true: int, total: int, shared: float) -> float:
         return 1.0
     if least > total:
         return 0.0
-    return max(float(stats.binom.sf(least - 1, total, chance)), SMALLEST_P)
+    return max(float(scipy.stats.binom.sf(least - 1, total, chance)), SMALLEST_P)
 
 
 def mean_shd_bound(
