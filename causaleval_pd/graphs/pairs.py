@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,23 +14,14 @@ from numpy.typing import NDArray
 from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import not_in_class
 from .comparable import COMPARABLE, explain_classes
-from .counts import (
-    AncestorCounts,
-    BlanketCounts,
-    ClaimCounts,
-    ComparedCounts,
-    EdgeCounts,
-    EndCounts,
-    PairCounts,
-    VStructureCounts,
-    plain_ends,
-)
+from .counts import AncestorCounts, BlanketCounts, EdgeCounts, VStructureCounts
+from .edge_types import BACKWARD, CLAIMS, EDGES, FORWARD, LINE, EdgeTypes, PairCounts, Weight
 from .graph import Graph
-from .kernels import kernels, mixed_kernels
+from .kernels import kernels
 from .kernels.ones import count_ones
 from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
 from .mixed import conversions, distances
-from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, where
+from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders
 from .origins import Inputs, Origins
 
@@ -144,6 +135,11 @@ class GraphBatch:
     def lifted(self) -> Planes:
         """The graphs with four planes."""
         return lift(self.planes)
+
+    @cached_property
+    def types(self) -> list[int]:
+        """The types of edges that the graphs have, as `edge_types` codes them."""
+        return types_of(self.planes) if is_mixed(self.planes) else [FORWARD, BACKWARD, LINE]
 
     @cached_property
     def statements(self) -> Planes:
@@ -348,20 +344,12 @@ class GraphPairs(Pairs):
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
         rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
-        if self.is_mixed:
-            mixed = self._four_planes
-            return ComparedCounts(
-                self.n_nodes,
-                self.n,
-                lambda: mixed_kernels().mixed_adjacency_counts(*mixed, self.n_nodes, rows),
-                lambda: mixed_kernels().mixed_direction_counts(*mixed),
-            )
-        given = self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
-        return ComparedCounts(
+        given = self._four_planes if self.is_mixed else self._planes_in_place
+        return PairCounts(
             self.n_nodes,
             self.n,
             lambda: kernels().adjacency_counts(*given, self.n_nodes, rows),
-            lambda: kernels().direction_counts(*given),
+            (lambda: self.edge_types) if self.is_mixed else (lambda: kernels().direction_counts(*given)),
         )
 
     @property
@@ -370,28 +358,27 @@ class GraphPairs(Pairs):
         return is_mixed(self.truth.planes) or is_mixed(self.estimate.planes)
 
     @cached_property
-    def ends(self) -> EndCounts:
-        """Counts of the marks at the ends of edges."""
-        if not self.is_mixed:
-            return plain_ends(self.counts)
-        given = self._four_planes
-        return EndCounts(
-            self.counts,
-            lambda mark: mixed_kernels().mark_counts(*given, mark),
-            lambda: mixed_kernels().likeness_counts(*given),
-        )
+    def edge_types(self) -> EdgeTypes:
+        """Pairs of nodes by the types of both edges, and all counts of marks and directions."""
+        return self._table(self.truth.planes, self.truth.types, EDGES)
 
     @cached_property
-    def claims(self) -> ClaimCounts:
+    def claims(self) -> EdgeTypes:
         """Counts of what the estimates' marks claim about the graphs that the truths are projections of."""
         relations = self.truth.known_origins.relation_planes
-        given = relations, self.estimate.lifted, self.truth_index, self.estimate_index
-        return ClaimCounts(*mixed_kernels().claim_counts(*given))
+        return self._table(relations, types_of(relations), CLAIMS)
+
+    def _table(self, planes: Planes, types: list[int], weights: Mapping[str, Weight]) -> EdgeTypes:
+        """Count pairs of nodes by a relation of the truths and the type of the estimate's edge."""
+        sides = types, self.estimate.types
+        index = self.truth_index, self.estimate_index
+        counts = kernels().type_counts(planes, self.estimate.planes, *index, *sides)
+        cells = {(s, t): counts[i, j] for i, s in enumerate((0, *sides[0])) for j, t in enumerate((0, *sides[1]))}
+        return EdgeTypes(self.n_nodes, cells, weights)
 
     @property
-    def edge_types(self) -> NDArray[np.int32]:
-        """Pairs of nodes by the codes of both edges, (n, 16, 16), as the kernel `type_counts` counts them."""
-        return np.asarray(mixed_kernels().type_counts(*self._four_planes, self.n_nodes))
+    def _planes_in_place(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64]]:
+        return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
 
     @property
     def _four_planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64]]:

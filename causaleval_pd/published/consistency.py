@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.metric import Metric
-from ..fields.structure.nulls.hypergeometric import Counts
-from ..graphs.counts import PairCounts
+from ..fields.structure.nulls.shared_edges import Counts
+from ..graphs.edge_types import BACKWARD, FORWARD, EdgeTypes
 from .guesses import Printed
 from .printed_rows import Row
 from .skeleton_bounds import CONVENTION_WORDS, CONVENTIONS, largest_shd
@@ -52,22 +52,14 @@ class Possible:
 
     def values(self, metric: Metric) -> Floats:
         """Return the metric's values, NaN where it is 0/0."""
-        found = np.asarray(metric.function(Counts(self._counts), **metric.options), np.float64)
+        found = Counts(self._counts).value(metric)
         return np.broadcast_to(found, self.shared.shape)
 
 
-def directed_counts(n_nodes: int, shared: Floats, true: float, estimated: float, same: Floats) -> PairCounts:
+def directed_counts(n_nodes: int, shared: Floats, true: float, estimated: float, same: Floats) -> EdgeTypes:
     """Return the counts of two DAGs that share adjacencies, of which `same` have the same direction."""
-    return PairCounts(
-        n_nodes,
-        shared,
-        true,
-        estimated,
-        same_direction=same,
-        reversed=shared - same,
-        true_directed=np.float64(true),
-        estimated_directed=np.float64(estimated),
-    )
+    shared_types = {(FORWARD, FORWARD): same, (FORWARD, BACKWARD): shared - same}
+    return EdgeTypes.of_margins(n_nodes, {FORWARD: true}, {FORWARD: estimated}, shared_types)
 
 
 def check_values(row: Row, values: Mapping[Metric, float], slack: Mapping[str, float]) -> None:
@@ -216,5 +208,5 @@ def _ends(metric: Metric, n_nodes: int, n_pairs: int, true: float, estimated: fl
     least, most = max(0.0, true + estimated - n_pairs), min(true, estimated)
     shared = np.array([least, least, most, most])
     counts = directed_counts(n_nodes, shared, true, estimated, shared * [0, 1, 0, 1])
-    values = np.broadcast_to(np.asarray(metric.function(Counts(counts), **metric.options), np.float64), (4,))
+    values = np.broadcast_to(Counts(counts).value(metric), (4,))
     return float(values.min()), float(values.max())

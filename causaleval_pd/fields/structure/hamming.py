@@ -108,7 +108,7 @@ def shd(
     elif cost == "any" and normalised is False:
         return c.different
     else:
-        total = c.different if cost == "any" else mark_costs(pairs.ends, cost, circle_cost)
+        total = c.different if cost == "any" else mark_costs(pairs.edge_types, cost, circle_cost)
     if normalised is False:
         return np.asarray(total)
     sizes = {True: c.n_pairs, "pairs": c.n_pairs, "ordered_pairs": 2 * c.n_pairs, "true_edges": c.true_edges}

@@ -35,6 +35,7 @@ from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
 from .pair_counts import adjacency_counts, direction_counts
 from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
+from .type_counts import type_counts
 
 __all__ = [
     "adjacency_counts",
@@ -50,6 +51,7 @@ __all__ = [
     "separation_mistakes",
     "sid_bounds",
     "split_cells",
+    "type_counts",
     "v_structure_counts",
 ]
 

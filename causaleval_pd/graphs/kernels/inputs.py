@@ -78,6 +78,23 @@ def checked_planes(planes: ArrayLike, n_nodes: int) -> Words:
     return ready
 
 
+def checked_indices(
+    truth: Words, estimate: Words, truth_index: ArrayLike, estimate_index: ArrayLike
+) -> tuple[Ints, Ints]:
+    """Return the positions of the graphs to compare, after checking that there are such graphs."""
+    left, right = read_only(truth_index, np.int64), read_only(estimate_index, np.int64)
+    if left.ndim != 1 or left.shape != right.shape:
+        raise ValueError(
+            f"truth_index and estimate_index must be equally long, found the shapes {left.shape} and {right.shape}"
+        )
+    for side, index, block in (("truth", left, truth), ("estimate", right, estimate)):
+        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
+        if index.size and index.view(np.uint64).max() >= len(block):
+            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
+            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
+    return left, right
+
+
 def checked_comparison(
     truth: ArrayLike,
     estimate: ArrayLike,
@@ -100,19 +117,7 @@ def checked_comparison(
             f"truth and estimate must have the shapes (N, {n_planes}, W) and (K, {n_planes}, W), found {shapes[0]} "
             f"and {shapes[1]}"
         )
-    lengths = given.truth_index.shape, given.estimate_index.shape
-    if given.truth_index.ndim != 1 or lengths[0] != lengths[1]:
-        raise ValueError(
-            f"truth_index and estimate_index must be equally long, found the shapes {lengths[0]} and {lengths[1]}"
-        )
-    for side, index, block in (
-        ("truth", given.truth_index, given.truth),
-        ("estimate", given.estimate_index, given.estimate),
-    ):
-        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
-        if index.size and index.view(np.uint64).max() >= len(block):
-            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
-            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
+    checked_indices(given.truth, given.estimate, given.truth_index, given.estimate_index)
     return given
 
 

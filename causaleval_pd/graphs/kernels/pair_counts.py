@@ -11,7 +11,7 @@ from causaleval_pd.execution.compilation import kernel
 
 from .bits import popcount
 from .inputs import Comparison, Ints, Words, checked_comparison, words_in_place
-from .planes import N_ADJACENCY_COUNTS
+from .planes import N_ADJACENCY_COUNTS, N_MIXED_PLANES, N_PLANES
 
 Row = NDArray[np.float64]
 
@@ -27,6 +27,7 @@ def _adjacency_counts(
     words: np.uint64,
     left: Ints,
     right: Ints,
+    mixed: bool,
     n_pairs: int,
     out: tuple[Row, ...],
 ) -> None:
@@ -37,10 +38,16 @@ def _adjacency_counts(
         shared = true = estimated = unlike = 0
         for w in range(words):
             tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
-            shared += popcount((tf | tb) & (ef | eb))
-            true += popcount(tf | tb)
-            estimated += popcount(ef | eb)
-            unlike += popcount((tf ^ ef) | (tb ^ eb))
+            near, claimed, differ = tf | tb, ef | eb, (tf ^ ef) | (tb ^ eb)
+            if mixed:
+                third, fourth = w + words + words, w + words + words + words
+                near |= truth[t + third] | truth[t + fourth]
+                claimed |= estimate[e + third] | estimate[e + fourth]
+                differ |= (truth[t + third] ^ estimate[e + third]) | (truth[t + fourth] ^ estimate[e + fourth])
+            shared += popcount(near & claimed)
+            true += popcount(near)
+            estimated += popcount(claimed)
+            unlike += popcount(differ)
         tp[n], fp[n], fn[n], tn[n] = shared, estimated - shared, true - shared, n_pairs - true - estimated + shared
         different[n] = unlike
 
@@ -86,8 +93,8 @@ def adjacency_counts(
 
     Parameters
     ----------
-    truth, estimate : (N, 2, W) and (K, 2, W) array_like of uint64
-        Planes of the graphs to compare; also in place in packed cells.
+    truth, estimate : (N, P, W) and (K, P, W) array_like of uint64
+        Two planes, or four of mixed graphs, of the graphs to compare; also in place in packed cells.
     truth_index, estimate_index : (n,) array_like of int
         Positions of each pair's graphs.
     n_nodes : int
@@ -101,12 +108,14 @@ def adjacency_counts(
         Adjacencies of both; of the estimate only; of the truth only; pairs of nodes adjacent in neither; pairs of nodes
         with another edge in the truth than in the estimate, none included.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
+    mixed = np.shape(truth)[1:2] == (N_MIXED_PLANES,)
+    n_planes = N_MIXED_PLANES if mixed else N_PLANES
+    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True, n_planes=n_planes)
     n = len(given.truth_index)
     rows = tuple(np.empty(n) for _ in range(N_ADJACENCY_COUNTS)) if out is None else tuple(out)
     if len(rows) != N_ADJACENCY_COUNTS or any(row.shape != (n,) for row in rows):
         raise ValueError(f"out must be {N_ADJACENCY_COUNTS} arrays of length {n}")
-    _adjacency_counts(*_in_place(given), n_nodes * (n_nodes - 1) // 2, rows)
+    _adjacency_counts(*_in_place(given), mixed, n_nodes * (n_nodes - 1) // 2, rows)
     return rows
 
 

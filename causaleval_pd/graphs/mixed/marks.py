@@ -107,6 +107,11 @@ def directed_part(planes: Planes) -> Planes:
     )
 
 
+def types_of(planes: Planes) -> list[int]:
+    """Return the types, from 1 to 15, of the edges of graphs of four planes, as `edge_types` codes them."""
+    return [code for code in range(1, 16) if where(planes, code % 4, code // 4).any()]
+
+
 def bidirected(planes: Planes) -> Words:
     """Return the bits (N, W) of pairs with ``<->``, beside ``->`` or not."""
     arrows = where(planes, ARROW, ARROW)

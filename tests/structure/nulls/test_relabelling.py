@@ -13,9 +13,9 @@ import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.fields.structure.nulls import additive
 from causaleval_pd.fields.structure.nulls.additive import additive_moments
-from causaleval_pd.fields.structure.nulls.edge_types import FORWARD, TYPES, TypedPairs
 from causaleval_pd.fields.structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from causaleval_pd.fields.structure.nulls.relabelling import all_relabellings, different_relabellings
+from causaleval_pd.graphs.edge_types import DOUBLE, EDGES, FORWARD, ONE_WAY, TYPES, EdgeTypes, reversed_type
 from causaleval_pd.graphs.pairs import GraphPairs
 
 #: metrics of mixed graphs alone are tested with them
@@ -231,29 +231,68 @@ def test_different_relabellings_are_all_and_equally_likely(d):
     assert len(found) == len(every) and len(set(counts)) == 1
 
 
-def edge(a, b):
+def edge(code):
     """Write an edge of A and B by its marks: 1 a tail, 2 an arrow, 3 a circle, and 0 with 2 an arrow beside <->."""
+    a, b = code % 4, code // 4
     if 0 in (a, b):
         return "A -> B; A <-> B" if a == 0 else "B -> A; A <-> B"
     return f"A {' -<o'[a]}-{' ->o'[b]} B"
 
 
 def test_numbers_of_edge_types_are_counted_as_graphs_with_these_edges_are():
-    types = list(itertools.product(FORWARD, TYPES))
-    truths, estimates = (ce.graph_column([edge(*pair[side]) for pair in types]) for side in (0, 1))
-    names = ("tp", "fp", "fn", "same_direction", "reversed", "true_directed", "estimated_directed", "different")
-    names += ("lost_direction", "added_direction", "both_undirected")
+    types = list(itertools.product(ONE_WAY, TYPES))
+    truths, estimates = (ce.graph_column([edge(pair[side]) for pair in types]) for side in (0, 1))
     one, seen = np.ones(1), 0
     for rows, pairs in get_field("graph").batches(truths, estimates, None):
         for at, (s, t) in enumerate(types[row] for row in rows):
-            numbers = TypedPairs(2, {s: one}, {t if t in FORWARD else t[::-1]: one}, {(s, t): 1.0})
-            for name in names:
-                assert getattr(numbers.counts, name)[0] == getattr(pairs.counts, name)[at], (s, t, name)
-            marks = [(mine.of(mark)) for mark in (1, 2, 3) for mine in (numbers.ends, pairs.ends)]
-            for mine, wanted in [
-                *zip(marks[::2], marks[1::2], strict=True),
-                (numbers.ends.likeness, pairs.ends.likeness),
-            ]:
-                assert [x[0] for x in mine] == [x[at] for x in wanted], (s, t)
+            margins = {s: one}, {t if t in ONE_WAY else reversed_type(t): one}
+            numbers = EdgeTypes.of_margins(2, *margins, {(s, t): 1.0})
+            for name in EDGES:
+                assert getattr(numbers, name)[0] == getattr(pairs.edge_types, name)[at], (s, t, name)
+                if hasattr(pairs.counts, name):
+                    assert getattr(numbers, name)[0] == getattr(pairs.counts, name)[at], (s, t, name)
             seen += 1
     assert seen == 77
+
+
+def marks(code):
+    """Return the sets of marks at both ends of an edge, as a reader of graphs would write them."""
+    double = {8: ({"-", ">"}, {">"}), 2: ({">"}, {"-", ">"})}
+    return double.get(code) or tuple({" ->o"[x]} - {" "} for x in (code % 4, code // 4))
+
+
+@pytest.mark.parametrize(
+    ("kind", "types"),
+    [("mixed", TYPES[:9]), ("admg", (FORWARD, TYPES[4], DOUBLE))],
+)
+def test_counts_of_types_are_those_of_the_marks_at_the_ends_of_edges(kind, types):
+    rng = np.random.default_rng(3)
+    codes = rng.choice((0, 0, 0, *types), (2, 40, 10))
+    names, pairs_of_nodes = "ABCDE", list(itertools.combinations(range(5), 2))
+
+    def text(row):
+        edges = [
+            edge(int(c)).replace("A", "#").replace("B", names[j]).replace("#", names[i])
+            for c, (i, j) in zip(row, pairs_of_nodes, strict=True)
+            if c
+        ]
+        return "; ".join([*names, *edges])
+
+    truths, estimates = (ce.graph_column([text(row) for row in side], kind=kind) for side in codes)
+    for rows, pairs in get_field("graph").batches(truths, estimates, None):
+        counted = pairs.edge_types
+        for at, row in enumerate(rows):
+            both = [(marks(s), marks(t)) for s, t in zip(codes[0, row], codes[1, row], strict=True)]
+            ends = [(x, y) for s, t in both for x, y in zip(s, t, strict=True)]
+            assert counted.tp[at] == sum(bool(s[0]) and bool(t[0]) for s, t in both)
+            assert counted.different[at] == sum(s != t for s, t in both)
+            assert counted.other_marks[at] == sum(x != y for x, y in ends if x and y)
+            assert counted.one_circle[at] == sum(("o" in x) != ("o" in y) for x, y in ends if x and y)
+            spouses = [tuple(">" in x[0] and ">" in x[1] for x in pair) for pair in both]
+            assert counted.both_bidirected[at] == sum(s and t for s, t in spouses)
+            for mark, name in (("-", "tails"), (">", "arrows"), ("o", "circles")):
+                assert getattr(counted, f"true_{name}")[at] == sum(mark in x for x, _ in ends)
+                assert getattr(counted, f"both_{name}")[at] == sum(mark in x and mark in y for x, y in ends)
+                assert getattr(counted, f"estimated_{name}_on_shared")[at] == sum(mark in y for x, y in ends if x)
+                assert getattr(counted, f"{name}_at_circle")[at] == sum("o" in x and mark in y for x, y in ends)
+                assert getattr(counted, f"{name}_missed_by_circle")[at] == sum(mark in x and "o" in y for x, y in ends)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....contract.checks import check_known, check_number
 from ....contract.confusion import Values
-from ....graphs.counts import EndCounts
+from ....graphs.edge_types import EdgeTypes
 
 Cost = Literal["any", "marks", "marks+edge", "information", "sep_distances", "bnmetrics"]
 
@@ -27,17 +27,16 @@ def check_cost(cost: str, circle_cost: float) -> None:
         )
 
 
-def mark_costs(ends: EndCounts, cost: str, circle_cost: float = 1.0) -> Values:
+def mark_costs(types: EdgeTypes, cost: str, circle_cost: float = 1.0) -> Values:
     """Sum the costs of a convention other than "any"."""
-    counts, like = ends.counts, ends.likeness
     if cost == "bnmetrics":
-        return np.asarray(counts.different - like.unlike_circle_edges)
-    absent = counts.fn + counts.fp
-    total = like.other_marks + _ABSENT[cost] * absent
+        return np.asarray(types.different - types.unlike_circle_edges)
+    total = types.other_marks + _ABSENT[cost] * (types.fn + types.fp)
     if circle_cost != 1:
-        total = total + (circle_cost - 1) * like.one_circle
+        total = total + (circle_cost - 1) * types.one_circle
     if cost == "information":
-        for mark in (1, 2):
-            found = ends.of(mark)
-            total = total + found.true - found.true_on_shared + found.estimated - found.estimated_on_shared
+        total = total + types.true_tails - types.true_tails_on_shared
+        total = total + types.estimated_tails - types.estimated_tails_on_shared
+        total = total + types.true_arrows - types.true_arrows_on_shared
+        total = total + types.estimated_arrows - types.estimated_arrows_on_shared
     return np.asarray(total)

@@ -10,12 +10,13 @@ import numpy as np
 from ....contract.checks import check_known
 from ....contract.confusion import Values
 from ....contract.metric import metric
+from ....graphs.edge_types import reversed_type
 from ....graphs.pairs import GraphPairs
 from .ends import MARKED
 
 __all__ = ["edge_confusion"]
 
-#: types of edges of an ordered pair with their codes in `GraphPairs.edge_types`: mark here + 4 * mark there
+#: types of edges of an ordered pair of nodes: the mark here plus four times the mark there
 _CODES = {
     "none": 0,
     "->": 1 + 4 * 2,
@@ -33,14 +34,9 @@ _CODES = {
 TYPES = tuple(_CODES)
 
 
-def _turned(code: int) -> int:
-    """Return the code of an edge seen from its other end."""
-    return code // 4 + 4 * (code % 4)
-
-
 #: codes of edges that are listed before their reversals, and of those that are their own
 _FORWARD = {code for name, code in _CODES.items() if name in ("->", "o->", "--o", "->&<->")}
-_OWN = {code for code in _CODES.values() if code == _turned(code)}
+_OWN = {code for code in _CODES.values() if code == reversed_type(code)}
 
 
 @metric(
@@ -72,15 +68,14 @@ def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first
     (1, 1)
     """
     check_known(seen, ("from_truth", "from_first"), "value of seen")
-    counts = pairs.edge_types
-    found = np.zeros((pairs.n, len(TYPES), len(TYPES)))
+    types = pairs.edge_types
+    table = np.zeros((pairs.n, len(TYPES), len(TYPES)))
     place = {code: i for i, code in enumerate(_CODES.values())}
-    for true in _CODES.values():
-        for estimated in _CODES.values():
-            row, column = true, estimated
-            if seen == "from_truth" and true not in _OWN | _FORWARD:
-                row, column = _turned(true), _turned(estimated)
-            elif seen == "from_truth" and true in _OWN and estimated not in _OWN | _FORWARD:
-                column = _turned(estimated)
-            found[:, place[row], place[column]] += counts[:, true, estimated]
-    return found
+    for (true, estimated), number in {**types.cells, (0, 0): types.tn}.items():
+        row, column = true, estimated
+        if seen == "from_truth" and true not in _OWN | _FORWARD:
+            row, column = reversed_type(true), reversed_type(estimated)
+        elif seen == "from_truth" and true in _OWN and estimated not in _OWN | _FORWARD:
+            column = reversed_type(estimated)
+        table[:, place[row], place[column]] += number
+    return table

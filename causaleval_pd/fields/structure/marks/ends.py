@@ -14,7 +14,6 @@ from ....contract.checks import check_known
 from ....contract.confusion import Confusion
 from ....contract.confusion_family import ConfusionFamily
 from ....graphs.kernels.planes import KINDS
-from ....graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ....graphs.pairs import GraphPairs
 
 __all__ = [
@@ -69,27 +68,33 @@ _OPTIONS = {
 }
 
 
-def shared_marks(pairs: GraphPairs, mark: int, slots: str, circle: str) -> Confusion:
-    """Compare one mark over the ends of pairs of nodes."""
+def shared_marks(pairs: GraphPairs, mark: str, slots: str, circle: str) -> Confusion:
+    """Compare one mark, tails, arrows or circles, over the ends of pairs of nodes."""
     check_known(slots, ("all", "shared"), "slots")
     check_known(circle, ("mark", "unknown", "half"), "circle")
-    ends = pairs.ends
-    found, total = ends.of(mark), 2 * ends.counts.n_pairs
-    true, estimated, both = found.true, found.estimated, found.both
-    if slots == "shared":
-        true, estimated, total = found.true_on_shared, found.estimated_on_shared, 2 * ends.counts.tp
+    types, where = pairs.edge_types, "_on_shared" if slots == "shared" else ""
+    total = 2 * (types.tp if slots == "shared" else types.n_pairs)
+    true, estimated, both, at_circle, missed_by_circle = (
+        getattr(types, name)
+        for name in (
+            f"true_{mark}{where}",
+            f"estimated_{mark}{where}",
+            f"both_{mark}",
+            f"{mark}_at_circle",
+            f"{mark}_missed_by_circle",
+        )
+    )
     if circle == "unknown":
-        circles = ends.of(CIRCLE)
-        estimated = estimated - found.at_circle
-        total = total - (circles.true_on_shared if slots == "shared" else circles.true)
+        estimated = estimated - at_circle
+        total = total - getattr(types, f"true_circles{where}")
     elif circle == "half":
         # half of such an end is shared, the other half stays a positive of the graph that has the mark
-        both = both + (found.at_circle + found.missed_by_circle) / 2
-        true, estimated = true + found.at_circle / 2, estimated + found.missed_by_circle / 2
+        both = both + (at_circle + missed_by_circle) / 2
+        true, estimated = true + at_circle / 2, estimated + missed_by_circle / 2
     return Confusion(both, true, estimated, total)
 
 
-def _counts_of(mark: int) -> Callable[..., Confusion]:
+def _counts_of(mark: str) -> Callable[..., Confusion]:
     def counts(pairs: GraphPairs, *, slots: Slots = "all", circle: Circle = "mark") -> Confusion:
         return shared_marks(pairs, mark, slots, circle)
 
@@ -98,13 +103,13 @@ def _counts_of(mark: int) -> Callable[..., Confusion]:
 
 def shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
     """Compare circles over the ends of pairs of nodes."""
-    return shared_marks(pairs, CIRCLE, slots, "mark")
+    return shared_marks(pairs, "circles", slots, "mark")
 
 
 def shared_bidirected(pairs: GraphPairs) -> Confusion:
     """Compare bidirected edges over pairs of nodes."""
-    like = pairs.ends.likeness
-    return Confusion(like.both_bidirected, like.true_bidirected, like.estimated_bidirected)
+    types = pairs.edge_types
+    return Confusion(types.both_bidirected, types.true_bidirected, types.estimated_bidirected)
 
 
 _SPEC: dict[str, Any] = {"field": "graph", "kinds": MARKED, "closed_form": "linear"}
@@ -113,7 +118,7 @@ _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 
 _ARROWHEAD = ConfusionFamily(
     "arrowhead",
-    _counts_of(ARROW),
+    _counts_of("arrows"),
     module=__name__,
     label="arrowhead",
     positives="arrowheads",
@@ -127,7 +132,7 @@ _ARROWHEAD = ConfusionFamily(
 _TAIL = replace(
     _ARROWHEAD,
     prefix="tail",
-    counts=_counts_of(TAIL),
+    counts=_counts_of("tails"),
     label="tail",
     positives="tails",
     negatives="ends without tail",

@@ -4,65 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....graphs.kernels.planes import marks_from_planes, row_chunks
+from ....graphs.edge_types import FORWARD, LINE, TYPES, reversed_type
+from ....graphs.kernels.planes import row_chunks
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .affine import affine_units, first_misfit
-from .edge_moments import edge_weights
-from .edge_types import type_channels, type_weights
-from .latent.claim_moments import (
-    ancestor_class_costs,
-    claim_costs,
-    claimed_ancestors,
-    claimed_relations,
-    true_ancestors,
-    true_relations,
-)
+from .latent.claim_moments import of_ancestor_classes, of_claims
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
+from .shared_edges import Additive, affine, edge_weights, margins, mark_matrices
 
 Floats = NDArray[np.float64]
 
 
-class Additive(NamedTuple):
-    """How metrics of one kind add up: what is compared, the channels of either side, and the costs of a metric.
-
-    `costs(metric, pairs)` returns a constant (n,) and costs (n, K, L), or None where a metric does not add up.
-    """
-
-    view: Callable[[GraphPairs], GraphPairs]
-    truth: Callable[[GraphBatch], NDArray[Any]]
-    estimate: Callable[[GraphBatch], NDArray[Any]]
-    costs: Callable[[Metric, GraphPairs], tuple[Floats, Floats] | None]
-
-
 def _arrows_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
     """Return the channels i -> j and i -- j."""
-    marks = marks_from_planes(graphs.planes, graphs.n_nodes)
-    lines = marks & marks.transpose(0, 2, 1)
-    return np.stack([marks ^ lines, lines], axis=1)
+    return _type_channels(graphs, (FORWARD, LINE))
 
 
-def _arrows_both_ways_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
-    """Return the channels i -> j, i <- j and i -- j."""
-    arrows, lines = np.moveaxis(_arrows_and_lines(graphs), 1, 0)
-    return np.stack([arrows, arrows.transpose(0, 2, 1), lines], axis=1)
+def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]:
+    """Return which ordered pairs of nodes have an edge of each type, (N, K, d, d)."""
+    there = mark_matrices(graphs)
+    here = there.transpose(0, 2, 1)
+    return np.stack([(here == t % 4) & (there == t // 4) for t in types], axis=1).astype(np.int8)
 
 
-def _edge_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
-    """Turn weights of shared edges into costs: a directed edge is one ordered pair, an undirected one is two."""
-    weights = edge_weights(metric, pairs)
+def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
+    """Return how a metric adds up over the types of edges, or None.
+
+    A shared edge is one ordered pair of nodes, and two where it is its own reversal.
+    """
+    true, estimated = margins(pairs)
+    weights = edge_weights(metric, pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
     if weights is None:
         return None
-    costs = np.zeros((pairs.n, 2, 3))
-    costs[:, 0, 0], costs[:, 0, 1], costs[:, 0, 2] = weights.same, weights.reversed, weights.lost
-    costs[:, 1, 0], costs[:, 1, 2] = weights.added, weights.undirected / 2
-    return weights.constant, costs
+    here, there = list(true), [t for t in TYPES if t in estimated or reversed_type(t) in estimated]
+    costs = np.zeros((pairs.n, len(here), len(there)))
+    for (s, t), unit in weights.units.items():
+        costs[:, here.index(s), there.index(t)] = unit / (2 if s == reversed_type(s) else 1)
+    return Additive(
+        lambda graphs: _type_channels(graphs, here),
+        lambda graphs: _type_channels(graphs, there),
+        weights.constant,
+        costs,
+    )
 
 
 def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
@@ -87,22 +76,20 @@ def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
     return np.stack([above, above & ~below, below & ~above], axis=1)
 
 
-def _ancestor_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
+def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Weigh shared ancestors, and true edges along and against the estimate's order."""
-    found = pairs.ancestors
 
-    def at(both: float, agreed: float, opposed: float) -> Floats:
-        changed = found._replace(
-            both=np.full(pairs.n, both), agreed=np.full(pairs.n, agreed), opposed=np.full(pairs.n, opposed)
-        )
+    def at(*shared: float) -> Floats:
+        both, agreed, opposed = (np.full(pairs.n, k) for k in shared)
+        changed = pairs.ancestors._replace(both=both, agreed=agreed, opposed=opposed)
         return _value(metric, SimpleNamespace(ancestors=changed, counts=pairs.counts))
 
-    none, units = affine_units(at, 3)
-    if first_misfit(at, none, units):
+    weights = affine(at, 3)
+    if weights is None:
         return None
     costs = np.zeros((pairs.n, 2, 3))
-    costs[:, 0, 0], costs[:, 1, 1], costs[:, 1, 2] = units
-    return none, costs
+    costs[:, 0, 0], costs[:, 1, 1], costs[:, 1, 2] = weights[1]
+    return Additive(_ancestors_and_arrows, _ancestors_and_order, weights[0], costs)
 
 
 def _blankets(graphs: GraphBatch) -> NDArray[Any]:
@@ -112,65 +99,32 @@ def _blankets(graphs: GraphBatch) -> NDArray[Any]:
     return ((parents @ parents.transpose(0, 2, 1) > 0) | ((arrows | arrows.transpose(0, 2, 1) | lines) > 0))[:, None]
 
 
-def _blanket_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
+def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Weigh shared members of blankets."""
-    found = pairs.blankets
 
     def at(both: float) -> Floats:
-        return _value(metric, SimpleNamespace(blankets=found._replace(both=np.full(pairs.n, both))))
+        changed = pairs.blankets._replace(both=np.full(pairs.n, both))
+        return _value(metric, SimpleNamespace(blankets=changed))
 
-    none, units = affine_units(at, 1)
-    return None if first_misfit(at, none, units) else (none, units[0][:, None, None])
+    weights = affine(at, 1)
+    return None if weights is None else Additive(_blankets, _blankets, weights[0], weights[1][0][:, None, None])
 
 
 def _value(metric: Metric, counts: Any) -> Floats:
     return np.asarray(metric.function(counts, **metric.options), np.float64)
 
 
-def _as_they_are(pairs: GraphPairs) -> GraphPairs:
-    return pairs
-
-
-def _as_cpdags(pairs: GraphPairs) -> GraphPairs:
-    return pairs.cpdags
-
-
-_EDGES = Additive(_as_they_are, _arrows_and_lines, _arrows_both_ways_and_lines, _edge_costs)
-_CLAIMS = Additive(_as_they_are, true_relations, claimed_relations, claim_costs)
-_ANCESTOR_CLASSES = Additive(_as_they_are, true_ancestors, claimed_ancestors("exact"), ancestor_class_costs)
-
-#: closed-form rules whose metrics add up over ordered pairs of directed and undirected edges
-ADDITIVE: dict[str, Additive] = {
-    "hypergeometric": _EDGES,
-    "linear": _EDGES,
-    "cpdag_linear": _EDGES._replace(view=_as_cpdags),
-    "ancestors": Additive(_as_they_are, _ancestors_and_arrows, _ancestors_and_order, _ancestor_costs),
-    "blankets": Additive(_as_they_are, _blankets, _blankets, _blanket_costs),
+#: how metrics add up over ordered pairs of nodes, by their closed form; of mixed graphs the last three do not
+_RULES: dict[str, Callable[[Metric, GraphPairs], Additive | None]] = {
+    "hypergeometric": _of_edges,
+    "linear": _of_edges,
+    "claims": of_claims,
+    "ancestor_classes": of_ancestor_classes,
+    "cpdag_linear": _of_edges,
+    "ancestors": _of_ancestors,
+    "blankets": _of_blankets,
 }
-
-
-def _rule_of(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Return how a metric adds up, or None."""
-    if metric.closed_form == "claims":
-        return _CLAIMS
-    if metric.closed_form == "ancestor_classes":
-        definite = metric.options.get("definite", "exact")
-        return _ANCESTOR_CLASSES._replace(estimate=claimed_ancestors(definite))
-    return _of_types(metric, pairs) if pairs.is_mixed else ADDITIVE.get(metric.closed_form or "")
-
-
-def _of_types(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Return how a metric of mixed graphs adds up over the types of their edges, or None."""
-    found = type_weights(metric, pairs) if metric.closed_form in ("hypergeometric", "linear") else None
-    if found is None:
-        return None
-    constant, weights, true, estimated = found
-    return Additive(
-        _as_they_are,
-        lambda graphs: type_channels(graphs, true),
-        lambda graphs: type_channels(graphs, estimated),
-        lambda metric, pairs: (constant, weights),
-    )
+_PLAIN = ("cpdag_linear", "ancestors", "blankets")
 
 
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
@@ -180,23 +134,21 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """
     if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)
-    rule = _rule_of(metric, pairs)
-    if rule is None:
+    name = metric.closed_form or ""
+    if name not in _RULES or (pairs.is_mixed and name in _PLAIN):
         return None
-    compared = rule.view(pairs)
-    found = rule.costs(metric, compared)
-    if found is None:
+    compared = pairs.cpdags if name == "cpdag_linear" else pairs
+    sum_of = _RULES[name](metric, compared)
+    if sum_of is None:
         return None
-    constant, costs = found
     sides = (
-        (compared.truth, compared.truth_index, rule.truth),
-        (compared.estimate, compared.estimate_index, rule.estimate),
+        (compared.truth, compared.truth_index, sum_of.truth),
+        (compared.estimate, compared.estimate_index, sum_of.estimate),
     )
     sums = [PairSums(*_by_row(*side, pair_sums)) for side in sides]
-    mean, variance = relabelling_moments(sums[0], sums[1], costs, pairs.n_nodes)
-    unknown = np.isnan(constant) | metric.refused(pairs)
-
-    return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance))
+    mean, variance = relabelling_moments(sums[0], sums[1], sum_of.costs, pairs.n_nodes)
+    unknown = np.isnan(sum_of.constant) | metric.refused(pairs)
+    return ClosedForm(np.where(unknown, np.nan, mean + sum_of.constant), np.where(unknown, np.nan, variance))
 
 
 def _by_row(

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....graphs.counts import PairCounts
+from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
 from ....graphs.kernels.ones import count_ones
 from ....graphs.kernels.planes import DAG, planes_from_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .affine import affine_units, first_misfit
-from .hypergeometric import Counts, hypergeometric_weights
+from .hypergeometric import hypergeometric_weights
+from .shared_edges import Counts, affine_units, count_types, edge_weights, misfits
 
 
 def linear(
@@ -39,24 +39,16 @@ def linear(
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)
 
-    def at(shared_directed: float, shared_undirected: float, same: float) -> NDArray[np.float64]:
-        counts = PairCounts(
-            n_nodes,
-            shared_directed + shared_undirected,
-            directed + undirected,
-            me,
-            same_direction=same,
-            reversed=shared_directed - same,
-            true_directed=directed,
-            estimated_directed=me,
-            added_direction=shared_undirected,
-        )
-        return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
+    def at(*shared: float) -> NDArray[np.float64]:
+        true, estimated = {FORWARD: directed, LINE: undirected}, {FORWARD: me}
+        cells = dict(zip(((FORWARD, BACKWARD), (FORWARD, FORWARD), (LINE, FORWARD)), shared, strict=True))
+        return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, cells)).value(metric)
 
-    none = at(0, 0, 0)
-    present, present_undirected, same = at(1, 0, 0) - none, at(0, 1, 0) - none, at(1, 0, 1) - at(1, 0, 0)
-    affine = np.isclose(at(3, 2, 2), none + 3 * present + 2 * present_undirected + 2 * same, rtol=1e-9, atol=1e-9)
-    none = np.where(affine | np.isnan(none), none, np.nan)  # options may make a metric a ratio of random counts
+    none, (present, present_and_same, present_undirected) = affine_units(at, 3)
+    same = present_and_same - present
+    # options may make a metric a ratio of random counts
+    wrong = np.any([x[-1] for x in misfits(at, none, [present, present_and_same, present_undirected])], axis=0)
+    none = np.where(wrong, np.nan, none)
     p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
     mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
     if degrees is None:
@@ -96,54 +88,13 @@ def reversal(
     true_edges = (directed + undirected).astype(np.int64)[:, None]
     support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
     nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
-    undefined = metric.function(Counts(PairCounts(n_nodes, 0, directed, estimated_edges)), **metric.options)
+    undefined = Counts(EdgeTypes.of_margins(n_nodes, {LINE: directed}, {LINE: estimated_edges}, {})).value(metric)
     mean = np.where(
         np.isnan(undefined),
         np.where(nothing_shared < 1, 0.5, np.nan),
         (1 - nothing_shared) / 2 + nothing_shared * undefined,
     )
     return ClosedForm(np.where(undirected > 0, np.nan, mean))
-
-
-class Weights(NamedTuple):
-    """Weights of the types of shared edges in a metric at its pairs' margins, one value per pair."""
-
-    constant: NDArray[np.float64]
-    same: NDArray[np.float64]
-    reversed: NDArray[np.float64]
-    lost: NDArray[np.float64]
-    added: NDArray[np.float64]
-    undirected: NDArray[np.float64]
-
-
-def edge_weights(metric: Metric, pairs: GraphPairs, *, directed: NDArray[np.float64] | None = None) -> Weights | None:
-    """Return the weights of a metric that is affine in the types of the shared edges, or None if it is not.
-
-    The metric is evaluated without shared edges, for one edge of each type, and at some sums to check; `directed` (n,)
-    are the directed edges of the controls where they are not the estimate's.
-    """
-    truth = pairs.truth.edge_counts
-    estimate = pairs.estimate.edge_counts
-    if directed is None:
-        directed = estimate.directed[pairs.estimate_index]
-
-    def at(same: float, turned: float, lost: float, added: float, both: float) -> NDArray[np.float64]:
-        counts = PairCounts(
-            pairs.n_nodes,
-            same + turned + lost + added + both,
-            truth.edges[pairs.truth_index],
-            estimate.edges[pairs.estimate_index],
-            same_direction=same,
-            reversed=turned,
-            true_directed=truth.directed[pairs.truth_index],
-            estimated_directed=directed,
-            lost_direction=lost,
-            added_direction=added,
-        )
-        return np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
-
-    none, units = affine_units(at, 5)
-    return None if first_misfit(at, none, units) else Weights(none, *units)
 
 
 def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
@@ -155,7 +106,8 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
     """
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
-    weights = edge_weights(metric, pairs, directed=skeleton)
+    true = {s: k[pairs.truth_index] for s, k in count_types(pairs.truth).items()}
+    weights = edge_weights(metric, pairs.n_nodes, true, {FORWARD: skeleton})
     if weights is None:
         return None
     planes = pairs.truth.planes[pairs.truth_index]
@@ -165,7 +117,8 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
     shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
     added = count_ones(lines).sum(axis=1, dtype=np.float64)
-    mean = weights.constant + shared * (weights.same + weights.reversed) / 2 + added * weights.added
+    right, wrong = weights.of(FORWARD, FORWARD), weights.of(FORWARD, BACKWARD)
+    mean = weights.constant + shared * (right + wrong) / 2 + added * weights.of(LINE, FORWARD)
     if not along_order and not tossed.any():
         return ClosedForm(mean)
     degrees = kernels().degrees(arrows, pairs.n_nodes).astype(np.float64)
@@ -173,8 +126,8 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     chains = (inward * outward).sum(axis=1)
     forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
     ordered = 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
-    right = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
-    variance = (weights.same - weights.reversed) ** 2 * np.maximum(right, 0.0)
+    spread = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
+    variance = (right - wrong) ** 2 * np.maximum(spread, 0.0)
 
     return ClosedForm(mean, variance)
 
@@ -185,8 +138,8 @@ def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
     Controls have the adjacencies of the pairs' estimates. Truths must be fully directed for a mean.
     """
     fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
-    nothing = PairCounts(pairs.n_nodes, 0, np.ones(pairs.n), np.ones(pairs.n))
-    undefined = np.asarray(metric.function(Counts(nothing), **metric.options), np.float64)
+    nothing = EdgeTypes(pairs.n_nodes, {(LINE, 0): np.ones(pairs.n), (0, LINE): np.ones(pairs.n)})
+    undefined = Counts(nothing).value(metric)
     return np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,32 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.law import ClosedForm, Distribution, padded_sum
 from ....contract.metric import Metric
-from ....graphs.counts import EndCounts, PairCounts, plain_ends
+from ....graphs.edge_types import LINE, EdgeTypes
 from ....statistics.arrays import SMALLEST_P
+from .shared_edges import Counts
 
 #: numbers that a table of tail probabilities may hold
 MOST_CELLS = 4_000_000
-
-
-class Counts(NamedTuple):
-    """Stands in for `GraphPairs` where a metric is a function of counts alone."""
-
-    counts: PairCounts
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether graphs are mixed: these have directed and undirected edges only."""
-        return False
-
-    @property
-    def ends(self) -> EndCounts:
-        """The counts of the ends of edges."""
-        return plain_ends(self.counts)
-
-    @property
-    def cpdags(self) -> Counts:
-        """The same: the counts are those of CPDAGs where a metric compares these."""
-        return self
 
 
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
@@ -51,8 +31,8 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     codes, first = distinct(given)
     d, mt, me = (x[first][:, None] for x in given)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
-    counts = PairCounts(d, support, mt, me)
-    values = np.asarray(metric.function(Counts(counts), **metric.options), np.float64)
+    counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
+    values = Counts(counts).value(metric)
     distribution = Distribution.of(codes, values, weights)
     return ClosedForm(*distribution.moments(), distribution)
 

@@ -9,37 +9,28 @@ from typing import Any
 import numpy as np
 
 from ....contract.closed_form import ClosedFormRule, Value, register_closed_form
-from ....graphs.counts import AncestorCounts, BlanketCounts, PairCounts, VStructureCounts
-from .affine import affine_units, first_misfit
-from .hypergeometric import Counts
+from ....graphs.counts import AncestorCounts, BlanketCounts, VStructureCounts
+from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
+from .shared_edges import Counts, affine_units, misfits
+
+#: shared edges with the same direction, the other one, a lost one, an added one, and without
+_SHARED = ((FORWARD, FORWARD), (FORWARD, BACKWARD), (FORWARD, LINE), (LINE, FORWARD), (LINE, LINE))
 
 
-def _edges(same: float, turned: float, lost: float, added: float, both: float) -> Counts:
+def _edges(*shared: float) -> Counts:
     """Stand in for pairs on 12 nodes, with numbers of shared edges by type at fixed margins."""
-    counts = PairCounts(
-        12.0,
-        float(same + turned + lost + added + both),
-        30.0,
-        25.0,
-        same_direction=float(same),
-        reversed=float(turned),
-        true_directed=20.0,
-        estimated_directed=18.0,
-        lost_direction=float(lost),
-        added_direction=float(added),
-    )
-    return Counts(counts)
+    true, estimated = {FORWARD: 20.0, LINE: 10.0}, {FORWARD: 18.0, LINE: 7.0}
+    return Counts(EdgeTypes.of_margins(12.0, true, estimated, dict(zip(_SHARED, shared, strict=True))))
 
 
 def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
     """Return where the metric is not affine in the named counts, or None."""
     none, units = affine_units(lambda *counts: value(at(*counts)), len(names))
-    misfit = first_misfit(lambda *counts: value(at(*counts)), none, units)
-    if misfit is None:
-        return None
-    numbers, found, expected = misfit
-    counts = ", ".join(f"{name} {k}" for name, k in zip(names, numbers, strict=True) if k)
-    return f"at {counts} it is {found.item():g}, where adding up its units gives {expected.item():g}"
+    for numbers, found, expected, wrong in misfits(lambda *counts: value(at(*counts)), none, units):
+        if wrong.any():
+            counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
+            return f"at {counts} it is {found.item():g}, where adding up its units gives {expected.item():g}"
+    return None
 
 
 def affine_in_edges(value: Value) -> str | None:

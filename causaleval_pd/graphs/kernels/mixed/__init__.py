@@ -1,7 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
 from .adjustment import Graphs, mixed_adjustment_mistakes
-from .claims import claim_counts
 from .classes import (
     ALMOST_CYCLE,
     CHECK_MAG,
@@ -19,13 +18,6 @@ from .classes import (
 )
 from .colliders import collider_counts
 from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
-from .pair_counts import (
-    likeness_counts,
-    mark_counts,
-    mixed_adjacency_counts,
-    mixed_direction_counts,
-    type_counts,
-)
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 from .separation import mixed_separation_mistakes
@@ -51,18 +43,12 @@ __all__ = [
     "VALID",
     "VISIBLE",
     "Graphs",
-    "claim_counts",
     "collider_counts",
     "convert",
     "draw_latent",
-    "likeness_counts",
-    "mark_counts",
-    "mixed_adjacency_counts",
     "mixed_adjustment_mistakes",
-    "mixed_direction_counts",
     "mixed_separation_mistakes",
     "project",
     "relate",
     "smallest_separators",
-    "type_counts",
 ]

@@ -10,10 +10,17 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import ONE, SIX, ZERO, bit_of, compact, count_colliders, lowest
 from ..inputs import Ints, Words, checked_comparison
 from ..planes import N_MIXED_PLANES
-from .pair_counts import marked_bits
 from .rows import add
 
-_ARROW = np.uint64(2)
+
+@kernel_part
+def _head_bits(words: Words, at: np.uint64, step: np.uint64, low: bool) -> np.uint64:
+    """Return the bits of pairs with an arrowhead, beside a tail or not, at their low or their high end."""
+    first, second = words[at], words[at + step]
+    third, fourth = words[at + step + step], words[at + step + step + step]
+    if not low:
+        first, second, third, fourth = third, fourth, first, second
+    return (second & ~first) | (~(first | second) & fourth & ~third)
 
 
 @kernel_part
@@ -27,7 +34,7 @@ def _head_rows(planes: Words, heads: Words, near: Words) -> None:
     i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
     for w in range(words):
         left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        at_low, at_high = marked_bits(flat, w, words, _ARROW, True), marked_bits(flat, w, words, _ARROW, False)
+        at_low, at_high = _head_bits(flat, w, words, True), _head_bits(flat, w, words, False)
         while left != ZERO:
             pair = (w << SIX) + lowest(left)
             left &= left - ONE
@@ -70,7 +77,7 @@ def collider_counts(
     """Count unshielded colliders A *-> B <-* C, A and C not adjacent.
 
     Rows of the result (3, n): those of the truth, of the estimate and of both. Planes have four of each graph; other
-    parameters are those of `mixed_adjacency_counts`.
+    parameters are those of `adjacency_counts`, of four planes.
     """
     given = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
     out = np.empty((3, len(given.truth_index)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....contract.metric import Metric
-from .....graphs.mixed.marks import ARROW, NONE, TAIL, marks_from_planes
+from .....graphs.mixed.marks import ARROW, NONE, TAIL
 from .....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
 from .....graphs.pairs import GraphBatch, GraphPairs
+from ..shared_edges import Additive, affine, mark_matrices
 
 Floats = NDArray[np.float64]
 
@@ -39,32 +40,31 @@ def true_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
 
 def claimed_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
     """Return the channels head at i; tail at i; i -> j; i <- j; i <-> j; adjacent."""
-    there = marks_from_planes(graphs.planes, graphs.n_nodes)
+    there = mark_matrices(graphs)
     here = there.transpose(0, 2, 1)
     double = (here == NONE) & (there == ARROW)
     heads, tails = (here == ARROW) | double, (here == TAIL) | double
-    arrows = (there == ARROW) & ((here == TAIL) | double)
+    arrows = (there == ARROW) & tails
     spouses = heads & heads.transpose(0, 2, 1)
     near = (here != NONE) | (there != NONE)
     return np.stack([heads, tails, arrows, arrows.transpose(0, 2, 1), spouses, near], axis=1)
 
 
-def claim_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
+def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Weigh claims that are right, or None for a metric that is not affine in them."""
-    found = pairs.claims
 
-    def at(counts: Sequence[float]) -> Floats:
+    def at(*counts: float) -> Floats:
         changed = {name: np.full(pairs.n, k) for name, k in zip(_CLAIMS, counts, strict=True)}
-        stand_in = SimpleNamespace(claims=found._replace(**changed), n_nodes=pairs.n_nodes)
+        stand_in = SimpleNamespace(claims=pairs.claims.with_counts(**changed), n_nodes=pairs.n_nodes)
         return np.asarray(metric.function(stand_in, **metric.options), np.float64)
 
-    units = _units(at, len(_CLAIMS))
-    if units is None:
+    weights = affine(at, len(_CLAIMS))
+    if weights is None:
         return None
     costs = np.zeros((pairs.n, 4, 6))
-    for (true, claimed, share), unit in zip(_CLAIMS.values(), units[1:], strict=True):
+    for (true, claimed, share), unit in zip(_CLAIMS.values(), weights[1], strict=True):
         costs[:, true, claimed] += share * unit
-    return units[0], costs
+    return Additive(true_relations, claimed_relations, weights[0], costs)
 
 
 def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
@@ -82,7 +82,7 @@ def claimed_ancestors(definite: Any) -> Callable[[GraphBatch], NDArray[np.bool_]
     return channels
 
 
-def ancestor_class_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Floats] | None:
+def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Weigh true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
     definite = metric.options.get("definite", "exact")
     known = ancestors(pairs.estimate.planes, pairs.n_nodes, definite)
@@ -92,7 +92,7 @@ def ancestor_class_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Flo
     true = pairs.truth.known_origins.relations.ancestor.sum(axis=(1, 2), dtype=np.float64)[pairs.truth_index]
     total = float(pairs.n_nodes * (pairs.n_nodes - 1))
 
-    def at(counts: Sequence[float]) -> Floats:
+    def at(*counts: float) -> Floats:
         both = [np.full(pairs.n, k) for k in counts]
         above = [*both, true - sum(both)]
         others = [claimed[0] - both[0], claimed[1] - both[1], total - true - claimed[0] - claimed[1] + sum(both)]
@@ -100,17 +100,8 @@ def ancestor_class_costs(metric: Metric, pairs: GraphPairs) -> tuple[Floats, Flo
         stand_in = SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
         return np.asarray(metric.function(stand_in, **metric.options), np.float64)
 
-    units = _units(at, 2)
-    return None if units is None else (units[0], np.stack(units[1:], axis=1)[:, None])
-
-
-def _units(at: Callable[[Sequence[float]], Floats], n: int) -> list[Floats] | None:
-    """Return the value without shared claims and what one of each adds, or None if they do not add up."""
-    none = at([0.0] * n)
-    units = [at(unit) - none for unit in np.eye(n).tolist()]
-    for step in (2, 5):
-        counts = [float(1 + (i * step) % 7) for i in range(n)]
-        expected = none + sum(k * unit for k, unit in zip(counts, units, strict=True))
-        if not np.allclose(at(counts), expected, rtol=1e-9, atol=1e-9, equal_nan=True):
-            return None
-    return [none, *units]
+    weights = affine(at, 2)
+    if weights is None:
+        return None
+    costs = np.stack(weights[1], axis=1)[:, None]
+    return Additive(true_ancestors, claimed_ancestors(definite), weights[0], costs)

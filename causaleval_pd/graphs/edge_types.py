@@ -1,0 +1,263 @@
+"""Pairs of nodes by the types of the true and the estimated edge, and the counts that are weighted sums of these.
+
+The type of the edge of nodes i < j is the mark at i plus four times that at j, as `mixed.marks` codes them; 0 is no
+edge. What the truth's side of the table holds may be another relation of the nodes: that of claims is which of both is
+an ancestor of the other, and whether they are confounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .mixed.marks import ARROW, CIRCLE, NONE, TAIL
+
+Values = NDArray[np.float64]
+Weight = Callable[[int, int], int]
+
+
+def reversed_type(edge: int) -> int:
+    """Return the type of an edge seen from its other node."""
+    return edge // 4 + 4 * (edge % 4)
+
+
+FORWARD, BACKWARD, LINE = TAIL + 4 * ARROW, ARROW + 4 * TAIL, TAIL + 4 * TAIL
+#: -> beside <->, which has a code at one end only
+DOUBLE = NONE + 4 * ARROW
+#: every type that an edge may have, and of each and its reversal the first
+TYPES = (
+    *(at_low + 4 * at_high for at_low in (TAIL, ARROW, CIRCLE) for at_high in (TAIL, ARROW, CIRCLE)),
+    DOUBLE,
+    reversed_type(DOUBLE),
+)
+ONE_WAY = (FORWARD, ARROW + 4 * ARROW, CIRCLE + 4 * ARROW, CIRCLE + 4 * CIRCLE, LINE, TAIL + 4 * CIRCLE, DOUBLE)
+#: of pairs of nodes of a true graph: i is an ancestor of j; j of i; both are confounded; have a latent ancestor
+ABOVE, BELOW, CONFOUNDED, COMMON = 1, 2, 4, 8
+
+
+def marks_of(edge: int) -> tuple[set[int], set[int]]:
+    """Return the marks at both ends: the tail's end of -> beside <-> has a tail and an arrowhead."""
+    at_low, at_high = edge % 4, edge // 4
+    if {at_low, at_high} == {NONE, ARROW}:
+        return ({TAIL, ARROW}, {ARROW}) if at_high else ({ARROW}, {TAIL, ARROW})
+    return {at_low} - {NONE}, {at_high} - {NONE}
+
+
+def _direction(edge: int) -> int:
+    """Return 1 for ->, -1 for <-, beside <-> or not, and 0 for every other edge."""
+    low, high = marks_of(edge)
+    return (TAIL in low and ARROW in high) - (TAIL in high and ARROW in low)
+
+
+def _is_bidirected(edge: int) -> bool:
+    low, high = marks_of(edge)
+    return ARROW in low and ARROW in high
+
+
+def _ends(s: int, t: int) -> zip[tuple[set[int], set[int]]]:
+    return zip(marks_of(s), marks_of(t), strict=True)
+
+
+def _n_ends(mark: int, edge: int) -> int:
+    return sum(mark in end for end in marks_of(edge))
+
+
+def _on_shared(weight: Weight) -> Weight:
+    return lambda s, t: weight(s, t) if s and t else 0
+
+
+def _of_mark(mark: int, name: str) -> dict[str, Weight]:
+    """Return the counts of the ends with a mark: in truth, estimate and both, there on shared edges, and at circles."""
+    true: Weight = lambda s, t: _n_ends(mark, s)  # noqa: E731
+    estimated: Weight = lambda s, t: _n_ends(mark, t)  # noqa: E731
+    return {
+        f"true_{name}s": true,
+        f"estimated_{name}s": estimated,
+        f"both_{name}s": lambda s, t: sum(mark in x and mark in y for x, y in _ends(s, t)),
+        f"true_{name}s_on_shared": _on_shared(true),
+        f"estimated_{name}s_on_shared": _on_shared(estimated),
+        f"{name}s_at_circle": lambda s, t: sum(CIRCLE in x and mark in y for x, y in _ends(s, t)),
+        f"{name}s_missed_by_circle": lambda s, t: sum(mark in x and CIRCLE in y for x, y in _ends(s, t)),
+    }
+
+
+#: what a pair of nodes with a true and an estimated edge adds to each count
+EDGES: dict[str, Weight] = {
+    "tp": lambda s, t: s > 0 and t > 0,
+    "fp": lambda s, t: s == 0 and t > 0,
+    "fn": lambda s, t: s > 0 and t == 0,
+    "true_edges": lambda s, t: s > 0,
+    "estimated_edges": lambda s, t: t > 0,
+    "different": lambda s, t: s != t,
+    "true_directed": lambda s, t: _direction(s) != 0,
+    "estimated_directed": lambda s, t: _direction(t) != 0,
+    "same_direction": lambda s, t: _direction(s) * _direction(t) == 1,
+    "reversed": lambda s, t: _direction(s) * _direction(t) == -1,
+    "lost_direction": _on_shared(lambda s, t: _direction(s) != 0 and _direction(t) == 0),
+    "added_direction": _on_shared(lambda s, t: _direction(s) == 0 and _direction(t) != 0),
+    "both_undirected": _on_shared(lambda s, t: _direction(s) == 0 and _direction(t) == 0),
+    **_of_mark(TAIL, "tail"),
+    **_of_mark(ARROW, "arrow"),
+    **_of_mark(CIRCLE, "circle"),
+    "other_marks": _on_shared(lambda s, t: sum(x != y for x, y in _ends(s, t))),
+    "one_circle": _on_shared(lambda s, t: sum((CIRCLE in x) != (CIRCLE in y) for x, y in _ends(s, t))),
+    "unlike_circle_edges": lambda s, t: s != t and _n_ends(CIRCLE, s) > 0 and _n_ends(CIRCLE, t) > 0,
+    "true_bidirected": lambda s, t: _is_bidirected(s),
+    "estimated_bidirected": lambda s, t: _is_bidirected(t),
+    "both_bidirected": lambda s, t: _is_bidirected(s) and _is_bidirected(t),
+}
+
+
+def _directed(above: int, below: int) -> Weight:
+    """Count the estimate's -> by the relation of the tail to the head, or of the head to the tail."""
+    return lambda r, t: bool(r & above) if _direction(t) == 1 else bool(r & below) if _direction(t) == -1 else False
+
+
+#: what a pair of nodes with a relation of the truth and an edge of the estimate adds to what the edge claims: an
+#: arrowhead at v of u *-> v that v is not an ancestor of u, a tail at u that u is one, <-> that both are confounded
+CLAIMS: dict[str, Weight] = {
+    "heads": lambda r, t: _n_ends(ARROW, t),
+    "right_heads": lambda r, t: sum(ARROW in x and not r & up for x, up in zip(marks_of(t), (1, 2), strict=True)),
+    "tails": lambda r, t: _n_ends(TAIL, t),
+    "right_tails": lambda r, t: sum(TAIL in x and r & up > 0 for x, up in zip(marks_of(t), (1, 2), strict=True)),
+    "ancestors": lambda r, t: bool(r & ABOVE) + bool(r & BELOW),
+    "adjacent_ancestors": lambda r, t: bool(t) * (bool(r & ABOVE) + bool(r & BELOW)),
+    "adjacent_others": lambda r, t: bool(t) * (2 - bool(r & ABOVE) - bool(r & BELOW)),
+    "directed": lambda r, t: _direction(t) != 0,
+    "directed_ancestors": _directed(ABOVE, BELOW),
+    "directed_descendants": _directed(BELOW, ABOVE),
+    "bidirected": lambda r, t: _is_bidirected(t),
+    "bidirected_confounded": lambda r, t: _is_bidirected(t) and r & CONFOUNDED > 0,
+    "bidirected_common": lambda r, t: _is_bidirected(t) and r & COMMON > 0,
+    "confounded": lambda r, t: r & CONFOUNDED > 0,
+    "common": lambda r, t: r & COMMON > 0,
+    "adjacent_confounded": lambda r, t: t > 0 and r & CONFOUNDED > 0,
+    "adjacent_common": lambda r, t: t > 0 and r & COMMON > 0,
+}
+
+
+class EdgeTypes:
+    """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used.
+
+    Parameters
+    ----------
+    n_nodes : array_like
+        Number of nodes.
+    cells : mapping
+        From the types of the true and of the estimated edge, not both 0, to the numbers of pairs of nodes that have
+        them, one value per pair of graphs. Missing cells are 0.
+    weights : mapping
+        From the names of counts to what each cell adds.
+    """
+
+    def __init__(
+        self, n_nodes: Any, cells: Mapping[tuple[int, int], Any], weights: Mapping[str, Weight] = EDGES
+    ) -> None:
+        self.n_nodes, self.cells, self.weights = n_nodes, cells, weights
+        self.shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in cells.values()))
+
+    @classmethod
+    def of_margins(
+        cls,
+        n_nodes: Any,
+        true: Mapping[int, Any],
+        estimated: Mapping[int, Any],
+        shared: Mapping[tuple[int, int], Any],
+    ) -> EdgeTypes:
+        """Return the counts of graphs with numbers of edges by type, either way round, and of edges that both have."""
+        cells: dict[tuple[int, int], Any] = {**{(s, 0): k for s, k in true.items()}}
+        cells |= {(0, t): k for t, k in estimated.items()}
+        for (s, t), k in shared.items():
+            estimate = t if t in estimated else reversed_type(t)
+            cells |= {(s, t): k, (s, 0): cells[s, 0] - k, (0, estimate): cells[0, estimate] - k}
+        return cls(n_nodes, cells)
+
+    def __getattr__(self, name: str) -> Values:
+        if name.startswith("_") or name not in self.weights:
+            raise AttributeError(f"there is no count {name!r}")
+        weigh, total = self.weights[name], np.zeros(self.shape)
+        for types, number in self.cells.items():
+            weight = weigh(*types)
+            if weight:
+                total += number if weight == 1 else weight * number
+        self.__dict__[name] = total
+        return total
+
+    @property
+    def n_pairs(self) -> Values:
+        """Pairs of nodes."""
+        d = np.asarray(self.n_nodes, np.float64)
+        return np.broadcast_to(d * (d - 1) / 2, self.shape)
+
+    @property
+    def tn(self) -> Values:
+        """Pairs of nodes that are adjacent in neither graph."""
+        return self.n_pairs - self.true_edges - self.fp
+
+    def with_counts(self, **counts: Values) -> EdgeTypes:
+        """Return the same with other values of some counts."""
+        changed = copy(self)
+        changed.__dict__.update(counts)
+        return changed
+
+
+class PairCounts:
+    """The counts of `EDGES` that default metrics use, by two kernels without a table.
+
+    Parameters
+    ----------
+    n_nodes, n : int
+        Number of nodes of each graph, and of pairs of graphs.
+    adjacencies : callable
+        Returns the counts as the kernel `adjacency_counts` does.
+    directions : callable
+        Returns the counts as the kernel `direction_counts` does, or a table of edge types.
+    """
+
+    def __init__(
+        self,
+        n_nodes: int,
+        n: int,
+        adjacencies: Callable[[], Sequence[Values]],
+        directions: Callable[[], Sequence[Values] | EdgeTypes],
+    ) -> None:
+        self.n_nodes, self._n = n_nodes, n
+        self._adjacencies, self._directions = adjacencies, directions
+
+    def __getattr__(self, name: str) -> Values:
+        if name in _ADJACENCIES:
+            self.__dict__.update(zip(_ADJACENCIES, self._adjacencies(), strict=True))
+        elif name in _DIRECTIONS:
+            counts = self._directions()
+            found = [getattr(counts, x) for x in _DIRECTIONS] if isinstance(counts, EdgeTypes) else counts
+            self.__dict__.update(zip(_DIRECTIONS, found, strict=True))
+        elif name in _SUMS:
+            self.__dict__[name] = _SUMS[name](self)
+        else:
+            raise AttributeError(f"there is no count {name!r}")
+        return self.__dict__[name]
+
+    @property
+    def n_pairs(self) -> Values:
+        """Pairs of nodes."""
+        return np.full(self._n, self.n_nodes * (self.n_nodes - 1) / 2)
+
+
+_ADJACENCIES = ("tp", "fp", "fn", "tn", "different")
+_DIRECTIONS = (
+    "same_direction",
+    "reversed",
+    "true_directed",
+    "estimated_directed",
+    "lost_direction",
+    "added_direction",
+)
+_SUMS: dict[str, Callable[[Any], Values]] = {
+    "true_edges": lambda c: c.tp + c.fn,
+    "estimated_edges": lambda c: c.tp + c.fp,
+    "both_undirected": lambda c: c.tp - c.same_direction - c.reversed - c.lost_direction - c.added_direction,
+}
