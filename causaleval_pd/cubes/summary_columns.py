@@ -11,7 +11,7 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import BETTER, NOT_BETTER
+from ..contract.words import BETTER, UNDECIDED
 from ..contract.words import verdicts as verdict_words
 from ..statistics.arrays import Bools, Floats, moments, paired_difference, quantile_interval, ratio
 from ..statistics.clusters import cluster_limits, cluster_means, cluster_sums, clustered_mean
@@ -191,21 +191,29 @@ def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[n
     """Return the verdict on each stratum, None without a p-value.
 
     "better": p at most alpha, the interval of the effect on the good side of 0, and at least five clusters. "not all
-    guesses": p alone.
+    guesses": p alone. Twice the mean p is a bound, from which nothing follows where the interval is on the good side.
     """
-    p = columns["p_adjusted"]
-    with np.errstate(invalid="ignore"):  # strata without an interval
-        good = columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0
-    return verdict_words(p, p, alpha, good & (columns["n_clusters"] >= FEWEST_CLUSTERS))
+    p, good = columns["p_adjusted"], _on_good_side(columns, direction)
+    p_low = np.where(_is_bound(columns) & good, 0.0, p)
+    return verdict_words(p_low, p, alpha, good & (columns["n_clusters"] >= FEWEST_CLUSTERS))
+
+
+def _on_good_side(columns: dict[str, Any], direction: str) -> Bools:
+    """Return whether the interval of the effect is on the good side of 0, False where there is none."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0)
+
+
+def _is_bound(columns: dict[str, Any]) -> Bools:
+    """Return which p-values are twice the mean p of dependent runs."""
+    return np.char.startswith(columns["p_method"].astype(str), "twice the mean")
 
 
 def _contradictions(columns: dict[str, Any], direction: str, relabelled: Bools) -> list[str | None]:
     """Return what a reader of the verdict would not expect; `relabelled` null models have a test of more power."""
-    by_logs = np.char.startswith(columns["p_method"].astype(str), "twice the mean")
     with np.errstate(invalid="ignore"):
         holds = (columns["verdict"] == BETTER) & (columns["skill_low"] <= 0)
-        clear = columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0
-    weak = by_logs & clear & (columns["verdict"] == NOT_BETTER)
+    weak = columns["verdict"] == UNDECIDED
     return [
         "the interval of skill holds 0" if held else _WEAK + _BY_STRATA * able if few else None
         for held, few, able in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), strict=True)

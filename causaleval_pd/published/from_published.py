@@ -307,7 +307,9 @@ def _columns(metric: Metric, printed: list[Printed], guesses: list[Guesses], alp
     # |control - optimum| has the mean's distance only where the optimum is an end of the range
     loss = np.abs(mean - metric.optimum) if metric.optimum in metric.range else np.full(len(mean), np.nan)
     values = np.array([x.value for x in printed], np.float64)
-    needed = ["; ".join(x) if x else None for x in parts["needed"]]
+    needed = [
+        "; ".join(x) if x and not math.isnan(value) else None for x, value in zip(parts["needed"], values, strict=True)
+    ]
     adjusted, words = judged(metric, printed, guesses, alpha)
     floats = {"control_mean": "mean", "control_low": "low", "control_high": "high", "p": "p", "p_se": "p_se"}
     floats |= {"p_low": "p_low", "p_high": "p_high"}

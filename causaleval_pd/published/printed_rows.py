@@ -31,6 +31,7 @@ _OTHER_NAMES = {
     "estimated_edges": ("m_est", "edges", "n_edges", "edges_estimated", "n_estimated_edges", "nnz"),
     "n_runs": ("runs", "repetitions", "reps", "n_reps", "replicates", "repeats", "seeds", "n_repetitions", "graphs"),
     "kind": ("class", "graph_class"),
+    "shd_convention": ("convention", "shd_type"),
 }
 #: words of tables that leave open what was counted, adjacencies or directed edges
 _UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tpr", "fpr", "fdr", "npv", "mcc", "hd")
@@ -86,11 +87,10 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
     check_type(table, pd.DataFrame, "a DataFrame in memory", "table")
     if not table.columns.is_unique:
         raise ValueError(f"the column {table.columns[table.columns.duplicated()][0]!r} occurs twice; rename one")
-    for name in ("n_runs", "kind"):
-        if name not in table:
-            meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
-            if meant is not None:
-                raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
+    _check_synonyms(table)
+    scored = [column for column in table.columns if is_metric(column)]
+    if "metric" in table:
+        _check_claims(table, scored)
     if metrics is not None:
         for name in metrics:
             if name not in table:
@@ -99,7 +99,6 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
                     f"table.rename(columns={{...: {name!r}}})"
                 )
         return
-    scored = [column for column in table.columns if is_metric(column)]
     for column in table.columns:
         if str(column).casefold() in _AREAS and _numeric(table, column):
             raise ValueError(
@@ -122,6 +121,34 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
         )
 
 
+def _check_synonyms(table: pd.DataFrame) -> None:
+    """Refuse other names of the columns that a table may lack."""
+    for name in ("n_runs", "kind", *["shd_convention"] * ("shd" in table)):
+        if name not in table:
+            meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
+            if meant is not None:
+                raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
+
+
+def _check_claims(table: pd.DataFrame, scored: Sequence[Hashable]) -> None:
+    """Refuse a table of one claim per row, whose metrics a column names, unless it holds the claims of one metric."""
+    named = table["metric"].dropna().astype(str)
+    metrics = [x for x in dict.fromkeys(named) if is_metric(x)]
+    one = metrics[0] if metrics else "shd"
+    if "value" in table and metrics and not scored:
+        raise ValueError(
+            f"each row is a claim on the metric that the column 'metric' names; judge one metric at a time: "
+            f"from_published(table[table['metric'] == {one!r}].rename(columns={{'value': {one!r}}}))"
+        )
+    other = np.flatnonzero(~table["metric"].isin([*scored, *set(named) - set(metrics)]) & table["metric"].notna())
+    if len(scored) == 1 and len(other):
+        raise ValueError(
+            f"{name_row(int(other[0]), table.index)}: the column 'metric' says {table['metric'].iloc[other[0]]!r}, but "
+            f"the value is in the column {scored[0]!r}; keep the rows of one metric by "
+            f"table[table['metric'] == {scored[0]!r}]"
+        )
+
+
 def check_graph_columns(table: pd.DataFrame) -> None:
     """Refuse tables of graph metrics without the numbers of nodes and edges."""
     has_truth = "truth" in table and bool(table["truth"].notna().all())
@@ -131,10 +158,11 @@ def check_graph_columns(table: pd.DataFrame) -> None:
         meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
         if meant is not None:
             raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
-        hint = nearest(name, table.columns)
+        free = [x for x in table.columns if x not in (*NEEDED, *OPTIONAL, *SHARED) and not is_metric(x)]
+        near = nearest(name, free)
         raise ValueError(
-            f"the table has no column {name!r}; {hint}rename one of {shown(list(table.columns))} by "
-            f"table.rename(columns={{...: {name!r}}}), or add one, missing where a number was not printed"
+            f"the table has no column {name!r}; {near}rename the column that has it by "
+            f"table.rename(columns={{...: {name!r}}}), or, where it was not printed, table.assign({name}=None)"
         )
 
 

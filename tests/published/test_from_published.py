@@ -485,3 +485,38 @@ def test_mean_numbers_of_edges_beside_a_true_dag_give_the_mean_and_beside_a_clas
     exact = np.mean([np.mean(dags("shd", n)) for n in (1, 4)])
     assert dag == other == pytest.approx(exact)
     assert np.isnan(undirected)
+
+
+def test_a_table_of_claims_is_judged_one_metric_at_a_time():
+    claims = pd.concat(
+        printed(n_nodes=20, true_edges=40, estimated_edges=40, kind="dag", metric=metric, value=value)
+        for metric, value in (("adjacency_precision", "0.80"), ("adjacency_recall", "0.60"))
+    ).reset_index(drop=True)
+    with pytest.raises(ValueError, match="each row is a claim") as message:
+        ce.from_published(claims)
+    advice = str(message.value).split("from_published(")[1].removesuffix(")")
+    judged = ce.from_published(eval(advice, {"table": claims}))  # what the message proposes
+    assert judged["adjacency_precision_verdict"].tolist() == ["better"]
+    with pytest.raises(ValueError, match="row 1 .*says 'adjacency_recall', but the value is in the column"):
+        ce.from_published(claims.rename(columns={"value": "adjacency_precision"}), "adjacency_precision")
+
+
+def test_a_convention_under_another_name_is_not_ignored():
+    table = printed(n_nodes=20, true_edges=40, estimated_edges=40, kind="dag", shd="40", convention="tetrad")
+    with pytest.raises(ValueError, match="'convention': 'shd_convention'"):
+        ce.from_published(table)
+    named = ce.from_published(table.rename(columns={"convention": "shd_convention"}))
+    assert named["shd_control_mean"].item() > 100
+
+
+def test_a_value_that_was_not_printed_needs_nothing_and_has_no_verdict():
+    table = pd.concat([printed(n_nodes=20, true_edges=40, estimated_edges=40, kind="dag", shd=x) for x in ("31", None)])
+    judged = ce.from_published(table)
+    assert judged["shd_verdict"].isna().tolist() == judged["shd_needed"].isna().tolist() == [False, True]
+
+
+def test_a_missing_column_is_not_said_to_be_one_that_is_there():
+    table = printed(n_nodes=20, true_edges=40, adjacency_f1="0.3").drop(columns="estimated_edges", errors="ignore")
+    with pytest.raises(ValueError, match="no column 'estimated_edges'; rename the column that has it"):
+        ce.from_published(table)
+    assert ce.from_published(table.assign(estimated_edges=None))["adjacency_f1_verdict"].str.contains("needs").all()
