@@ -252,6 +252,8 @@ def _settings_tried(table: pd.DataFrame) -> list[int | None]:
     found = []
     for i, cell in enumerate(table["n_settings"]):
         counts = read_counts(cell, f"{name_row(i, table.index)}: n_settings", 1)
+        if counts is not None and len(counts) > 1:
+            raise ValueError(f"{name_row(i, table.index)}: n_settings is one number, found {len(counts)}")
         found.append(None if counts is None else counts[0])
     return found
 

@@ -12,6 +12,7 @@ import pandas as pd
 from ..contract.checks import name_row
 from ..statistics.coincidences import MOST_EXACT, coincidence_moments, coincidence_tail
 from .answer_laws import (
+    RightAnswers,
     coin_tail,
     questions_of,
     right_answers,
@@ -155,11 +156,27 @@ def answer_guesses(questions: Questions, printed: Printed) -> Guesses:
         p, least = (shuffled_tail(n, yes, said, x) for x in (possible[0], possible[-1]))
         method = "exact"
     else:
+        _check_reachable(questions, printed, right)
         decks = [[side] for side in _with_refusals(questions)]
         p, least = (coincidence_tail(x, *decks) for x in (right.least, right.most))
         method = "exact" if n <= MOST_EXACT else "normal"
     needed = more_digits("accuracy", least, p)
     return guesses._replace(p=p, p_low=least, p_high=p, p_perfect=perfect, p_method=method, needed=needed)
+
+
+def _check_reachable(questions: Questions, printed: Printed, right: RightAnswers) -> None:
+    """Refuse more right answers than the numbers of each label allow, and all but one where labels agree."""
+    true, answered = questions.true or (), questions.answered or ()
+    most = sum(min(pair) for pair in zip(true, answered, strict=True))
+    # one wrong answer takes the place of another label, which then is wrong as well
+    possible = most - 1 if true == answered and right.least == right.most == most - 1 else most
+    if right.least > most or possible < most:
+        raise ValueError(
+            f"{questions.name}: accuracy is {printed.value:g}, impossible with {', '.join(map(str, true))} true and "
+            f"{', '.join(map(str, answered))} given answers of each class, of which {most} can be right"
+            + " and not one less"
+            * (right.least <= most)
+        )
 
 
 def _with_refusals(questions: Questions) -> tuple[tuple[int, ...], tuple[int, ...]]:

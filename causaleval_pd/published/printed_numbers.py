@@ -79,6 +79,12 @@ def read_counts(cell: Any, what: str, least: int = 0) -> tuple[int, ...] | None:
     ((60, 30, 30), (9,))
     """
     if isinstance(cell, str):
+        if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", cell):
+            plain = cell.strip().replace(",", "")
+            raise ValueError(
+                f"{what} is {cell!r}, the number {plain} or a list; write {plain!r}, or a list with blanks, "
+                f"{cell.strip().replace(',', ', ')!r}"
+            )
         cells: list[Any] = [x for x in re.split(r"[,;\s]+", cell.strip()) if x]
         cells = [read_number(x, what).value for x in cells]
     else:
@@ -90,7 +96,10 @@ def read_counts(cell: Any, what: str, least: int = 0) -> tuple[int, ...] | None:
 
 def read_column(table: pd.DataFrame, name: str) -> list[PrintedNumber]:
     """Return a column of printed numbers."""
-    return [read_number(x, f"row {i}: {name}") for i, x in enumerate(table[name])]
+    cells = table[name]
+    if cells.dtype in (np.float16, np.float32):
+        cells = cells.astype(str).astype(np.float64)  # the shortest numbers that these stand for
+    return [read_number(x, f"row {i}: {name}") for i, x in enumerate(cells)]
 
 
 def are_printed_numbers(cells: Iterable[Any]) -> bool:

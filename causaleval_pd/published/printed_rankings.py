@@ -100,7 +100,8 @@ def _read(table: pd.DataFrame, i: int) -> Rankings:
         n_graphs,
         _flag(cell("tied"), f"{name}: tied"),
     )
-    for n, k in set(rankings.sizes or ()):
+    pairs = rankings.sizes or zip(rankings.candidates or (), rankings.true or (), strict=False)
+    for n, k in dict.fromkeys(pairs):
         if k >= n:
             raise ValueError(f"{name}: true_candidates is {k} of {n} candidates; both true and false ones are needed")
     for (n, _), x in zip(rankings.sizes or (), rankings.ones_of_each(), strict=False):
@@ -120,7 +121,11 @@ def _flag(cell: Any, what: str) -> bool | None:
 def check_ranking(rankings: Rankings, metric: str, printed: Printed) -> None:
     """Refuse a mean AUROC that no rankings of equal size have."""
     sizes = rankings.sizes
-    if metric != "auroc" or sizes is None or len(set(sizes)) > 1 or math.isnan(printed.value):
+    if metric != "auroc" or sizes is None or math.isnan(printed.value):
+        return
+    if rankings.ones is not None:
+        _check_two_scores(rankings, sizes, printed)
+    if len(set(sizes)) > 1:
         return
     n, k = sizes[0]
     steps = 2 * k * (n - k) * len(sizes)
@@ -130,6 +135,20 @@ def check_ranking(rankings: Rankings, metric: str, printed: Printed) -> None:
         raise ValueError(
             f"{rankings.name}: auroc is {printed.value:g}, but with {k} of {n} candidates true in {len(sizes)} graphs "
             f"the nearest possible are {near[0]:.6g} and {near[1]:.6g}; digits= states how many decimals were printed"
+        )
+
+
+def _check_two_scores(rankings: Rankings, sizes: tuple[Size, ...], printed: Printed) -> None:
+    """Refuse a mean AUROC that no scores of 0 and 1 have."""
+    least, most = 0.0, 0.0
+    for (n, k), m in zip(sizes, rankings.ones_of_each(), strict=True):
+        fewest, hits = max(0, m - (n - k)), min(m, k)
+        least += (0.5 + (fewest / k - (m - fewest) / (n - k)) / 2) / len(sizes)
+        most += (0.5 + (hits / k - (m - hits) / (n - k)) / 2) / len(sizes)
+    if not least - printed.slack - 1e-9 <= printed.value <= most + printed.slack + 1e-9:
+        raise ValueError(
+            f"{rankings.name}: auroc is {printed.value:g}, but with so many estimated_candidates it lies between "
+            f"{least:.6g} and {most:.6g}"
         )
 
 
@@ -188,7 +207,7 @@ def _auroc(rankings: Rankings, printed: Printed, alpha: float) -> Guesses:
 def _auroc_bound(sizes: tuple[Size, ...], value: float) -> tuple[float, str]:
     """Bound P(mean AUROC >= value) whatever scores tie."""
     if len(sizes) >= NORMAL_FROM and value > 0.5:
-        return auroc_normal(sizes, value), "normal bound"
+        return max(auroc_normal(sizes, value), _tail("auroc", sizes, value).p), "normal bound"
     return auroc_bound(sizes, value), "bound"
 
 

@@ -15,7 +15,7 @@ import xarray as xr
 
 from ..contract.checks import check_flag, check_known, check_number, check_type
 from ..contract.figure import FIGURES
-from ..contract.words import BETTER, NOT_ALL_GUESSES, counted, level_words
+from ..contract.words import BETTER, NOT_ALL_GUESSES, UNDECIDED, counted, level_words
 from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
@@ -362,7 +362,9 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
             better = int((rows["verdict"] == BETTER).sum())
             some = int((rows["verdict"] == NOT_ALL_GUESSES).sum())
             text = f"{name}: {better} of {counted(len(p), 'tested stratum', 'tested strata')} better than controls"
-            text += f", {some} not all guesses" * bool(some) + f" (null model “{null}”, {how})"
+            unclear = int((rows["verdict"] == UNDECIDED).sum())
+            text += f", {some} not all guesses" * bool(some) + f", {unclear} cannot be judged" * bool(unclear)
+            text += f" (null model “{null}”, {how})"
         found.append(Sentence(f"{text}."))
     floors = table["p_at_floor"].fillna(False)
     if floors.any():

@@ -480,3 +480,39 @@ def test_rankings_and_questions_of_pages_of_results():
     assert (questions["accuracy_p"] <= 0.05).sum() == 2
     words = ["not better than a coin"] * 3 + ["not better than a coin among 5 rows"] * 2
     assert questions["accuracy_verdict"].tolist() == words
+
+
+IMPOSSIBLE = [
+    ("lies between 0.45 and 0.55", {"auroc": 0.9, "candidates": 20, "true_candidates": 10, "estimated_candidates": 1}),
+    ("lies between 0.5 and 0.5", {"auroc": 0.8, "candidates": 20, "true_candidates": 10, "estimated_candidates": 0}),
+    ("both true and false ones", {"auroc": "0.8", "candidates": 5, "true_candidates": 5, "n_runs": None}),
+    ("12 can be right", {"accuracy": "0.90", "class_counts": "10,10,10", "answered_counts": "28,1,1"}),
+    ("28 can be right", {"accuracy": "1.0", "class_counts": "10,10,10", "answered_counts": "12,9,9"}),
+    ("35 can be right", {"accuracy": "0.90", "class_counts": "25,25", "answered_counts": "25,10", "n_questions": 50}),
+    ("not one less", {"accuracy": "0.967", "class_counts": "10,10,10", "answered_counts": "10,10,10"}),
+    ("write '2450', or a list", {"auroc": "0.9", "candidates": "2,450", "true_candidates": 1}),
+    ("write '1234', or a list", {"auroc": "0.9", "candidates": 20, "true_candidates": 4, "n_settings": "1,234"}),
+    ("n_settings is one number", {"auroc": "0.9", "candidates": 20, "true_candidates": 4, "n_settings": [3, 100]}),
+]
+
+
+@pytest.mark.parametrize(("words", "row"), IMPOSSIBLE)
+def test_values_that_nothing_gives_and_numbers_with_two_meanings_are_refused(words, row):
+    with pytest.raises(ValueError, match=words):
+        ce.from_published(pd.DataFrame({name: [x] for name, x in {"n_runs": 1, **row}.items()}))
+
+
+@pytest.mark.parametrize(("auroc", "n", "k", "n_runs"), [("0.639", 2, 1, 36), ("0.55", 20, 4, 35)])
+def test_the_bound_for_unknown_ties_is_not_below_the_law_without_ties(auroc, n, k, n_runs):
+    row = {"auroc": [auroc], "candidates": n, "true_candidates": k, "n_runs": n_runs}
+    judged = ce.from_published(pd.DataFrame(row)).iloc[0]
+    assert judged["auroc_p_high"] >= judged["auroc_p"] > 0.05 and judged["auroc_verdict"].startswith("cannot")
+
+
+def test_single_precision_is_read_as_printed():
+    row = {"n_nodes": [10], "true_edges": 15, "estimated_edges": 12, "n_runs": 1}
+    single, double = (
+        ce.from_published(pd.DataFrame({**row, "adjacency_f1": np.array([0.52], dtype)}))
+        for dtype in (np.float32, np.float64)
+    )
+    assert single["adjacency_f1_p"].item() == double["adjacency_f1_p"].item()
