@@ -16,6 +16,9 @@ from .stratum_tests import StratumTests, stratum_tests
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+#: what a p-value is that no combination of draws reached
+LEAST_OF_COMBINATIONS = f"the least of {COMBINATIONS:,} combinations of draws"
+
 
 class StratumP(NamedTuple):
     """P-values of strata, (n_strata,) each.

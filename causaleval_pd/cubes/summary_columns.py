@@ -20,9 +20,9 @@ from ..statistics.interval_notes import interval_notes, joined
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.skill import skill_interval, skill_notes
-from ..statistics.stratum_statistic import COMBINATIONS, Statistic
+from ..statistics.stratum_statistic import Statistic
 from ..tables.clusters import SINGLE
-from .p_values import StratumP, of_draws
+from .p_values import LEAST_OF_COMBINATIONS, StratumP, of_draws
 from .reading import (
     as_good_shares,
     cluster_ids,
@@ -223,7 +223,7 @@ def _contradictions(columns: dict[str, Any], direction: str, relabelled: Bools) 
 def _floor_notes(found: StratumP) -> list[str | None]:
     """Return for every p-value that no draw reached what finds smaller ones."""
     words = [
-        f"p <= {p:.3g}, the least of {COMBINATIONS:,} combinations of draws"
+        f"p <= {p:.3g}, {LEAST_OF_COMBINATIONS}"
         if "combinations" in str(method)
         else f"p <= {p:.3g}, the least that these draws give; n_draws='auto' of the cube resolves smaller p"
         for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)

@@ -181,6 +181,7 @@ def strata(  # noqa: PLR0915
     facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
     if caption:
         parts = [*_described(cube, level, statistic, skilled), *(_beyond(table) if skilled else [])]
+        parts += _without_bar(table[drawn])
         parts += facets.left_out(cube, table, drawn[0])
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
@@ -220,13 +221,24 @@ def _cut_skills(ax: Axes, at: NDArray[Any], points: NDArray[np.float64], shade: 
 
 
 def _beyond(table: pd.DataFrame) -> list[str]:
-    """Describe skills that lie below the axis, for a caption."""
-    skills = table["skill"].to_numpy(np.float64, na_value=np.nan)
+    """Describe skills and bars that lie below the axis, and bars of filled points that hold 0, for a caption."""
+    skills, low, high = table[_DRAWN["skill"]].to_numpy(np.float64, na_value=np.nan).T
     below = skills[(skills < _LEAST_SKILL) & np.isfinite(skills)]
-    if not len(below):
-        return []
-    words = f"triangles: {counted(len(below), 'skill')} below {_LEAST_SKILL:g}, the least {below.min():.2g}"
-    return [words.replace("-", MINUS)]
+    words = []
+    if len(below):
+        words.append(f"triangles: {counted(len(below), 'skill')} below {_LEAST_SKILL:g}, the least {below.min():.2g}")
+    if ((low < _LEAST_SKILL) & (high >= _LEAST_SKILL)).any():
+        words.append(f"bars that reach below {_LEAST_SKILL:g} end there")
+    if ((table["verdict"] == BETTER) & (low <= 0)).any():
+        words.append("bars of filled points may hold 0: the test asks about the effect, a bar shows skill")
+    return [word.replace("-", MINUS) for word in words]
+
+
+def _without_bar(drawn: pd.DataFrame) -> list[str]:
+    """Describe points whose interval is not defined, for a caption."""
+    value, low, high = drawn.to_numpy(np.float64, na_value=np.nan).T
+    lacking = int((np.isfinite(value) & (np.isnan(low) | np.isnan(high))).sum())
+    return [f"{counted(lacking, 'point')} without bar: interval not defined"] if lacking else []
 
 
 def _draw_guessing(grid: FacetGrid) -> None:

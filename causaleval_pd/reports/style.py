@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
 from ..contract.words import CORRECTIONS, DASH, MINUS, level_words, p_text
+from ..cubes.p_values import LEAST_OF_COMBINATIONS
 from ..cubes.schema import result_columns
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
@@ -411,12 +412,21 @@ def _mark_words(
             how = ", not adjusted"
         words.append(f"* p at most {alpha:g}{how}")
         if floor.any():
-            methods = table.get("p_method", pd.Series(dtype="str")).astype(object).fillna("")
-            least = "" if methods.str.contains("combinations").any() else ", 1/(R + 1) with R draws"
-            of_draws = floor & ~methods.str.contains("bound").to_numpy(bool) if len(methods) else floor
-            drawn = f"no draw was as extreme, so that p is an upper bound{least}"
-            words.append(f"≤: {drawn if of_draws.any() else 'p is an upper bound'}")
+            words.append(f"≤: {_bound_words(table, verb, floor)}")
     return words
+
+
+def _bound_words(table: pd.DataFrame, verb: str, floor: NDArray[np.bool_]) -> str:
+    """Describe p-values in `floor`; where the column of methods was dropped, values show which are of combinations."""
+    methods = table.get("p_method", pd.Series("", table.index)).astype(object).fillna("").astype(str)
+    combined = methods.str.contains("combinations").to_numpy(bool)
+    if verb == "summary" and "p_method" not in table and "p_value" in table:
+        p = table["p_value"].to_numpy(np.float64, na_value=np.nan)
+        combined = np.isclose(p * (COMBINATIONS + 1), 1, rtol=1e-9, atol=0)
+    of_draws = floor & ~combined & ~methods.str.contains("bound").to_numpy(bool)
+    least = [LEAST_OF_COMBINATIONS] * bool((floor & combined).any())
+    least += ["1/(R + 1) with R draws, none of which was as extreme"] * bool(of_draws.any())
+    return ", ".join(["p is an upper bound", *[" or ".join(least)] * bool(least)])
 
 
 def _brackets(verb: str, names: Collection[str], settings: Mapping[str, Any]) -> str:

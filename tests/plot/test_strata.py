@@ -16,6 +16,7 @@ from seaborn import FacetGrid
 
 import causaleval_pd as ce
 from causaleval_pd.contract.figure import FIGURES
+from causaleval_pd.plot.strata import _beyond
 
 from .conftest import ALGORITHMS, F1, SHD, captions, graph, inside, many_levels, spaced
 
@@ -193,6 +194,23 @@ def test_bands_are_the_verdicts_of_p(null, repeats):
     outside = found["mean"].to_numpy() > np.array(upper) + 1e-9
     np.testing.assert_array_equal(outside, found["p_value"] <= 0.2)
     assert 2 < outside.sum() < 28
+
+
+def test_captions_say_what_bars_leave_out(cube):
+    """Points without an interval, bars that the axis cuts, and bars of filled points that hold 0; only where drawn."""
+    for n in (100, 10_000):
+        part = cube.sel(n=n)
+        table = ce.summary(part, "shd", columns="full").dropna(subset="skill")
+        text = captions(ce.plot.strata(part, "shd", x="density", hue="algorithm").figure)
+        assert ("without bar: interval not defined" in text) == table["skill_low"].isna().any()
+    table = pd.DataFrame({"skill": [0.5], "skill_low": [0.1], "skill_high": [0.8], "verdict": ["better"]})
+    assert _beyond(table) == [] == _beyond(table.assign(skill_low=np.nan, skill_high=np.nan))
+    assert _beyond(table.assign(skill_low=-0.1)) == [
+        "bars of filled points may hold 0: the test asks about the effect, a bar shows skill"
+    ]
+    assert _beyond(table.assign(skill_low=-1.4, verdict="not better")) == [
+        "bars that reach below \N{MINUS SIGN}1 end there"
+    ]
 
 
 def test_skills_far_below_guessing_are_marked_at_the_edge(cube):

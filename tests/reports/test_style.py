@@ -267,3 +267,11 @@ def test_skill_is_better_when_larger_whatever_the_metric():
         cube.ceval.compare("algorithm", columns="full"),
     ):
         assert set(shown_table(table).texts["metric"]) == {"shd ↓"}
+
+
+@pytest.mark.parametrize("columns", ["short", "full"])
+def test_the_caption_says_what_bounds_p(cube, columns):
+    """Combinations of draws, as notes of the summary say, though no column names the method."""
+    table = cube.ceval.summary(columns=columns)
+    legend = "; ".join(shown_table(table).legend)
+    assert "≤: p is an upper bound, the least of 99,999 combinations of draws" in legend and "R + 1" not in legend
