@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_known, check_type, name_row
 from ..contract.figure import figure
 from ..contract.metric import METRICS
 from ..contract.words import BETTER
+from ..cubes.reading import null_name
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..drawing import caption as write_caption
@@ -93,7 +94,11 @@ def published(
     for column in (f"{metric}_skill", f"{metric}_verdict", method):
         if column not in results:
             raise ValueError(f"results have no column {column!r}; judge them by ce.from_published(table, {metric!r})")
+    unnamed = np.flatnonzero(results[method].isna())
+    if len(unnamed):
+        raise ValueError(f"{name_row(int(unnamed[0]), results.index)}: the column {method!r} is missing")
     cube = facets.drawn_cube(cube, metric)
+    _check_comparable(cube, metric, results)
     (stratum,) = facets.strata_names(by)
     check_known(stratum, [str(x) for x in cube[metric].dims if x not in ("replicate", "draw")], "stratum of by")
     own = full_summary(cube, metric, Settings("mean", level=0.95, interval="mean_ci"))
@@ -135,6 +140,20 @@ def published(
     return ax
 
 
+def _check_comparable(cube: xr.Dataset, metric: str, results: pd.DataFrame) -> None:
+    """Refuse skills beside other guesses, and distances that are counted otherwise."""
+    null, others = null_name(cube, metric), results.get("control_null", pd.Series(dtype="str")).dropna().unique()
+    for other in others:
+        if null is not None and null.split("(")[0] not in str(other).split(" and "):
+            raise ValueError(
+                f"own skill is beside the null model {null!r}, published skill beside {other!r}; make the cube with "
+                f"null={str(other).split(' and ')[0]!r}"
+            )
+    counted = results.get("shd_convention", pd.Series(dtype="str")).dropna()
+    if metric == "shd" and (counted != "any difference 1").any():
+        raise ValueError("shd of own runs costs 1 per difference; keep the results whose shd_convention says so")
+
+
 def _points(table: pd.DataFrame, name: str, skill: str, verdict: str, *, own: bool) -> pd.DataFrame:
     """Return a row per point: the algorithm's name, its skill, whether it beats guessing, whether it is an own one."""
     names = table[name].astype(str)
@@ -142,7 +161,7 @@ def _points(table: pd.DataFrame, name: str, skill: str, verdict: str, *, own: bo
         {
             "name": names if own else names + " (published)",
             "skill": table[skill].astype(np.float64),
-            "better": table[verdict].astype(str).str.startswith(BETTER),
+            "better": table[verdict].astype(str) == BETTER,
             "own": own,
         }
     )

@@ -90,10 +90,15 @@ def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[
 def _limited(row: Row, metric: Metric, printed: Printed, guesses: Guesses, floor: float) -> Guesses:
     """Add what the shared adjacencies say of p, where its law is not known or no draw reaches the value."""
     at_floor = guesses.p_method == "simulated" and guesses.p <= floor * (1 + 1e-9)
-    if math.isnan(printed.value) or not (math.isnan(guesses.p) or at_floor):
+    by_spread = guesses.p_method == "t"
+    if math.isnan(printed.value) or not (math.isnan(guesses.p) or at_floor or by_spread):
         return guesses
     limits = limits_of(row, metric, printed)
     low, high, easiest = limits or (0.0, math.nan, math.nan)
+    if by_spread:
+        if not high < guesses.p:
+            return guesses
+        guesses = guesses._replace(p=math.nan, p_se=math.nan)
     if at_floor:
         high = floor if math.isnan(high) else min(floor, high)
         needed = (*guesses.needed, "more draws (n_draws=)") if low < high else guesses.needed

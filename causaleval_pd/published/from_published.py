@@ -63,8 +63,8 @@ def from_published(
           graph; `tied`, whether scores tie; `estimated_candidates`, how many have a score of 1 where scores are 0 or 1.
         - `accuracy` of answers: `n_questions`, or the printed standard error `accuracy_se`; of yes and no `true_yes`
           and `answered_yes`, of several classes `class_counts` and `answered_counts`, one number per class.
-        - For all: `n_runs` or `n_graphs`, the number of runs (graphs) that values are means of, 1 for a single run;
-          `n_settings`, of how many settings the value is the best.
+        - `n_runs` or `n_graphs`, the number of runs (graphs) that values are means of, 1 for a single run and for
+          answers; for all, `n_settings`, of how many settings the value is the best (p is corrected, skill is not).
 
         Numbers may be text as it is printed: "12.3 ± 1.1", "12.3 (1.1)", "85 %", in bold by Markdown or LaTeX, and
         lists "9, 9, 8". Missing numbers are missing values, "-" or "n/a". Further columns are kept.

@@ -115,8 +115,9 @@ def judged(
         no_skill = np.asarray(merits[0] + slack <= merits[1])
     words = verdicts(np.where(no_skill & is_printed, 1.0, low), high, alpha)
     for i, x in enumerate(guesses):
-        if words[i] != BETTER and x.p_perfect > alpha:
-            words[i] = f"{UNDECIDED}: too small, the best estimate of this size has p = {x.p_perfect:.2g}"
+        perfect = x.p_low if math.isnan(x.p_perfect) and value[i] == metric.optimum else x.p_perfect
+        if words[i] != BETTER and perfect > alpha:
+            words[i] = f"{UNDECIDED}: too small, the best estimate of this size has p = {perfect:.2g}"
         elif words[i] == UNDECIDED:
             words[i] = f"{UNDECIDED}: needs {'; '.join(x.needed)}"
         elif words[i] is not None:

@@ -61,6 +61,12 @@ def _read(table: pd.DataFrame, i: int) -> Questions:
             raise ValueError(f"{name}: {column} is one number, found {len(numbers)}")
         return None if numbers is None else numbers[0]
 
+    runs = one("n_runs", 1)
+    if runs is not None and runs > 1:
+        raise ValueError(
+            f"{name}: n_runs is {runs}; if each run had questions of its own, n_questions is the number of all answers "
+            "and n_runs is 1; runs on the same questions are not independent: judge one of them"
+        )
     n, true_yes, answered_yes = one("n_questions", 1), one("true_yes"), one("answered_yes")
     sides = {"true": counts("class_counts"), "answered": counts("answered_counts")}
     for column, labels in (("class_counts", sides["true"]), ("answered_counts", sides["answered"])):
@@ -125,7 +131,14 @@ def answer_guesses(questions: Questions, printed: Printed) -> Guesses:
         p, least = coin_tail(n, right.least), coin_tail(n, right.most)
         needed = (*more_digits("accuracy", least, p), _YES)
         return guesses._replace(
-            mean=0.5, mean_method="exact", p=p, p_low=least, p_high=p, p_method="coin", needed=needed
+            mean=0.5,
+            mean_method="exact",
+            p=p,
+            p_low=least,
+            p_high=p,
+            p_perfect=coin_tail(n, n),
+            p_method="coin",
+            needed=needed,
         )
     perfect = _p_perfect(questions.true)
     if questions.answered is None:

@@ -36,22 +36,31 @@ def graph_guesses(
     conventions = _conventions(table)
     values = [{m: x[i].value for m, x in printed.items()} for i in range(len(rows))]
     slack = [{m.name: x[i].slack for m, x in printed.items()} for i in range(len(rows))]
-    for i, row in enumerate(rows):
-        usual = {m: x for m, x in values[i].items() if m.name != "shd" or conventions[i] == _USUAL}
-        check_values(row, usual, slack[i])
+    spreads = [
+        [_deviation(row, m, deviations[m][i], spread, f"{m.name}_sd" in table) for m in printed]
+        for i, row in enumerate(rows)
+    ]
+    # rows that say the same are judged once
+    keys = [
+        repr((row._replace(name="", truth=None), row.truth and i, conventions[i], *values[i].values(), spreads[i]))
+        + repr(slack[i])
+        for i, row in enumerate(rows)
+    ]
+    first = {key: i for i, key in reversed(list(enumerate(keys)))}
+    distinct = sorted(first.values())
+    usual = [
+        {m: x for m, x in values[i].items() if m.name != "shd" or conventions[i] == _USUAL} for i in range(len(rows))
+    ]
+    for i in distinct:
+        check_values(rows[i], usual[i], slack[i])
         for m, x in printed.items():
             if m.name == "shd" and not m.options:
-                check_distance(row, x[i]._replace(convention=conventions[i]), values[i], slack[i])
-    usual_rows = [
-        {m: x for m, x in of_row.items() if m.name != "shd" or convention == _USUAL}
-        for of_row, convention in zip(values, conventions, strict=True)
-    ]
-    check_whole_counts(rows, usual_rows, slack)
-    guesses: dict[Metric, list[Guesses]] = {m: [] for m in printed}
-    for i, row in enumerate(rows):
+                check_distance(rows[i], x[i]._replace(convention=conventions[i]), values[i], slack[i])
+    check_whole_counts([rows[i] for i in distinct], [usual[i] for i in distinct], [slack[i] for i in distinct])
+    judged: dict[int, dict[Metric, Guesses]] = {}
+    for i in distinct:
         of_row = {}
-        for m, x in printed.items():
-            of_runs = _deviation(row, m, deviations[m][i], spread, f"{m.name}_sd" in table)
+        for (m, x), of_runs in zip(printed.items(), spreads[i], strict=True):
             one = Printed(x[i].value, x[i].slack, *of_runs)
             if m.name == "shd" and not m.options:
                 options, scale = CONVENTION_OPTIONS[conventions[i]]
@@ -60,10 +69,12 @@ def graph_guesses(
                 of_row[tweak(m, **options) if options else m] = one
             else:
                 of_row[m] = one
-        by_name = controls(row, of_row, draws)
-        for (m, one), chosen in zip(of_row.items(), printed, strict=True):
-            guesses[chosen].append(rescaled(by_name[m.name], one.scale))
-    return guesses
+        by_name = controls(rows[i], of_row, draws)
+        judged[i] = {
+            chosen: rescaled(by_name[m.name], one.scale)
+            for (m, one), chosen in zip(of_row.items(), printed, strict=True)
+        }
+    return {m: [judged[first[key]][m] for key in keys] for m in printed}
 
 
 def _conventions(table: pd.DataFrame) -> list[str]:
@@ -105,5 +116,9 @@ def _deviation(
         raise ValueError(f"{row.name}: {what} is {sd:g}, but n_runs is 1; n_runs counts the runs of a row")
     if not stated and spread is None:
         return math.nan, 0.0, True
+    widest = (metric.range[1] - metric.range[0]) / 2
+    if sd > widest * math.sqrt(2) + half_unit(printed.decimals or 0):
+        least, most = metric.range
+        raise ValueError(f"{row.name}: {what} is {sd:g}, but values from {least:g} to {most:g} have less")
     scale = math.sqrt(row.n_runs or math.nan) if spread == "se" and not stated else 1.0
     return scale * sd, scale * half_unit(printed.decimals or 0), False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from ..contract.metric import METRICS
 from ..graphs.column import as_graph, graph_column
 from ..graphs.graph import Graph
 from ..graphs.kernels.planes import PLAIN_KINDS
-from .printed_numbers import are_printed_numbers, decimals_of, half_unit, read_number
+from .printed_numbers import are_printed_numbers, decimals_of, half_unit, read_counts, read_number
 from .printed_rankings import RANKING_METRICS
 
 #: columns that describe a row; the first three are needed where there is no truth
@@ -200,7 +201,10 @@ def _read_row(table: pd.DataFrame, i: int, constant: Sequence[str], places: Mapp
     cells = {x: table[x].iloc[i] if x in table else None for x in (*NEEDED, *OPTIONAL)}
     decimals: dict[str, int | None] = dict(places)
     for x in (*NEEDED, "n_runs"):
-        if isinstance(cells[x], str):
+        cell = cells[x]
+        if x.endswith("_edges") and isinstance(cell, str) and re.search(r"\d\s*[,;]", cell):
+            cells[x] = read_counts(cell, f"{name}: {x}")
+        elif isinstance(cell, str):
             cells[x], decimals[x], *_ = read_number(cells[x], f"{name}: {x}")
     truth = None if _missing(cells["truth"]) else as_graph(cells["truth"])
     if truth is not None and not (truth.kind in PLAIN_KINDS and truth.kind != "digraph"):

@@ -59,11 +59,21 @@ def test_skills_below_the_axis_are_triangles_at_its_edge(cube):
     plt.close(fig)
 
 
+def test_distances_of_another_convention_are_refused():
+    printed = pd.DataFrame({"method": ["BOSS"], "shd": ["20"], "n_nodes": 10, "true_edges": 20, "estimated_edges": 20})
+    results = ce.from_published(printed.assign(n_runs=1, kind="dag", shd_convention="tetrad"))
+    cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm"], n_draws=20, rng=7)
+    with pytest.raises(ValueError, match="shd_convention"):
+        cube.ceval.plot.published("shd", results, by="algorithm")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda table: table.drop(columns="adjacency_f1_skill"), "from_published"),
         (lambda table: table.rename(columns={"method": "tool"}), "'method'"),
+        (lambda table: table.assign(method=[None, *table["method"][1:]]), "row 0 .*'method' is missing"),
+        (lambda table: table.assign(control_null="shuffle"), "beside the null model 'edges'"),
     ],
 )
 def test_other_tables_are_refused(cube, results, change, message):

@@ -516,3 +516,52 @@ def test_single_precision_is_read_as_printed():
         for dtype in (np.float32, np.float64)
     )
     assert single["adjacency_f1_p"].item() == double["adjacency_f1_p"].item()
+
+
+@pytest.mark.parametrize(("metric", "value", "sd"), [("shd", "14.0", "10.0"), ("directed_tp", "12.0", "6.0")])
+def test_a_printed_deviation_does_not_replace_a_smaller_bound(metric, value, sd):
+    row = {"n_nodes": 20, "true_edges": 20, "estimated_edges": 20, "n_runs": 2, "kind": "dag", metric: value}
+    constant = ["true_edges", "estimated_edges"]
+    alone, beside = (
+        ce.from_published(pd.DataFrame({name: [x] for name, x in table.items()}), constant=constant).iloc[0]
+        for table in (row, row | {f"{metric}_sd": sd})
+    )
+    assert alone[f"{metric}_verdict"] == beside[f"{metric}_verdict"] == "better"
+    assert alone[f"{metric}_p_high"] == beside[f"{metric}_p_high"] < 1e-9
+
+
+def test_deviations_that_no_shares_have_are_refused():
+    row = {"n_nodes": 20, "true_edges": 20, "estimated_edges": 20, "n_runs": 10, "kind": "dag"}
+    table = pd.DataFrame([row | {"directed_recall": "0.90", "directed_recall_sd": "9.0"}])
+    with pytest.raises(ValueError, match="directed_recall_sd is 9, but values from 0 to 1 have less"):
+        ce.from_published(table, constant=["true_edges", "estimated_edges"])
+
+
+def test_accuracies_of_several_runs_ask_whose_questions_they_are():
+    row = {"accuracy": ["0.560"], "n_questions": 100, "n_runs": 10}
+    with pytest.raises(ValueError, match="n_questions is the number of all answers"):
+        ce.from_published(pd.DataFrame(row))
+    all_answers = ce.from_published(pd.DataFrame(row | {"n_questions": 1000, "n_runs": 1})).iloc[0]
+    assert all_answers["accuracy_p_high"] == pytest.approx(stats.binom.sf(559, 1000, 0.5))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"accuracy": "1.00", "n_questions": 4},
+        {"truth": "A -> B; B -> C", "estimated_edges": 2, "n_runs": 1, "kind": "dag", "shd": "0"},
+    ],
+)
+def test_perfect_results_that_guesses_reach_are_too_small(row):
+    judged = ce.from_published(pd.DataFrame([row]))
+    [verdict] = judged.filter(regex="_verdict$").iloc[0]
+    assert verdict.startswith("cannot be judged: too small")
+
+
+def test_lists_of_edges_may_be_text():
+    row = {"n_nodes": 10, "n_runs": 2, "adjacency_f1": "0.60"}
+    text, numbers = (
+        ce.from_published(pd.DataFrame([row | {"true_edges": t, "estimated_edges": e}]))["adjacency_f1_p"].item()
+        for t, e in (("9, 8", "7; 9"), ([9, 8], [7, 9]))
+    )
+    assert text == numbers
