@@ -120,8 +120,9 @@ def from_published(
     - "exact convolution": the law of the mean of independent runs;
     - "simulated": draws of one run, or of the mean of all runs, on a known truth; its smallest value is
       1/(n_draws + 1), below which the next method takes over;
-    - "bound": no law is known, but the shared adjacencies alone limit p of distances and of counts of directions, the
-      total number of estimated edges limits p of means [3]_, and ties cannot make p of AUROC larger;
+    - "bound": the shared adjacencies alone limit p of distances and of counts of directions, the total number of
+      estimated edges limits p of means [3]_, ties cannot make p of AUROC larger, and terms of average precision are
+      rounded up to 1/20,000;
     - "normal" and "Pearson III": laws with the moments of the guesses, where there are too many runs for these;
     - "normal bound": the normal law of AUROC without ties, of 30 graphs or more;
     - "coin": fair coins, where no numbers of yes are known;

@@ -158,9 +158,9 @@ def ranking_guesses(rankings: Rankings, metric: str, printed: Printed, alpha: fl
 
 
 @lru_cache(maxsize=4096)
-def _tail(metric: str, sizes: tuple[Size, ...], value: float) -> Tail:
+def _tail(metric: str, sizes: tuple[Size, ...], value: float, *, lower: bool = False) -> Tail:
     """Return a tail without ties; rows of a table often have the same."""
-    return auroc_tail(sizes, value) if metric == "auroc" else precision_tail(sizes, value)
+    return auroc_tail(sizes, value) if metric == "auroc" else precision_tail(sizes, value, lower=lower)
 
 
 def _p_perfect(sizes: tuple[Size, ...]) -> float:
@@ -234,7 +234,8 @@ def _precision(rankings: Rankings, printed: Printed) -> Guesses:
     if math.isnan(printed.value):
         return guesses
     high, method = _tail("average_precision", sizes, printed.value - printed.slack)
-    low = _tail("average_precision", sizes, printed.value + printed.slack).p if rankings.tied is False else 0.0
+    best = printed.value + printed.slack
+    low = _tail("average_precision", sizes, best, lower=True).p if rankings.tied is False else 0.0
     if rankings.tied is False:
         needed = more_digits("average_precision", low, high)
     else:

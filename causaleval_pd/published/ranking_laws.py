@@ -37,8 +37,10 @@ _MOST_CONVOLVED = 200
 _MOST_WORK = 1e8
 #: rankings from which on the normal law without ties holds for ties as well
 NORMAL_FROM = 30
-#: steps between 0 and 1 on which the law of one average precision is bounded
-_STEPS = 4000
+#: steps between 0 and 1 to which the terms of average precision are rounded, and fewer ones for many candidates
+_STEPS, _FEWEST_STEPS = 20_000, 2000
+#: skewness of a mean from which on the Pearson III law is too light by more than some percent
+_SKEWED = 0.6
 #: steps x candidates x true ones that this may take, some seconds
 _MOST_STEPS = 2e9
 
@@ -174,11 +176,11 @@ def precision_law(n: int, k: int) -> tuple[Floats, Floats]:
     return values, counts / counts.sum()
 
 
-def precision_tail(sizes: Sequence[Size], value: float) -> Tail:
-    """Return P(mean average precision >= value) without ties.
+def precision_tail(sizes: Sequence[Size], value: float, *, lower: bool = False) -> Tail:
+    """Return P(mean average precision >= value) without ties, where it is not known its upper or its lower bound.
 
-    Small rankings are listed and convolved; one large ranking is bounded from above; the mean of several large ones has
-    the Pearson III law of its first three moments.
+    Small rankings are listed and convolved. Of large ones the terms are rounded up (down) to steps; means whose law is
+    nearly symmetric have the Pearson III law of the first three moments.
 
     Examples
     --------
@@ -189,19 +191,36 @@ def precision_tail(sizes: Sequence[Size], value: float) -> Tail:
         tail = _convolved([precision_law(*size) for size in sizes], value)
         if tail is not None:
             return tail
-    if len(sizes) == 1 and math.prod(sizes[0]) * _STEPS <= _MOST_STEPS:
-        return Tail(_precision_bound(*sizes[0], value), "bound")
     moments = mean_precision_moments(sizes)
     if not moments.variance:
         return Tail(float(moments.mean >= value - 1e-9), "exact")
+    work = max(map(math.prod, sizes))
+    steps = min(_STEPS, int(_MOST_STEPS / work))
+    if steps >= _FEWEST_STEPS and (len(sizes) == 1 or moments.skewness > _SKEWED) and len(sizes) <= _MOST_CONVOLVED:
+        return Tail(_precision_bound(sizes, value, steps, lower), "bound")
     law = scipy.stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
     return Tail(max(float(law.sf(value)), SMALLEST_P), "Pearson III")
 
 
-def _precision_bound(n: int, k: int, value: float) -> float:
-    """Bound P(average precision >= value) of one ranking: terms are rounded up to steps, sums beyond the value kept."""
-    end = math.ceil(value * _STEPS - 1e-9)
-    law = np.zeros((k + 1, end + 1))
+def _precision_bound(sizes: Sequence[Size], value: float, steps: int, lower: bool) -> float:
+    """Bound P(mean average precision >= value) by laws whose terms are rounded to steps."""
+    if len(sizes) == 1:
+        law = _rounded_law(*sizes[0], steps, lower)
+    else:
+        # the sum of independent rankings; transforms have rounding errors of some 1e-15
+        length = steps * len(sizes) + 1
+        spectrum = np.ones(length // 2 + 1, np.complex128)
+        for size in set(sizes):
+            spectrum *= np.fft.rfft(_rounded_law(*size, steps, lower), length) ** sizes.count(size)
+        law = np.fft.irfft(spectrum, length) + (-1e-14 if lower else 1e-14)
+    end = math.ceil(value * steps * len(sizes) - 1e-6)
+    return min(max(float(law[end:].sum()), SMALLEST_P), 1.0)
+
+
+@cache
+def _rounded_law(n: int, k: int, steps: int, lower: bool) -> Floats:
+    """Return the probabilities of average precision at multiples of 1/steps, each of its terms rounded up or down."""
+    law = np.zeros((k + 1, steps + 1))
     law[0, 0] = 1.0
     for i in range(n):
         further = np.zeros_like(law)
@@ -209,12 +228,13 @@ def _precision_bound(n: int, k: int, value: float) -> float:
             chance = (k - hits) / (n - i)
             further[hits] += (1 - chance) * law[hits]
             if chance > 0:
-                step = min(math.ceil((hits + 1) / ((i + 1) * k) * _STEPS - 1e-9), end)
-                further[hits + 1, step:] += chance * law[hits, : end + 1 - step]
-                # the last cell holds all sums that have reached the value
-                further[hits + 1, end] += chance * law[hits, end + 1 - step :].sum()
+                gain = (hits + 1) / ((i + 1) * k) * steps
+                step = min(math.floor(gain + 1e-9) if lower else math.ceil(gain - 1e-9), steps)
+                further[hits + 1, step:] += chance * law[hits, : steps + 1 - step]
+                # the last cell holds all sums that rounding has put beyond 1
+                further[hits + 1, -1] += chance * law[hits, steps + 1 - step :].sum()
         law = further
-    return min(max(float(law[k, end]), SMALLEST_P), 1.0)
+    return law[k]
 
 
 def best_hamming_tail(n: int, k: int, errors: int) -> float:

@@ -164,3 +164,25 @@ def test_best_thresholds_are_those_of_all_orders(n, k):
         assert best_hamming_tail(n, k, x) == pytest.approx((errors <= x).mean())
     for x in np.unique(f1):
         assert best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
+
+
+@pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), (200, 3, 5)])
+def test_skewed_means_of_average_precision_have_bounds_and_keep_their_level(n, k, n_runs):
+    """The law of Pearson III rejects too often there: .072 at .05 for (200, 3) x 5, .023 at .01 for (900, 2) x 10."""
+    rng = np.random.default_rng(11)
+    ranks = np.sort(rng.random((20_000 * n_runs, n)).argpartition(k, axis=1)[:, :k] + 1, axis=1)
+    means = (np.arange(1, k + 1) / ranks).mean(axis=1).reshape(-1, n_runs).mean(axis=1)
+    for value in np.quantile(means, [0.9, 0.95, 0.99]):
+        upper, lower = (precision_tail([(n, k)] * n_runs, value, lower=x) for x in (False, True))
+        share = (means >= value).mean()
+        error = 4 * (share / len(means)) ** 0.5
+        assert upper.method == "bound" and lower.p <= upper.p <= 1.05 * lower.p + 1e-9
+        assert lower.p - error <= share <= upper.p + error
+
+
+def test_bounds_of_one_average_precision_hold_the_law_of_all_orders():
+    first, second = np.triu_indices(400, 1)
+    law = (1 / (first + 1) + 2 / (second + 1)) / 2
+    for value in (0.01, 0.05, 0.2, 0.7):
+        upper, lower = (precision_tail([(400, 2)], value, lower=x).p for x in (False, True))
+        assert lower - 1e-12 <= (law >= value - 1e-12).mean() <= upper + 1e-12 <= 1.05 * lower
