@@ -16,7 +16,6 @@ from seaborn import FacetGrid
 
 import causaleval_pd as ce
 from causaleval_pd.contract.figure import FIGURES
-from causaleval_pd.plot.strata import _beyond
 
 from .conftest import ALGORITHMS, F1, SHD, captions, graph, inside, many_levels, spaced
 
@@ -203,14 +202,19 @@ def test_captions_say_what_bars_leave_out(cube):
         table = ce.summary(part, "shd", columns="full").dropna(subset="skill")
         text = captions(ce.plot.strata(part, "shd", x="density", hue="algorithm").figure)
         assert ("without bar: interval not defined" in text) == table["skill_low"].isna().any()
-    table = pd.DataFrame({"skill": [0.5], "skill_low": [0.1], "skill_high": [0.8], "verdict": ["better"]})
-    assert _beyond(table) == [] == _beyond(table.assign(skill_low=np.nan, skill_high=np.nan))
-    assert _beyond(table.assign(skill_low=-0.1)) == [
-        "bars of filled points may hold 0: the test asks about the effect, a bar shows skill"
-    ]
-    assert _beyond(table.assign(skill_low=-1.4, verdict="not better")) == [
-        "bars that reach below \N{MINUS SIGN}1 end there"
-    ]
+    seen = set()
+    for n_truths, level in ((3, 0.95), (7, 0.95), (7, 0.999)):
+        runs = ce.datasets.runs()
+        runs = runs[(runs["n"] == 100) & (runs["replicate"] < n_truths)]
+        part = runs.ceval.cube(["orientation_f1"], by=["algorithm", "density"], n_draws=60, rng=1)
+        table = ce.summary(part, columns="full", level=level)
+        cut = ((table["skill_low"] < -1) & (table["skill_high"] >= -1)).any()
+        holds_0 = ((table["verdict"] == "better") & (table["skill_low"] <= 0)).any()
+        drawn_by = {"x": "density", "hue": "algorithm", "level": level}
+        text = captions(ce.plot.strata(part, "orientation_f1", **drawn_by).figure)
+        assert ("below \N{MINUS SIGN}1 end there" in text, "filled points may hold 0" in text) == (cut, holds_0)
+        seen |= {("cut", cut), ("holds 0", holds_0)}
+    assert len(seen) == 4
 
 
 def test_skills_far_below_guessing_are_marked_at_the_edge(cube):
