@@ -11,7 +11,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ZERO, popcount
 from .inputs import Ints, Words, checked_indices, words_in_place
-from .planes import N_MIXED_PLANES
+from .planes import N_MIXED_PLANES, N_PLANES
 
 #: a word of ones
 ALL = 2**64 - 1
@@ -100,6 +100,12 @@ def type_counts(
         Numbers of pairs of nodes; the first row and column are those of no edge, and their common cell is 0.
     """
     blocks = np.asarray(truth, np.uint64), np.asarray(estimate, np.uint64)
+    shapes = [block.shape for block in blocks]
+    if any(len(x) != 3 or x[1] not in (N_PLANES, N_MIXED_PLANES) or x[2] != shapes[0][2] for x in shapes):
+        raise ValueError(
+            f"truth and estimate must have {N_PLANES} or {N_MIXED_PLANES} planes of one length, found the shapes "
+            f"{shapes[0]} and {shapes[1]}"
+        )
     left, right = checked_indices(*blocks, truth_index, estimate_index)
     types = true_types, estimated_types
     # xor with these makes the planes of a type ones

@@ -173,3 +173,10 @@ def test_draws_that_cannot_be_made_are_refused(module):
         module.draw_graphs(4, [[1, 2]], [False, False], [1, 2], 0, 3)
     with pytest.raises(ValueError, match="start and count must not be negative, found -1 and 3"):
         module.draw_graphs(4, [[1]], [False], [1], -1, 3)
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 2), (1, 3, 1), (2, 1)])
+def test_tables_of_types_need_planes_of_one_length(shape):
+    truth, estimate = np.zeros((1, 4, 1), np.uint64), np.zeros(shape, np.uint64)
+    with pytest.raises(ValueError, match="planes of one length"):
+        kernels.type_counts(truth, estimate, [0], [0], [9], [9])

@@ -296,3 +296,15 @@ def test_counts_of_types_are_those_of_the_marks_at_the_ends_of_edges(kind, types
                 assert getattr(counted, f"estimated_{name}_on_shared")[at] == sum(mark in y for x, y in ends if x)
                 assert getattr(counted, f"{name}_at_circle")[at] == sum("o" in x and mark in y for x, y in ends)
                 assert getattr(counted, f"{name}_missed_by_circle")[at] == sum(mark in x and "o" in y for x, y in ends)
+
+
+def test_mixed_graphs_without_edges_have_moments():
+    names = "; ".join("ABCDEFGHIJ")
+    empty = ce.graph_column([names] * 3, kind="mag")
+    rng = np.random.default_rng(0)
+    matrices = list(np.triu(rng.random((3, 10, 10)) < 0.4, 1).astype(int))
+    dense = ce.graph_column(matrices, encoding="row->column", kind="dag", nodes=list("ABCDEFGHIJ")).graph.mag()
+    for truth, estimate in ((empty, dense), (dense, empty)):
+        runs = pd.DataFrame({"truth": truth, "estimate": estimate})
+        scored = runs.ceval.with_controls(["shd", "arrowhead_tp"], null="permutation", n_draws=20, rng=1)
+        assert (scored["shd_control_mean"] == scored["shd"]).all() and (scored["arrowhead_tp_control_mean"] == 0).all()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....graphs.edge_types import FORWARD, LINE, TYPES, reversed_type
+from ....graphs.edge_types import FORWARD, LINE, reversed_type
 from ....graphs.kernels.planes import row_chunks
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .latent.claim_moments import of_ancestor_classes, of_claims
@@ -30,7 +30,10 @@ def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]
     """Return which ordered pairs of nodes have an edge of each type, (N, K, d, d)."""
     there = mark_matrices(graphs)
     here = there.transpose(0, 2, 1)
-    return np.stack([(here == t % 4) & (there == t // 4) for t in types], axis=1).astype(np.int8)
+    channels = np.empty((len(graphs), len(types), graphs.n_nodes, graphs.n_nodes), np.int8)
+    for k, t in enumerate(types):
+        channels[:, k] = (here == t % 4) & (there == t // 4)
+    return channels
 
 
 def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
@@ -42,7 +45,7 @@ def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
     weights = edge_weights(metric, pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
     if weights is None:
         return None
-    here, there = list(true), [t for t in TYPES if t in estimated or reversed_type(t) in estimated]
+    here, there = list(true), list(dict.fromkeys(t for _, t in weights.units))
     costs = np.zeros((pairs.n, len(here), len(there)))
     for (s, t), unit in weights.units.items():
         costs[:, here.index(s), there.index(t)] = unit / (2 if s == reversed_type(s) else 1)

@@ -50,7 +50,8 @@ def misfits(
 ) -> list[tuple[list[float], Floats, Floats, NDArray[np.bool_]]]:
     """Evaluate `at` at some counts; return these, the value, the sum of units, and where the two differ."""
     n, found = len(units), []
-    for counts in ([2.0] + [0.0] * (n - 1), *([float(1 + i * step % 7) for i in range(n)] for step in (2, 5))):
+    several = ([float(1 + i * step % 7) for i in range(n)] for step in (2, 5))
+    for counts in ([2.0 * (i == 0) for i in range(n)], *several):
         value, total = at(*counts), none + sum(k * unit for k, unit in zip(counts, units, strict=True))
         found.append((counts, value, total, ~np.isclose(value, total, rtol=1e-9, atol=1e-9, equal_nan=True)))
     return found
@@ -85,11 +86,10 @@ class EdgeWeights(NamedTuple):
 
 
 def count_types(graphs: GraphBatch) -> dict[int, Floats]:
-    """Count the edges of each graph by type, either way round: plain graphs have -> and --, mixed ones what occurs."""
-    planes = graphs.lifted
-    numbers = {edge: count_bits(where(planes, edge % 4, edge // 4)).astype(np.float64) for edge in TYPES}
-    either = {s: numbers[s] + (0 if s == reversed_type(s) else numbers[reversed_type(s)]) for s in ONE_WAY}
-    return {s: k for s, k in either.items() if (k.any() if is_mixed(graphs.planes) else s in graphs.types)}
+    """Count the edges of each graph by type, either way round."""
+    numbers = {t: count_bits(where(graphs.lifted, t % 4, t // 4)).astype(np.float64) for t in graphs.types}
+    either = {s: [numbers[t] for t in {s, reversed_type(s)} & numbers.keys()] for s in ONE_WAY}
+    return {s: np.sum(parts, axis=0) for s, parts in either.items() if parts}
 
 
 def margins(pairs: GraphPairs) -> tuple[dict[int, Floats], dict[int, Floats]]:
