@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import origins
 from .mixed.marks import ARROW, CIRCLE, NONE, TAIL
 
 Values = NDArray[np.float64]
@@ -35,8 +36,11 @@ TYPES = (
     reversed_type(DOUBLE),
 )
 ONE_WAY = (FORWARD, ARROW + 4 * ARROW, CIRCLE + 4 * ARROW, CIRCLE + 4 * CIRCLE, LINE, TAIL + 4 * CIRCLE, DOUBLE)
-#: of pairs of nodes of a true graph: i is an ancestor of j; j of i; both are confounded; have a latent ancestor
-ABOVE, BELOW, CONFOUNDED, COMMON = 1, 2, 4, 8
+#: bits of the relations of a pair of nodes of a true graph
+ABOVE, BELOW = 1 << origins.ANCESTOR, 1 << origins.DESCENDANT
+CONFOUNDED, COMMON = 1 << origins.CONFOUNDED, 1 << origins.COMMON_ANCESTOR
+#: whether the node at either end is an ancestor of the other one
+_UP = (ABOVE, BELOW)
 
 
 def marks_of(edge: int) -> tuple[set[int], set[int]]:
@@ -121,9 +125,9 @@ def _directed(above: int, below: int) -> Weight:
 #: arrowhead at v of u *-> v that v is not an ancestor of u, a tail at u that u is one, <-> that both are confounded
 CLAIMS: dict[str, Weight] = {
     "heads": lambda r, t: _n_ends(ARROW, t),
-    "right_heads": lambda r, t: sum(ARROW in x and not r & up for x, up in zip(marks_of(t), (1, 2), strict=True)),
+    "right_heads": lambda r, t: sum(ARROW in x and not r & up for x, up in zip(marks_of(t), _UP, strict=True)),
     "tails": lambda r, t: _n_ends(TAIL, t),
-    "right_tails": lambda r, t: sum(TAIL in x and r & up > 0 for x, up in zip(marks_of(t), (1, 2), strict=True)),
+    "right_tails": lambda r, t: sum(TAIL in x and r & up > 0 for x, up in zip(marks_of(t), _UP, strict=True)),
     "ancestors": lambda r, t: bool(r & ABOVE) + bool(r & BELOW),
     "adjacent_ancestors": lambda r, t: bool(t) * (bool(r & ABOVE) + bool(r & BELOW)),
     "adjacent_others": lambda r, t: bool(t) * (2 - bool(r & ABOVE) - bool(r & BELOW)),

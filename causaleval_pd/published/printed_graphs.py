@@ -42,7 +42,15 @@ def graph_guesses(
     ]
     # rows that say the same are judged once
     keys = [
-        repr((row._replace(name="", truth=None), row.truth and i, conventions[i], *values[i].values(), spreads[i]))
+        repr(
+            (
+                row._replace(name="", truth=None),
+                None if row.truth is None else i,
+                conventions[i],
+                *values[i].values(),
+                spreads[i],
+            )
+        )
         + repr(slack[i])
         for i, row in enumerate(rows)
     ]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import NDArray
 
 from ..contract.checks import name_row, shown
 from ..statistics.tails.convolution import tail_of_sum
@@ -141,10 +142,10 @@ def check_ranking(rankings: Rankings, metric: str, printed: Printed) -> None:
 def _check_two_scores(rankings: Rankings, sizes: tuple[Size, ...], printed: Printed) -> None:
     """Refuse a mean AUROC that no scores of 0 and 1 have."""
     least, most = 0.0, 0.0
-    for (n, k), m in zip(sizes, rankings.ones_of_each(), strict=True):
-        fewest, hits = max(0, m - (n - k)), min(m, k)
-        least += (0.5 + (fewest / k - (m - fewest) / (n - k)) / 2) / len(sizes)
-        most += (0.5 + (hits / k - (m - hits) / (n - k)) / 2) / len(sizes)
+    for size, m in zip(sizes, rankings.ones_of_each(), strict=True):
+        _, values = _two_score_values(*size, m)
+        least += values[0] / len(sizes)
+        most += values[-1] / len(sizes)
     if not least - printed.slack - 1e-9 <= printed.value <= most + printed.slack + 1e-9:
         raise ValueError(
             f"{rankings.name}: auroc is {printed.value:g}, but with so many estimated_candidates it lies between "
@@ -178,7 +179,9 @@ def _auroc(rankings: Rankings, printed: Printed, alpha: float) -> Guesses:
     if rankings.n_graphs is None:
         if len(n) == len(k) == 1:
             sizes = ((n[0], k[0]),)
-            least = next((r for r in _TRIED_GRAPHS if _auroc_bound(sizes * r, worst)[0] <= alpha), None)
+            # the exact law takes longest, and is needed only where the normal one is low enough
+            likely = (r for r in _TRIED_GRAPHS if r < NORMAL_FROM or auroc_normal(sizes * r, worst) <= alpha)
+            least = next((r for r in likely if _auroc_bound(sizes * r, worst)[0] <= alpha), None)
             if least is not None:
                 needed = f"n_runs (column 'n_runs'), the number of graphs: {least} are enough to beat guessing"
                 return guesses._replace(needed=(*rankings.missing[:-1], needed))
@@ -211,12 +214,17 @@ def _auroc_bound(sizes: tuple[Size, ...], value: float) -> tuple[float, str]:
     return auroc_bound(sizes, value), "bound"
 
 
+def _two_score_values(n: int, k: int, m: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the numbers of true candidates among m ones, and the AUROC of each."""
+    hits = np.arange(max(0, m - (n - k)), min(m, k) + 1)
+    return hits, 0.5 + (hits / k - (m - hits) / (n - k)) / 2
+
+
 def _two_scores(sizes: tuple[Size, ...], ones: tuple[int, ...], value: float) -> float:
     """Return P(mean AUROC >= value) where scores are 0 or 1: the hits among the ones are hypergeometric."""
     laws = []
     for (n, k), m in zip(sizes, ones, strict=True):
-        hits = np.arange(max(0, m - (n - k)), min(m, k) + 1)
-        values = 0.5 + (hits / k - (m - hits) / (n - k)) / 2
+        hits, values = _two_score_values(n, k, m)
         laws.append((values, scipy.stats.hypergeom.pmf(hits, n, k, m)))
     tail = tail_of_sum(laws, len(sizes) * value)
     return 1.0 if tail is None else float(min(max(tail.upper, 0.0), 1.0))

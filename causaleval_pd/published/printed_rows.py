@@ -88,7 +88,8 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
     check_type(table, pd.DataFrame, "a DataFrame in memory", "table")
     if not table.columns.is_unique:
         raise ValueError(f"the column {table.columns[table.columns.duplicated()][0]!r} occurs twice; rename one")
-    _check_synonyms(table)
+    for name in ("n_runs", "kind", *["shd_convention"] * ("shd" in table)):
+        _check_synonyms(table, name)
     scored = [column for column in table.columns if is_metric(column)]
     if "metric" in table:
         _check_claims(table, scored)
@@ -122,13 +123,13 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
         )
 
 
-def _check_synonyms(table: pd.DataFrame) -> None:
-    """Refuse other names of the columns that a table may lack."""
-    for name in ("n_runs", "kind", *["shd_convention"] * ("shd" in table)):
-        if name not in table:
-            meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
-            if meant is not None:
-                raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
+def _check_synonyms(table: pd.DataFrame, name: str) -> None:
+    """Refuse a table that has a column under another name."""
+    if name in table:
+        return
+    meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
+    if meant is not None:
+        raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
 
 
 def _check_claims(table: pd.DataFrame, scored: Sequence[Hashable]) -> None:
@@ -156,9 +157,7 @@ def check_graph_columns(table: pd.DataFrame) -> None:
     for name in NEEDED:
         if name in table or (has_truth and name != "estimated_edges"):
             continue
-        meant = next((x for x in table.columns if str(x).casefold() in _OTHER_NAMES[name]), None)
-        if meant is not None:
-            raise ValueError(f"the table has no column {name!r}; {_renaming(meant, name)}")
+        _check_synonyms(table, name)
         free = [x for x in table.columns if x not in (*NEEDED, *OPTIONAL, *SHARED) and not is_metric(x)]
         near = nearest(name, free)
         raise ValueError(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -217,7 +217,7 @@ def _precision_bound(sizes: Sequence[Size], value: float, steps: int, lower: boo
     return min(max(float(law[end:].sum()), SMALLEST_P), 1.0)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _rounded_law(n: int, k: int, steps: int, lower: bool) -> Floats:
     """Return the probabilities of average precision at multiples of 1/steps, each of its terms rounded up or down."""
     law = np.zeros((k + 1, steps + 1))

@@ -10,7 +10,7 @@ import numpy as np
 from ....contract.checks import check_known
 from ....contract.confusion import Values
 from ....contract.metric import metric
-from ....graphs.edge_types import reversed_type
+from ....graphs.edge_types import ONE_WAY, reversed_type
 from ....graphs.pairs import GraphPairs
 from .ends import MARKED
 
@@ -32,11 +32,6 @@ _CODES = {
     "<-&<->": 2 + 4 * 0,
 }
 TYPES = tuple(_CODES)
-
-
-#: codes of edges that are listed before their reversals, and of those that are their own
-_FORWARD = {code for name, code in _CODES.items() if name in ("->", "o->", "--o", "->&<->")}
-_OWN = {code for code in _CODES.values() if code == reversed_type(code)}
 
 
 @metric(
@@ -73,9 +68,9 @@ def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first
     place = {code: i for i, code in enumerate(_CODES.values())}
     for (true, estimated), number in {**types.cells, (0, 0): types.tn}.items():
         row, column = true, estimated
-        if seen == "from_truth" and true not in _OWN | _FORWARD:
+        if seen == "from_truth" and true not in (0, *ONE_WAY):
             row, column = reversed_type(true), reversed_type(estimated)
-        elif seen == "from_truth" and true in _OWN and estimated not in _OWN | _FORWARD:
+        elif seen == "from_truth" and true == reversed_type(true) and estimated not in (0, *ONE_WAY):
             column = reversed_type(estimated)
         table[:, place[row], place[column]] += number
     return table
