@@ -159,7 +159,7 @@ def _written_edge(names: Sequence[str], arcs: set[tuple[int, int]], i: int, j: i
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
     if is_mixed(planes):
-        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its PAG, by pag()")
+        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]

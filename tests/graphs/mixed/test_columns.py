@@ -120,7 +120,7 @@ def test_numbers(column: pd.Series) -> None:
         ("A -> B -> A; A <-> C", "admg", "expected one edge between two nodes"),
         ("A -> B -> C -> A; A <-> B", "admg", "has the directed cycle"),
         ("A o-> B", "admg", "has the edge A o-> B"),
-        ("A -> B", "skeleton", "has the edge A -> B, which has marks; take its skeleton\(\)"),
+        ("A -> B", "skeleton", "has the edge A -> B, which has marks; take its skeleton[(][)]"),
         ("A -> B; A <-> B", "mixed", "has the two edges"),
         ("A <-> B", "dag", "is declared a dag, but has the edge A <-> B; declare it a mag, pag, admg or mixed"),
         ("A o-o B; C -> D", "pdag", "is declared a pdag, but has the edge A o-o B"),
