@@ -47,11 +47,7 @@ def is_dag(planes: Planes, n_nodes: int) -> Flags:
 
 
 def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Flags]:
-    """Return the CPDAG of each graph's consistent DAG extensions, and which graphs have one.
-
-    All consistent extensions (same skeleton, same v-structures, directed edges kept) are Markov equivalent, so the
-    CPDAG does not depend on the one that is found.
-    """
+    """Return the CPDAG of each graph's consistent DAG extensions, all Markov equivalent, and which graphs have one."""
     extended, extends = kernels().extend_to_dag(planes, n_nodes)
     completed, _ = kernels().dag_to_cpdag(extended, n_nodes)
     return np.asarray(completed), np.asarray(extends, dtype=np.bool_)
@@ -170,10 +166,7 @@ def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[P
 
 
 def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8]]:
-    """Return each graph with all edges undirected, and the class of that: cpdag if it is one, else pdag.
-
-    Of graphs of four planes it is a skeleton.
-    """
+    """Return each graph with all edges undirected, and its class: cpdag, else pdag; skeleton of four planes."""
     if is_mixed(planes):
         edges = adjacencies(planes)
         return lift(np.stack([edges, edges], axis=1)), np.full(len(planes), SKELETON, np.uint8)

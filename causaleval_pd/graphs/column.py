@@ -319,7 +319,7 @@ def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list
 
 
 def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
-    """Return a class code a row, -1 where none is declared."""
+    """Return a class code per row, -1 where none is declared."""
     if kind is None or isinstance(kind, str):
         kind = [kind] * n_rows
     check_type(kind, Iterable, f"one of {', '.join(map(repr, KINDS))}, or a list of these", "kind")

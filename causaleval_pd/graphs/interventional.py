@@ -34,13 +34,7 @@ Targets = tuple[frozenset[str], ...]
 
 
 def read_targets(given: Any) -> Targets:
-    """Read a family of sets of nodes.
-
-    Examples
-    --------
-    >>> [sorted(nodes) for nodes in read_targets("A; B,C")]
-    [['A'], ['B', 'C']]
-    """
+    """Read a family of sets of nodes, as in "A; B,C"."""
     if given is None or given is pd.NA or (isinstance(given, float) and np.isnan(given)):
         return ()
     wrong = "targets must be a text such as 'A; B,C', or sets of names such as [['A'], ['B', 'C']]"

@@ -33,9 +33,9 @@ from .yes_counts import Floats, Integers, setting_names
 
 __all__ = ["confusion", "label_accuracy", "label_scores", "parse_labels"]
 
-#: different labels of a column; more are texts that nobody has read
+#: most different labels of a column; more are free texts
 MOST_LABELS = 100
-#: what no label has that is recognised without being named; texts of graphs and formulas have it
+#: marks of graphs and formulas, which labels lack that are recognised without being named
 _MARKS = re.compile(r"[-<>=*+;]")
 
 
@@ -91,7 +91,7 @@ def _holds_labels(cells: pd.Series) -> bool:
 
 
 def _label(cell: Any) -> str | None:
-    """Return the text of a label: itself, or that of a whole number or a truth value; None where it is none."""
+    """Return the text of a label: itself, or that of a whole number or a truth value; None for other cells."""
     if isinstance(cell, str):
         return cell if cell.strip() == cell and cell else None
     if isinstance(cell, (bool, np.bool_, int, np.integer)):

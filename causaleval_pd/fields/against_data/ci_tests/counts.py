@@ -42,19 +42,11 @@ def strata(levels: Ints, n_levels: Ints, given: tuple[int, ...]) -> tuple[Ints, 
 
 
 class CountTests:
-    """Tests of pairs of columns within the strata that other columns make.
+    """Tests of pairs of columns within strata, by chi-squared or (`ratio`) G, without correction for continuity.
 
-    Expected counts are those of independence in each stratum, statistics and degrees of freedom are summed over the
-    strata that rows show, (rows present - 1) (columns present - 1) each, and there is no correction for continuity.
-
-    Parameters
-    ----------
-    levels : (n, d) int
-        Positions of levels.
-    n_levels : (d,) int
-        Numbers of levels.
-    ratio : bool
-        Whether to compute the likelihood ratio G instead of chi-squared.
+    Expected counts are those of independence in each stratum; statistics and degrees of freedom are summed over the
+    strata that rows show, (rows present - 1) (columns present - 1) each. `levels` (n, d) are positions of levels, of
+    which there are `n_levels` (d,).
     """
 
     def __init__(self, levels: Ints, n_levels: Ints, *, ratio: bool) -> None:

@@ -53,13 +53,7 @@ def _check_arguments(test: Test) -> None:
 
 
 class KernelTests:
-    """The kernel test of conditional independence of causal-learn (extra `discovery`), within a budget of time.
-
-    Parameters
-    ----------
-    values : (n, d) float
-        The data.
-    """
+    """The kernel test of causal-learn (extra `discovery`) on values (n, d), within a budget of time."""
 
     def __init__(self, values: Floats) -> None:
         try:

@@ -33,13 +33,7 @@ def all_partials(correlations: Floats) -> tuple[Floats, Floats]:
 
 
 class PartialCorrelations:
-    """Partial correlations and residual variances of data, each computed once.
-
-    Parameters
-    ----------
-    correlations : (d, d) array
-        Correlation matrix of the data.
-    """
+    """Partial correlations and residual variances of data with a correlation matrix (d, d), each computed once."""
 
     def __init__(self, correlations: Floats) -> None:
         self.correlations, self.d = correlations, len(correlations)

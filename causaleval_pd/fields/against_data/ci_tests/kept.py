@@ -13,14 +13,7 @@ Bools = NDArray[np.bool_]
 
 
 class Kept:
-    """Numbers by a pair of nodes and a set of nodes.
-
-    Parameters
-    ----------
-    compute : callable
-        `compute(x, y, given)` returns a number for each pair and set; what it returns must not depend on which others
-        it is given.
-    """
+    """Numbers by a pair of nodes and a set: `compute(x, y, given)` returns one each, whatever others it is given."""
 
     def __init__(self, compute: Callable[[Ints, Ints, Bools], Floats]) -> None:
         self._compute = compute

@@ -40,16 +40,9 @@ class Step(NamedTuple):
 
 
 def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int, ...], keep: Scope) -> Floats:
-    """Return the sum of the product of tables over all variables but `keep`.
+    """Return the sum of the product of tables over all variables but `keep`; tables beyond `WIDTH_LIMIT` are refused.
 
-    `scopes` are the variables of each table and `cards` their numbers of states. A table of more than `WIDTH_LIMIT`
-    entries is refused by a `WidthError`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> marginal([(0,), (0, 1)], [np.array([.5, .5]), np.array([[1., 0.], [.5, .5]])], (2, 2), (1,))
-    array([0.75, 0.25])
+    `scopes` are the variables of each table and `cards` their numbers of states.
     """
     if not scopes:
         return np.ones(())

@@ -63,10 +63,9 @@ class FamilyLaws:
         return [i for i in range(self.k) if mask >> i & 1]
 
     def family_law(self, law: str, node: int, others: Scope) -> Floats:
-        """Return the law of (others.., node), given that the node is not intervened on.
+        """Return the law of (others.., node), in ascending order, given that the node is not intervened on.
 
-        The others are ascending positions of nodes, an axis each. A `WidthError` names the node for which the true
-        network is too densely connected for an exact answer.
+        A `WidthError` names the node for which the true network is too densely connected for an exact answer.
         """
         if law == "ckl3" and (others == self.parents[node] or not any(self.ancestors[j] >> node & 1 for j in others)):
             law = "kl"

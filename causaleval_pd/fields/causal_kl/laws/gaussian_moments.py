@@ -62,10 +62,7 @@ class GaussianMoments:
         return self._intervened[law, node]
 
     def _covariance(self, free: int | None, *, twin: bool = False) -> Floats:
-        """Add nodes in causal order; each but `free` is set to a value of its own law half of the time.
-
-        With `twin` all values come from one draw of the joint law, else from independent draws.
-        """
+        """Add nodes in causal order; each but `free` is set to a value of its own law (`twin`: joint) half the time."""
         k = len(self.order)
         found, with_twin = np.zeros((k, k)), np.zeros((k, k))
         done = np.zeros(k, bool)

@@ -79,10 +79,9 @@ def draw_states(
     intervened: NDArray[np.bool_] | None = None,
     to: Ints | None = None,
 ) -> Ints:
-    """Draw cases as positions of states, (n, k), nodes that are intervened on set to given states.
+    """Draw cases as positions of states, (n, k), nodes that are `intervened` on set `to` given states.
 
-    `intervened` (n, k) marks the nodes that are set in a case, `to` (n, k) has the states to which they are set. An
-    error names a node whose undefined row is reached.
+    An error names a node whose undefined row is reached.
     """
     structure = network.structure
     states = np.zeros((n, len(structure.nodes)), np.int64)

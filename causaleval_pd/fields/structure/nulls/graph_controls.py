@@ -103,10 +103,7 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
 
 
 def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's estimate.
-
-    Refuse mixed graphs, which need null models of their own, and estimates that are not in the class they declare.
-    """
+    """Return the class of each row's estimate; refuse mixed graphs and those that are not in the class they declare."""
     for side, batch, index in (
         ("truth", pairs.truth, pairs.truth_index),
         ("estimate", pairs.estimate, pairs.estimate_index),
@@ -237,10 +234,9 @@ def redirect(
     start: int,
     count: int,
 ) -> NDArray[np.uint64]:
-    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs and of PDAGs in the rows of these classes.
+    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs (by coins) and of PDAGs in rows of these classes.
 
-    Each edge of a digraph is directed by a coin; cycles are possible. A PDAG loses the directions of uniformly chosen
-    edges, in the share of undirected edges that the row's estimate has.
+    A PDAG loses the directions of uniformly chosen edges, in the share of undirected edges that the row's estimate has.
     """
     tossed, mixed = kinds == DIGRAPH, kinds == PDAG
     if not (tossed.any() or mixed.any()):

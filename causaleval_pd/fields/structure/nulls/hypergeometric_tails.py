@@ -27,23 +27,11 @@ _FAR = 1e-12
 def _fill_tails(
     m: int, mt: int, me: int, low: int, high: int, far: float, inverse: Floats, tails: Floats
 ) -> tuple[int, int]:
-    """Fill P(X >= k) for k = begin .. end, from the first place on, and return begin and end.
+    """Fill P(X >= k) for k = begin .. end, from the first place on, and return begin and end; below begin they are 1.
 
-    Below begin they are 1. Beyond end terms are less than `far` times the largest one; in the kept ones the terms that
-    are left out change nothing. Ratios of neighbouring terms lead away from the mode, without divisions.
-
-    Parameters
-    ----------
-    m, mt, me : int
-        Pairs of nodes, true and estimated edges.
-    low, high : int
-        Smallest and largest possible number of shared edges.
-    far : float
-        Relative size of the last term that is kept.
-    inverse : (m + 2,) float64
-        1 / k, as from `_inverses`.
-    tails : float64
-        Output, at least high - low + 1 places.
+    Beyond end terms are less than `far` times the largest one; in the kept ones the terms that are left out change
+    nothing. Ratios of neighbouring terms lead away from the mode, without divisions. Shared edges may be `low` to
+    `high` in number; `inverse` (m + 2,) has 1 / k.
     """
     mode = min(max((mt + 1) * (me + 1) // (m + 2), low), high)
     rest = m - mt - me
@@ -90,22 +78,9 @@ def _tails(
 ) -> int:
     """Fill the tails of rows, keeping those of every law met so far, and return the first misfit.
 
-    Parameters
-    ----------
-    x, mt, me : (n,) int64
-        Shared, true and estimated edges.
-    m : int
-        Pairs of nodes.
-    first, least, span : int
-        Smallest mt, smallest me, and the number of values of me, which number the laws.
-    places : (3 * laws,) int64
-        Where the kept tails of a law start, and the shared edges at which they begin and end; -1: not kept.
-    inverse : (m + 2,) float64
-        1 / k, as from `_inverses`.
-    kept, scratch : float64
-        Room for tail probabilities that are kept, and for those of one law.
-    out : (n,) float64
-        Output.
+    Laws are numbered by `first`, the smallest mt, `least`, the smallest me, and `span`, the number of values of me.
+    `places` (3 * laws,) has where a law's tails start in `kept`, and the shared edges at which they begin and end; -1:
+    not kept.
     """
     used, misfit = 0, -1
     for i in range(x.size):
@@ -184,10 +159,9 @@ def _inverses(m: int) -> Floats:
 
 
 def hypergeometric_tails(shared: Ints, n_pairs: int, true_edges: Ints, estimated_edges: Ints) -> tuple[Floats, int]:
-    """Return P(X >= shared) for hypergeometric X over `n_pairs` pairs, and the first impossible row.
+    """Return P(X >= shared), to some 1e-14 relative, and the first row whose shared number is impossible, or -1.
 
-    Tails have some 1e-14 relative error. There must be a row, and numbers of edges from 0 to `n_pairs`. The shared
-    number of a row may be impossible; -1 if all are possible.
+    There must be a row, and numbers of edges from 0 to `n_pairs`.
     """
     mt, me = true_edges, estimated_edges
     first, least, most = int(mt.min()), int(me.min()), int(me.max())

@@ -45,10 +45,7 @@ def check_bidirected(matching: Matching) -> str:
 
 
 def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> Kinds:
-    """Return the class of each row's controls: MAG, PAG, ADMG or skeleton.
-
-    `control_kind` states it, and has to for graphs of the class mixed, which has no law of its own.
-    """
+    """Return the class of each row's controls: MAG, PAG, ADMG or skeleton; mixed graphs need a `control_kind`."""
     check_declared(rows, pairs)
     own = pairs.estimate.kinds[pairs.estimate_index]
     given = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
@@ -91,22 +88,10 @@ class Drawn(NamedTuple):
 
 
 class LatentControls(Controls):
-    """Controls of rows with four planes, some of which may have none.
+    """Controls of rows with four planes, some of which have none, for `reasons` (n,), else "".
 
-    Parameters
-    ----------
-    pairs : GraphPairs
-        The observed pairs, one per row.
-    kinds : (n,) uint8
-        Class of a row's controls.
-    known : callable
-        `known(metric)` returns the closed form or None.
-    pace : float
-        Nanoseconds that drawing a control takes, a mean over the rows.
-    reasons : (n,) object
-        Why a row has no controls, or "".
-    drawn : callable
-        `drawn(start, count)` draws n * count graphs, a row's draws together.
+    `known(metric)` returns the closed form or None. `pace` is the mean time that drawing a control takes, in
+    nanoseconds. `drawn(start, count)` draws n * count graphs, a row's draws together.
     """
 
     def __init__(

@@ -69,15 +69,7 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
 
 @lru_cache(maxsize=1 << 16)
 def best_proposal(cell: Cell, shown: int, *, to_pag: bool) -> Proposal | None:
-    """Return the proposals of controls that show a number of bidirected edges, None if no control was found.
-
-    Examples
-    --------
-    >>> best_proposal(Cell(10, 15), 4, to_pag=True).n_bidirected in (5, 6, 7)
-    True
-    >>> best_proposal(Cell(4, 5), 1, to_pag=True) is None
-    True
-    """
+    """Return the proposals of controls that show a number of bidirected edges, None if no control was found."""
     if not shown:
         return Proposal(0, 1.0)
     numbers = [shown]

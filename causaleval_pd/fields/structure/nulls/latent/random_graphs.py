@@ -31,12 +31,7 @@ _PACE, _AT_ONCE = 80.0, 2e8
 
 
 def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
-    """Match every control to its row's class, number of edges and number of bidirected edges.
-
-    MAGs, and PAGs of MAGs: a uniform skeleton, directed along a uniform order except for a uniform set of bidirected
-    edges, given that it is a MAG and that it, or its PAG, shows the numbers of the estimate. ADMGs: a uniform skeleton
-    directed along a uniform order, and independently a uniform set of pairs that are bidirected. Skeletons: uniform.
-    """
+    """Match controls to their rows' classes, numbers of edges and of bidirected edges, as `edges_controls` states."""
     refuse_fixed_order(matching)
     return _by_class(matching, rows, pairs, keys, pairs.estimate, pairs.estimate_index, skeletons=False)
 
@@ -44,10 +39,10 @@ def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) 
 def latent_orientation(
     matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, *, of_truth: bool = False
 ) -> Controls:
-    """Keep the skeleton of the estimate, or of the truth, and its number of bidirected edges.
+    """Keep the skeleton of estimate or truth and the number of bidirected edges, by the law of `latent_edges`.
 
-    The law is that of `latent_edges` given the skeleton. ADMGs keep their numbers of directed and of bidirected edges:
-    which adjacent nodes have which, or both, is uniform, and directions follow a uniform order.
+    ADMGs keep their numbers of directed and of bidirected edges: which adjacent nodes have which, or both, is uniform,
+    and directions follow a uniform order.
     """
     if matching.options.get("orientation_law", "order") != "order":
         raise ValueError(

@@ -33,20 +33,10 @@ def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64]
 
 
 class ListedLaws:
-    """The laws of metrics for rows whose controls are listed.
+    """The laws of metrics for rows whose controls are listed, by the number of the list of each row, `law` (n,).
 
-    Parameters
-    ----------
-    pairs : GraphPairs
-        The rows of a batch.
-    law : (n,) int
-        The number of the list of each row.
-    support : callable
-        `support(number)` returns the controls of a list and their probabilities.
-    longest : int
-        Length that no list exceeds.
-    listed : (n,) bool, optional
-        Rows that have a list; default all.
+    `support(number)` returns the controls of a list, at most `longest`, and their probabilities. `listed` rows (n,)
+    have one; default all.
     """
 
     def __init__(

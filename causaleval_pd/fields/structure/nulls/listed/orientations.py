@@ -46,19 +46,7 @@ def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint6
 
 @lru_cache(maxsize=1024)
 def directions(n_nodes: int, edges: Edges) -> tuple[Directions, NDArray[np.float64]]:
-    """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits.
-
-    Raises
-    ------
-    TooMany
-        If the skeleton is too large.
-
-    Examples
-    --------
-    >>> forward, shares = directions(3, ((0, 1), (1, 2)))
-    >>> forward.tolist(), shares.round(4).tolist()
-    ([[False, False], [False, True], [True, False], [True, True]], [0.1667, 0.3333, 0.3333, 0.1667])
-    """
+    """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
         forward = places[:, low] < places[:, high]
@@ -91,13 +79,6 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
 
     Edges are directed along a random order of the nodes (`by_order`), or uniformly without cycles; those of digraphs by
     coins.
-
-    Examples
-    --------
-    >>> from causaleval_pd.graphs.kernels.planes import DAG
-    >>> graphs, chances = all_orientations(4, ((0, 1), (1, 2)), DAG, by_order=True)
-    >>> len(graphs), chances.round(4).tolist()
-    (4, [0.1667, 0.3333, 0.3333, 0.1667])
     """
     if kind == DIGRAPH:
         if 2 ** len(edges) > MOST_ORIENTATIONS:
@@ -146,16 +127,8 @@ def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:
 class Orientations:
     """The random orientations of the skeletons of a batch's rows, listed where they are few.
 
-    Parameters
-    ----------
-    skeletons : GraphBatch
-        Graphs with these skeletons.
-    index : (n,) int
-        Which of them is that of each row.
-    kinds : (n,) uint8
-        Class of each row's controls.
-    by_order : bool
-        Whether directions follow random orders.
+    `index` (n,) is the skeleton and `kinds` (n,) the class of controls of each row; `by_order` directs by random
+    orders.
     """
 
     def __init__(

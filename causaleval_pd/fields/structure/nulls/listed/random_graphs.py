@@ -35,15 +35,6 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
 
     Skeletons are equally likely. Edges are directed along an order of the nodes, each of which is equally likely unless
     one is given, or by coins in digraphs. Positions of nodes stand for the order.
-
-    Examples
-    --------
-    >>> from causaleval_pd.graphs.kernels.planes import CPDAG, DAG
-    >>> graphs, chances = all_random_graphs(3, 2, DAG)
-    >>> len(graphs), sorted(set(chances.round(4).tolist())), round(float(chances.sum()), 12)
-    (12, [0.0556, 0.1111], 1.0)
-    >>> len(all_random_graphs(3, 2, CPDAG)[0])
-    6
     """
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
     skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
