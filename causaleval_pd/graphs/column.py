@@ -17,7 +17,7 @@ from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
 from .edge_strings import is_formula, write_edges, write_names
-from .graph import Graph
+from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
 from .mixed.conversions import check_size
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
@@ -201,13 +201,6 @@ def as_graph(
     kinds = _kind_codes(kind, 1)
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     return next(graphs_of(settled))
-
-
-def graphs_of(column: UnpackedColumn) -> Iterator[Graph]:
-    """Yield the graphs of a decoded column, block after block."""
-    for block in column.blocks:
-        for i, planes in enumerate(block.planes):
-            yield Graph._of_checked(column.node_sets[block.node_set[i]], KINDS[block.kinds[i]], planes)
 
 
 def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Series:

@@ -184,8 +184,8 @@ def _to_pag(block: Block) -> Block:
 def _explain_other(kind: int) -> str:
     """Return why a graph of a class cannot be projected."""
     mend = {
-        CPDAG: "take .graph.pag() of it, or pass its DAG",
-        MIXED: ".graph.faults('pag') returns why it is not a PAG",
+        CPDAG: "take pag() of it, or pass its DAG",
+        MIXED: "faults('pag') returns why it is not a PAG",
     }.get(kind, "pass a graph of these classes")
     return f"the graph is {a_kind(kind)}, expected a dag, admg, mag or pag; {mend}"
 

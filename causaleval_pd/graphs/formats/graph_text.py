@@ -516,7 +516,7 @@ def write_model_string(names: Sequence[str], ends: Ends) -> str:
     parents: list[list[str]] = [[] for _ in names]
     for i, j, *marks in ends:
         if sorted(marks) != [TAIL, ARROW]:
-            raise ValueError("a model string holds directed edges only; write an edge string, by to_strings()")
+            raise ValueError("a model string holds directed edges only; write an edge string, by to_text()")
         source, target = (i, j) if marks[0] == TAIL else (j, i)
         parents[target].append(names[source])
     odd = next((name for name in names if re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name)), None)

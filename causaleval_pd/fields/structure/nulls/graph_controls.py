@@ -14,12 +14,12 @@ from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Controls, Listing, Matching
 from ....execution.random_streams import random_words
-from ....graphs.classes import is_acyclic, is_digraph
+from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing.packed import unpack_column
-from ....graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
+from ....graphs.pairs import GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200
