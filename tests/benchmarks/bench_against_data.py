@@ -8,18 +8,15 @@ and shares of p <= .05 over random data. against_data.md holds a run.
 
 from __future__ import annotations
 
-import os
+from timing import median
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
+# isort: split
 import argparse
 import itertools
 import json
-import statistics
 import subprocess
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +24,6 @@ import pandas as pd
 
 import causaleval_pd as ce
 
-ROUNDS = 3
 _PEER = """
 import json, sys, time, warnings
 import networkx as nx, numpy as np, pandas as pd
@@ -83,14 +79,10 @@ def times(peer: str | None) -> None:
         arcs = random_dag(d, m, rng)
         data, runs = frame(sample(arcs, n, rng)), pd.DataFrame({"estimate": [text(arcs)]})
         how = {"truth": None, "null": "permutation", "context": {"data": data}, "rng": 1}
-        spent = []
-        for _ in range(ROUNDS + 1):
-            start = time.process_time()
-            # the same work: no exact law, 200 draws
-            with ce.set_options(engine="serial"):
-                ce.with_controls(runs, ["lmc_share"], n_draws=200, method="simulate", **how)
-            spent.append(time.process_time() - start)
-        here = statistics.median(spent[1:])
+        # the same work: no exact law, 200 draws
+        with ce.set_options(engine="serial"):
+            work = partial(ce.with_controls, runs, ["lmc_share"], n_draws=200, method="simulate", **how)
+            here = median(work, rounds=3)
         line = f"{d:4} {m:6} {n:5} {1000 * here:11.1f}"
         if peer:
             with tempfile.TemporaryDirectory() as folder:
@@ -109,12 +101,9 @@ def times(peer: str | None) -> None:
 def sizes(n_runs: int) -> None:
     """Print shares of p <= .05 of random graphs and true ones, by metric and null model."""
     cases = [
-        (6, 7, "permutation"),
-        (6, 7, "edges"),
-        (6, 12, "permutation"),
-        (10, 15, "permutation"),
+        (6, 7, "permutation"), (6, 7, "edges"), (6, 12, "permutation"), (10, 15, "permutation"),
         (10, 36, "permutation"),
-    ]
+    ]  # fmt: skip
     names = ["lmc_share", "separation_share", "bic", "fisher_c_p", "deviance_p"]
     print(
         "\n   d  edges     n  null         graph   " + "".join(f"{name:>18}" for name in names) + "   fisher_c_p itself"

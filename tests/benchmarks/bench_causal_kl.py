@@ -7,13 +7,10 @@ ours starts without anything remembered. Times of one machine mean little; the r
 
 from __future__ import annotations
 
-import os
+from timing import median, seconds
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
+# isort: split
 import graphlib
-import statistics
 import time
 import warnings
 from collections.abc import Callable
@@ -27,19 +24,7 @@ from causaleval_pd.causal_kl import from_data, metastatic, metastatic_mutations,
 from causaleval_pd.fields.causal_kl.laws.elimination import elimination_steps
 from causaleval_pd.fields.causal_kl.laws.family_laws import laws_of
 
-ROUNDS = 5
 LAWS = ["kl", "ckl1", "ckl2", "ckl3"]
-
-
-def seconds(function: Callable[[], object]) -> float:
-    """Return the median CPU seconds of some calls, after one to warm up."""
-    function()
-    times = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return statistics.median(times)
 
 
 def forget() -> None:
@@ -70,21 +55,14 @@ def loading() -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{name}.bif"
             path.write_bytes(gzip.decompress(packed.read_bytes()))
-            start = time.process_time()
-            truth = ce.as_network(path)
-            ours = time.process_time() - start
-            start = time.process_time()
-            model = gum.loadBN(str(path))
-            theirs = time.process_time() - start
-        peer = ce.as_network(model)
+            truth, peer = ce.as_network(path), ce.as_network(gum.loadBN(str(path)))
+            ours, theirs = seconds(ce.as_network, path), seconds(gum.loadBN, str(path))
         apart = np.abs(truth.parameters - peer.parameters).max()
         cells = [f"{name} | {len(truth.nodes)} | {truth.n_arcs} | {ours:.3f} s | {theirs:.3f} s | {apart:.1e}"]
         for metric in (ce.ckl3, ce.ckl1, ce.ckl2):
             forget()
-            start = time.process_time()
             try:
-                metric(truth, without_an_arc(truth))
-                cells.append(f"{time.process_time() - start:.2f} s")
+                cells.append(f"{seconds(lambda m=metric, t=truth: m(t, without_an_arc(t))):.2f} s")
             except ValueError:
                 cells.append("refused")
         print(f"| {' | '.join(cells)} |")
@@ -158,11 +136,11 @@ def large(name: str, learn: Callable[[ce.DiscreteNetwork], ce.DiscreteNetwork]) 
     truth = shipped(name)
     estimate = learn(truth)
     peer_network = in_pyagrum(truth)
-    peer = seconds(lambda: family_queries(truth, estimate, peer_network))
+    peer = median(lambda: family_queries(truth, estimate, peer_network))
     times = {}
     for law in LAWS:
         metric = ce.get_metric(law)
-        times[law] = seconds(lambda metric=metric: (forget(), metric(truth, estimate)))
+        times[law] = median(lambda metric=metric: (forget(), metric(truth, estimate)))
         ratios = f"ours / peer {times[law] / peer:6.2f}   ours / our KL {times[law] / times['kl']:5.2f}"
         print(
             f"{name}, {len(truth.nodes)} nodes: {law:<5} {times[law] * 1e3:8.1f} ms   "
@@ -181,7 +159,7 @@ def repetitions(n: int = 1000) -> None:
     made = time.process_time() - start
     columns = {"truth": [truth] * len(estimates), "estimate": estimates}
     runs = pd.DataFrame({name: ce.network_column(cells) for name, cells in columns.items()})
-    spent = seconds(lambda: ce.evaluate(runs, LAWS))
+    spent = median(lambda: ce.evaluate(runs, LAWS))
     print(
         f"nine structures x {n} repetitions x 4 metrics: {spent:.3f} s, {n / spent:,.0f} repetitions a second "
         f"(drawing and fitting them: {made:.1f} s)"
@@ -195,8 +173,8 @@ def exact_distance() -> None:
     truth = shipped("sachs")
     estimate = mutated(truth)
     left, right = in_pyagrum(truth), in_pyagrum(estimate)
-    ours = seconds(lambda: (forget(), ce.kl(truth, estimate)))
-    peer = seconds(lambda: gum.ExactBNdistance(left, right).compute())
+    ours = median(lambda: (forget(), ce.kl(truth, estimate)))
+    peer = median(lambda: gum.ExactBNdistance(left, right).compute())
     times = f"KL {ours * 1e3:.1f} ms   pyagrum's exact distance {peer * 1e3:.1f} ms"
     print(f"sachs, 11 nodes: {times}   {peer / ours:.0f}x")
 
@@ -205,7 +183,7 @@ def controls() -> None:
     """Exact null distributions over all DAGs with as many arcs: four nodes, five nodes."""
     truth = metastatic()
     runs = pd.DataFrame({"truth": [truth], "estimate": [metastatic_mutations()["rev.out.strong"]]})
-    spent = seconds(lambda: ce.with_controls(runs, LAWS, rng=1, context={"estimator": "joint"}))
+    spent = median(lambda: ce.with_controls(runs, LAWS, rng=1, context={"estimator": "joint"}))
     print(f"186 controls x 4 metrics, exact: {spent * 1e3:8.1f} ms a row")
 
 

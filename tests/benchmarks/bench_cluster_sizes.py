@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -27,11 +28,12 @@ PAIRS = np.array(list(itertools.combinations(range(D), 2)))
 Graph = np.ndarray
 #: truths and estimates of one study
 Study = list[tuple[Graph, Graph]]
+Design = Callable[[np.random.Generator], Study]
 
 
-def graph(rng: np.random.Generator, pairs: np.ndarray) -> Graph:
-    """Direct pairs of nodes along a random order."""
-    place, found = rng.permutation(D), np.zeros((D, D), np.uint8)
+def graph(rng: np.random.Generator, pairs: np.ndarray, place: np.ndarray | None = None) -> Graph:
+    """Direct pairs of nodes along an order, by default a random one."""
+    place, found = rng.permutation(D) if place is None else place, np.zeros((D, D), np.uint8)
     a, b = PAIRS[pairs].T
     found[np.where(place[a] < place[b], a, b), np.where(place[a] < place[b], b, a)] = 1
     return found
@@ -58,28 +60,17 @@ def skilled(rng: np.random.Generator, truth: Graph, n_right: int, n_edges: int) 
     """Take right edges, with their directions, and guess the others."""
     right = rng.permutation(skeleton(truth))[:n_right]
     others = rng.choice(np.setdiff1d(np.arange(len(PAIRS)), right), n_edges - n_right, replace=False)
-    found = graph(rng, others)
-    for a, b in PAIRS[right]:
-        found[a, b], found[b, a] = truth[a, b], truth[b, a]
-    # right edges may close a cycle with guessed ones: leave those out
-    while not acyclic(found):
+    while True:  # right edges may close a cycle with guessed ones
         found = graph(rng, others)
         for a, b in PAIRS[right]:
             found[a, b], found[b, a] = truth[a, b], truth[b, a]
-    return found
+        if nx.is_directed_acyclic_graph(nx.from_numpy_array(found, create_using=nx.DiGraph)):
+            return found
 
 
-def acyclic(found: Graph) -> bool:
-    """Check that no node reaches itself."""
-    reach = found.astype(np.int64)
-    for _ in range(D):
-        reach = ((reach + reach @ found) > 0).astype(np.int64)
-    return not reach.diagonal().any()
-
-
-def bootstraps(rng: np.random.Generator, n_runs: int, n: int = 100) -> list[Graph]:
+def bootstraps(rng: np.random.Generator, n_runs: int, most: float, n: int = 100) -> list[Graph]:
     """Estimate graphs of bootstrap samples of one data set, whose graph has nothing to do with any truth."""
-    weights = guess(rng) * rng.uniform(0.5, 1.5, (D, D)) * rng.choice([-1, 1], (D, D))
+    weights = guess(rng) * rng.uniform(0.5, most, (D, D)) * rng.choice([-1, 1], (D, D))
     data = rng.normal(size=(n, D)) @ np.linalg.inv(np.eye(D) - weights)
     found = []
     for _ in range(n_runs):
@@ -112,13 +103,7 @@ def algorithms(rng: np.random.Generator) -> Study:
 def nested(rng: np.random.Generator) -> Study:
     """Cut one ranking of pairs after 4, 5, .. 12 of them."""
     truth, ranking, place = guess(rng), rng.permutation(len(PAIRS)), rng.permutation(D)
-    study = []
-    for m in range(4, 13):
-        found = np.zeros((D, D), np.uint8)
-        for a, b in PAIRS[ranking[:m]]:
-            found[(a, b) if place[a] < place[b] else (b, a)] = 1
-        study.append((truth, found))
-    return study
+    return [(truth, graph(rng, ranking[:m], place)) for m in range(4, 13)]
 
 
 def unequal(rng: np.random.Generator) -> Study:
@@ -132,12 +117,12 @@ def one_skeleton(rng: np.random.Generator) -> Study:
     return [(truth, graph(rng, pairs)) for _ in range(20)]
 
 
-def of_data(rng: np.random.Generator, truths: int, runs: int) -> Study:
+def of_data(rng: np.random.Generator, truths: int, runs: int, most: float = 1.5) -> Study:
     """Estimate bootstrap samples of one data set a truth."""
-    return [(t, e) for t in (guess(rng) for _ in range(truths)) for e in bootstraps(rng, runs)]
+    return [(t, e) for t in (guess(rng) for _ in range(truths)) for e in bootstraps(rng, runs, most)]
 
 
-GUESSES: dict[str, Callable[[np.random.Generator], Study]] = {
+GUESSES: dict[str, Design] = {
     "1 truth x 20, constant": lambda rng: constant(rng, 1, 20),
     "1 x 20, 2 of 8 edges redrawn a run": lambda rng: repeated(rng, 1, 20, 2),
     "1 x 20, 4 of 8 redrawn": lambda rng: repeated(rng, 1, 20, 4),
@@ -186,7 +171,7 @@ def weighted(rng: np.random.Generator) -> Study:
     return study
 
 
-SKILLED: dict[str, Callable[[np.random.Generator], Study]] = {
+SKILLED: dict[str, Design] = {
     "20 alike; 10 with 3 right of 8, 10 guesses": alike,
     "10 sparse (1 right of 3), 10 dense guesses of 14": lambda rng: mixed(rng, 1, 0),
     "10 sparse guesses of 3, 10 dense (5 right of 14)": lambda rng: mixed(rng, 0, 5),
@@ -195,7 +180,7 @@ SKILLED: dict[str, Callable[[np.random.Generator], Study]] = {
 }
 
 
-def table(design: Callable[[np.random.Generator], Study], repeats: int, seed: int) -> pd.DataFrame:
+def table(design: Design, repeats: int, seed: int) -> pd.DataFrame:
     """Make the runs of many repeats of a study."""
     rng = np.random.default_rng(seed)
     studies = [design(rng) for _ in range(repeats)]

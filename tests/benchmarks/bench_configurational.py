@@ -13,10 +13,9 @@ from __future__ import annotations
 import pathlib
 import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import pandas as pd
+from timing import seconds
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse, random_models
@@ -26,26 +25,10 @@ from causaleval_pd.fields.configurational.truth_table import Setting
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers" / "configurational_pairs.csv.gz"
 METRICS = ["correctness", "completeness", "f_beta"]
 PUBLISHED = {
-    (4, 1): 0.6,
-    (6, 1): 2.2,
-    (8, 1): 1.9,
-    (5, 2): 0.7,
-    (6, 2): 1.5,
-    (7, 3): 1.5,
-    (8, 3): 1.5,
-    (8, 4): 6.1,
-    (9, 3): 2.5,
-    (9, 4): 6.0,
-    (10, 4): 6.7,
-}
+    (4, 1): 0.6, (6, 1): 2.2, (8, 1): 1.9, (5, 2): 0.7, (6, 2): 1.5, (7, 3): 1.5, (8, 3): 1.5, (8, 4): 6.1, (9, 3): 2.5,
+    (9, 4): 6.0, (10, 4): 6.7,
+}  # fmt: skip
 PUBLISHED_PAIR = 0.84
-
-
-def seconds(function: Callable[[], object]) -> float:
-    """Return the CPU time of a call."""
-    start = time.process_time()
-    function()
-    return time.process_time() - start
 
 
 def score(truth: str, estimate: str) -> None:
@@ -56,7 +39,7 @@ def score(truth: str, estimate: str) -> None:
 
 def least(truth: str, estimate: str) -> float:
     """Return the least of three times of one pair: other work on the machine only adds to them."""
-    return min(seconds(lambda: score(truth, estimate)) for _ in range(3))
+    return min(seconds(score, truth, estimate) for _ in range(3))
 
 
 def report(workload: str, ours: float, peer: float | None, unit: str) -> None:
@@ -113,13 +96,11 @@ def main() -> None:
 def first_call() -> None:
     """Measure 200 rows x 1000 controls with what is compiled on the way; run in a process with an empty cache."""
     names = list("ABCDEFGH")
-    runs = pd.DataFrame(
-        {side: random_models(200, names, outcomes=3, rng=i) for i, side in enumerate(("truth", "estimate"))}
-    )
+    sides = enumerate(("truth", "estimate"))
+    runs = pd.DataFrame({side: random_models(200, names, outcomes=3, rng=i) for i, side in sides})
     how = {"n_draws": 1000, "rng": 1, "context": {"factors": names}}
-    report(
-        "200 rows x 1000 controls, first call", seconds(lambda: ce.with_controls(runs, METRICS, **how)), None, "table"
-    )
+    spent = seconds(lambda: ce.with_controls(runs, METRICS, **how))
+    report("200 rows x 1000 controls, first call", spent, None, "table")
 
 
 if __name__ == "__main__":

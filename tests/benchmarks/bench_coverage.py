@@ -6,11 +6,9 @@ standard errors: .005 for a share of .95 in 2,000 studies, .013 in 300.
 
 from __future__ import annotations
 
-import os
+import timing  # noqa: F401
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
+# isort: split
 import itertools
 from collections.abc import Callable
 

@@ -11,15 +11,15 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from rates import DOCS, line, shown, table_head
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse, redundancy_free
 
-PAGE = Path(__file__).parents[2] / "docs" / "configurational.md"
+PAGE = DOCS / "configurational.md"
 STRATA, RUNS, DRAWS = 200, 5, 99
 FACTORS = list("ABCDEFG")
 METRICS = ["correctness", "completeness"]
@@ -99,17 +99,11 @@ def rates(guesser: str, null: str, seed: int, strata: int = STRATA) -> pd.DataFr
     return pd.DataFrame(found, ["row .05", "row .20", "stratum .05", "stratum .20", "mean skill"]).T
 
 
-def shown(rate: float, level: float, n: int) -> str:
-    """Write a rate, in bold where it exceeds the level by three Monte Carlo errors and more."""
-    word = f"{rate:.3f}".lstrip("0")
-    return f"**{word}**" if rate > level + 3 * np.sqrt(level * (1 - level) / n) else word
-
-
 def main() -> None:
     """Measure, print and perhaps write the table."""
     started = time.process_time()
     head = ["guesses", "null model", "row .05", "row .20", "stratum .05", "stratum .20", "mean skill"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines = table_head(head)
     for i, guesser in enumerate(GUESSERS):
         for null in NULLS:
             if null.endswith("0.2") and "fifth" not in guesser:
@@ -121,7 +115,7 @@ def main() -> None:
                 for column, level, size in zip(found.columns, [*LEVELS, *LEVELS], [n, n, STRATA, STRATA], strict=False)
             ]
             skill = " / ".join(f"{x:+.2f}" for x in found["mean skill"])
-            lines.append("| " + " | ".join([guesser, null, *cells, skill]) + " |")
+            lines.append(line([guesser, null, *cells, skill]))
             print(lines[-1], flush=True)
     print(f"{time.process_time() - started:.0f} s of CPU")
     if "--write" in sys.argv:

@@ -6,23 +6,18 @@ machine mean little; the ratio is the result. Candidates alternate, and the medi
 
 from __future__ import annotations
 
-import os
+from timing import alternate
 
-for _name in ("RAYON_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
-import statistics
-import time
+# isort: split
 import tracemalloc
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
 
-ROUNDS = 5
+NAMES = ["adjacency_tp", "adjacency_fp", "adjacency_fn", "adjacency_tn", "shd"]
 
 
 def adjacency(rng: np.random.Generator, n_nodes: int, n_edges: int) -> np.ndarray:
@@ -35,54 +30,45 @@ def adjacency(rng: np.random.Generator, n_nodes: int, n_edges: int) -> np.ndarra
     return upper[np.ix_(order, order)]
 
 
-def alternate(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float]:
-    """Return the median CPU seconds of both, run in turn after one warm-up of ours."""
-    ours()
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(ROUNDS):
-        for spent, function in zip(times, (ours, peer), strict=True):
-            start = time.process_time()
-            function()
-            spent.append(time.process_time() - start)
-    return statistics.median(times[0]), statistics.median(times[1])
-
-
 def report(workload: str, ours: float, peer: float, unit: str) -> None:
     """Print one line."""
     times = f"ours {ours * 1e9:>12,.0f} ns/{unit}   peer {peer * 1e9:>14,.0f} ns/{unit}"
     print(f"{workload:<62} {times}   ratio {peer / ours:>9,.0f}")
 
 
+def drawn_table(
+    rng: np.random.Generator, n_nodes: int, n_edges: int, n_rows: int, n: int = 400, *, cpdag: bool = False
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """Return a table of pairs of n random graphs, the graphs and which of them are in its rows."""
+    matrices = np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(n)])
+    cells = ce.graph_column(matrices, encoding="row->column")
+    cells = cells.graph.cpdag() if cpdag else cells
+    index = rng.integers(0, n, (2, n_rows))
+    sides = zip(("truth", "estimate"), index, strict=True)
+    return pd.DataFrame({side: cells.take(rows).array for side, rows in sides}), matrices, index
+
+
 def counts_against_gadjid(n_nodes: int, n_edges: int, n_rows: int = 1_000_000, n_peer: int = 2000) -> None:
     """Confusion counts and SHD on packed columns against a loop over gadjid.shd, which gives the SHD only."""
     import gadjid
 
-    rng = np.random.default_rng(n_nodes)
-    matrices = np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(400)])
-    cells = ce.graph_column(matrices, encoding="row->column")
-    left, right = rng.integers(0, 400, (2, n_rows))
-    table = pd.DataFrame({"truth": cells.take(left).array, "estimate": cells.take(right).array})
-    names = ["adjacency_tp", "adjacency_fp", "adjacency_fn", "adjacency_tn", "shd"]
+    table, matrices, (left, right) = drawn_table(np.random.default_rng(n_nodes), n_nodes, n_edges, n_rows)
 
     def peer() -> None:
         for i, j in zip(left[:n_peer], right[:n_peer], strict=True):
             gadjid.shd(matrices[i], matrices[j])
 
-    ours_s, peer_s = alternate(lambda: ce.evaluate(table, names), peer)
+    ours_s, peer_s = alternate(lambda: ce.evaluate(table, NAMES), peer)
     report(f"confusion counts + SHD, {n_nodes} nodes, vs gadjid.shd loop", ours_s / n_rows, peer_s / n_peer, "pair")
 
 
 def counts_against_sums_of_bytes(n_nodes: int, n_edges: int, n_rows: int = 1_000_000) -> None:
     """Confusion counts and SHD on packed columns against summing the bytes of both columns."""
-    rng = np.random.default_rng(n_nodes)
-    cells = ce.graph_column(np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(400)]), encoding="row->column")
-    left, right = rng.integers(0, 400, (2, n_rows))
-    table = pd.DataFrame({"truth": cells.take(left).array, "estimate": cells.take(right).array})
-    names = ["adjacency_tp", "adjacency_fp", "adjacency_fn", "adjacency_tn", "shd"]
+    table, _, _ = drawn_table(np.random.default_rng(n_nodes), n_nodes, n_edges, n_rows)
     columns = [table[side].array.__arrow_array__().combine_chunks() for side in ("truth", "estimate")]
     words = [np.frombuffer(column.buffers()[2], np.uint64) for column in columns]
     with ce.set_options(engine="serial"):
-        ours_s, peer_s = alternate(lambda: ce.evaluate(table, names), lambda: [w.sum() for w in words])
+        ours_s, peer_s = alternate(lambda: ce.evaluate(table, NAMES), lambda: [w.sum() for w in words])
     workload = (
         f"confusion counts + SHD, {n_nodes} nodes, vs summing {sum(w.nbytes for w in words) // n_rows} bytes a row"
     )
@@ -100,10 +86,7 @@ def controls_against_causal_learn(n_nodes: int, n_edges: int, n_rows: int = 1000
         from causallearn.utils.DAG2CPDAG import dag2cpdag
 
     rng = np.random.default_rng(n_nodes)
-    matrices = np.stack([adjacency(rng, n_nodes, n_edges) for _ in range(100)])
-    cells = ce.graph_column(matrices, encoding="row->column").graph.cpdag()
-    index = rng.integers(0, 100, (2, n_rows))
-    table = pd.DataFrame({"truth": cells.take(index[0]).array, "estimate": cells.take(index[1]).array})
+    table, matrices, _ = drawn_table(rng, n_nodes, n_edges, n_rows, 100, cpdag=True)
     n_peer = 20 if n_nodes <= 10 else 4
 
     def cpdag(matrix: np.ndarray) -> object:

@@ -6,14 +6,10 @@ ratio. Candidates alternate, and the median of several rounds is shown.
 
 from __future__ import annotations
 
-import os
+from timing import alternate, median
 
-for _name in ("RAYON_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
+# isort: split
 import itertools
-import statistics
-import time
 from collections.abc import Callable
 
 import gadjid
@@ -27,18 +23,6 @@ from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_a
 
 ROUNDS = 3
 PEERS = {"sid": gadjid.sid, "ancestor_aid": gadjid.ancestor_aid, "oset_aid": gadjid.oset_aid}
-
-
-def seconds(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float]:
-    """Return the median CPU seconds of both, run in turn after one warm-up of ours."""
-    ours()
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(ROUNDS):
-        for spent, function in zip(times, (ours, peer), strict=True):
-            start = time.process_time()
-            function()
-            spent.append(time.process_time() - start)
-    return statistics.median(times[0]), statistics.median(times[1])
 
 
 def report(workload: str, ours: float, peer: float) -> None:
@@ -78,7 +62,7 @@ def against_gadjid(n_nodes: int, n_edges: int) -> None:
             for t, e in coded:
                 peer(t, e, edge_direction="from row to column")
 
-        ours_s, peer_s = seconds(lambda name=name: ce.evaluate(table, [name]), run)
+        ours_s, peer_s = alternate(lambda name=name: ce.evaluate(table, [name]), run, ROUNDS)
         report(f"{name}, {n_nodes} nodes, {n_edges} edges, vs gadjid", ours_s / n, peer_s / n_peer)
 
 
@@ -94,9 +78,10 @@ def zigzag(n_nodes: int) -> None:
     estimate = planes_from_arcs(1, n_nodes, np.zeros(len(star), np.int64), *np.array(star).T)
     index = np.zeros(200, np.int64)
     pair = matrices(truth, n_nodes)[0], matrices(estimate, n_nodes)[0]
-    ours_s, peer_s = seconds(
+    ours_s, peer_s = alternate(
         lambda: kernels.adjustment_mistakes(truth, estimate, index, index, n_nodes, "parent"),
         lambda: [gadjid.sid(*pair, edge_direction="from row to column") for _ in range(10)],
+        ROUNDS,
     )
     report(f"sid, zigzag path of {n_nodes} nodes, vs gadjid", ours_s / 200, peer_s / 10)
 
@@ -143,7 +128,7 @@ def bounds(n_nodes: int, n_edges: int) -> None:
             kernels.sid_bounds(truth, estimate, many, many, n_nodes, 100_000)
 
         for what, other in (("listing and gadjid.sid", peer), ("gadjid.sid alone", listed)):
-            ours_s, peer_s = seconds(ours, other)
+            ours_s, peer_s = alternate(ours, other, ROUNDS)
             report(f"sid bounds, {n_nodes} nodes, {size} DAGs, vs {what}", ours_s / 2000, peer_s / len(classes))
 
 
@@ -153,7 +138,7 @@ def cliques() -> None:
         both = np.array(list(itertools.permutations(range(k), 2)))
         clique = planes_from_arcs(1, k, np.zeros(len(both), np.int64), *both.T)
         truth, index = draw(1, k, k, 1), np.zeros(1, np.int64)
-        ours, _ = seconds(lambda t=truth, c=clique, i=index, k=k: kernels.sid_bounds(t, c, i, i, k, 100_000), int)
+        ours = median(kernels.sid_bounds, truth, clique, index, index, k, 100_000, rounds=ROUNDS)
         print(f"sid bounds, complete component of {k} nodes{'':<20} ours {ours * 1e6:>10,.0f} us")
 
 
@@ -162,7 +147,7 @@ def scaling() -> None:
     print("\nmicroseconds a pair      " + "".join(f"{name:>20}" for name in (*PEERS, "sid_lower", "separation_zl")))
     for n_nodes, per_node in itertools.product((10, 30, 100, 300, 1000), (1, 3)):
         n = max(1, 20_000 // n_nodes**2)
-        times = [seconds(work, int)[0] / n for work in scaled_work(n, n_nodes, per_node)]
+        times = [median(work, rounds=ROUNDS) / n for work in scaled_work(n, n_nodes, per_node)]
         print(f"{n_nodes:>5} nodes {n_nodes * per_node:>6} edges " + "".join(f"{t * 1e6:>20,.1f}" for t in times))
 
 

@@ -10,16 +10,10 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
-import os
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+from timing import median, seconds
 
-import statistics
-import time
-from collections.abc import Callable
-from typing import Any
-
+# isort: split
 import numpy as np
 import pandas as pd
 
@@ -28,33 +22,14 @@ from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
 from causaleval_pd.graphs.mixed import classes, conversions, distances, marks
 from causaleval_pd.graphs.packing.packed import unpack_column
 
-ROUNDS = 5
-
 #: metrics that take graphs with and without latent confounders
 METRICS = (
-    "shd",
-    "adjacency_f1",
-    "arrowhead_f1",
-    "tail_f1",
-    "directed_f1",
-    "bidirected_f1",
-    "v_structure_f1",
+    "shd", "adjacency_f1", "arrowhead_f1", "tail_f1", "directed_f1", "bidirected_f1", "v_structure_f1",
     "separation_ancestor",
-)
+)  # fmt: skip
 
 #: observed and latent nodes, graphs, graphs for causal-learn
 SIZES = ((6, 2, 20_000, 20), (10, 3, 10_000, 2), (20, 5, 3_000, 0), (50, 10, 500, 0), (80, 10, 200, 0))
-
-
-def spent(function: Callable[..., Any], *arguments: Any) -> float:
-    """Return the median CPU seconds of some calls, after one."""
-    function(*arguments)
-    times = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        function(*arguments)
-        times.append(time.process_time() - start)
-    return statistics.median(times)
 
 
 def random_dags(n: int, d: int, degree: float, rng: np.random.Generator) -> np.ndarray:
@@ -73,15 +48,15 @@ def peer(codes: np.ndarray, n_latent: int) -> float:
     from causallearn.graph.GraphNode import GraphNode
     from causallearn.utils.DAG2PAG import dag2pag
 
-    start = time.process_time()
-    for code in codes:
+    def convert(code: np.ndarray) -> None:
         nodes = [GraphNode(f"X{i}") for i in range(len(code))]
         dag = Dag(nodes)
         for i, j in np.argwhere((code == 2) & (code.T == 1)).tolist():
             dag.add_directed_edge(nodes[i], nodes[j])
         with contextlib.redirect_stdout(io.StringIO()):  # it prints what it does
             dag2pag(dag, nodes[len(code) - n_latent :])
-    return (time.process_time() - start) / len(codes)
+
+    return sum(seconds(convert, code) for code in codes) / len(codes)
 
 
 def projections() -> None:
@@ -95,9 +70,9 @@ def projections() -> None:
             observed = np.tile(np.arange(d), (n, 1))
             mags = conversions.project(planes, d + n_latent, observed)
             pags = conversions.mag_to_pag(mags, d)
-            to_mag = spent(conversions.project, planes, d + n_latent, observed) / n
-            to_pag = to_mag + spent(conversions.mag_to_pag, mags, d) / n
-            check = spent(classes.is_pag, pags, d) / n
+            to_mag = median(conversions.project, planes, d + n_latent, observed) / n
+            to_pag = to_mag + median(conversions.mag_to_pag, mags, d) / n
+            check = median(classes.is_pag, pags, d) / n
             theirs = peer(codes[:n_peer], n_latent) if n_peer else float("nan")
             print(
                 f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {to_mag * 1e6:>7.1f} us   {to_pag * 1e6:>7.1f} us "
@@ -123,11 +98,11 @@ def of_distances() -> None:
                 estimate = distances.Block(given, distances.as_models(given, kinds, d), kinds)
                 statements = distances.as_statements(given, kinds, d)
                 times = [
-                    spent(lambda *x: distances.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
-                    spent(lambda *x: distances.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
+                    median(lambda *x: distances.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
+                    median(lambda *x: distances.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
                     if code != PAG
                     else float("nan"),
-                    spent(distances.adjustment_mistakes, truth, estimate, index, d),
+                    median(distances.adjustment_mistakes, truth, estimate, index, d),
                 ]
                 shown = "".join(f"   {x / len(planes) * 1e6:>7.1f} us" for x in times)
                 print(f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {label:<4}{shown}")
@@ -147,7 +122,7 @@ def columns() -> None:
         ("unpack", lambda column, text: unpack_column(column)),
         ("count edges", lambda column, text: column.graph.n_edges),
     ):
-        of_dags, of_pags = (spent(work, *side) * 1e3 for side in sides)
+        of_dags, of_pags = (median(work, *side) * 1e3 for side in sides)
         print(f"{label:<14} DAGs {of_dags:>8.2f} ms   PAGs {of_pags:>8.2f} ms   ratio {of_pags / of_dags:.2f}")
 
 
@@ -163,7 +138,7 @@ def metrics() -> None:
         for truth, estimate in (dags, [column.graph.pag() for column in dags])
     ]
     for name in METRICS:
-        of_dags, of_pags = (spent(ce.evaluate, side, [name]) / n * 1e6 for side in sides)
+        of_dags, of_pags = (median(ce.evaluate, side, [name]) / n * 1e6 for side in sides)
         print(f"{name:<20} DAGs {of_dags:>6.2f} us   PAGs {of_pags:>6.2f} us   ratio {of_pags / of_dags:.2f}")
 
 

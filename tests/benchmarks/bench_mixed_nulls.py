@@ -7,13 +7,11 @@ counted as good, the rule of the package, a law of controls that does not fit ma
 
 from __future__ import annotations
 
-import os
+from functools import partial
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+from timing import seconds
 
-import time
-
+# isort: split
 import numpy as np
 import pandas as pd
 
@@ -131,9 +129,7 @@ def speed(n_rows: int = 1000, n_draws: int = 1000) -> None:
     table = pd.DataFrame(columns)
     for null in ("edges", ce.null_model("edges", bidirected="free"), "orientation", "permutation"):
         table.head(2).ceval.with_controls([METRICS[1]], null=null, n_draws=20, rng=1)
-        start = time.process_time()
-        table.ceval.with_controls([METRICS[1]], null=null, n_draws=n_draws, rng=1)
-        spent = time.process_time() - start
+        spent = seconds(partial(table.ceval.with_controls, [METRICS[1]], null=null, n_draws=n_draws, rng=1))
         name = null if isinstance(null, str) else "edges, free"
         print(f"| {name} | {spent:.1f} | {spent / n_rows / n_draws * 1e6:.1f} |", flush=True)
 

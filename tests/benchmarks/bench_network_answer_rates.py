@@ -9,21 +9,18 @@ guesses of other laws.
 from __future__ import annotations
 
 import itertools
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pandas as pd
+from rates import line, shown, table_head, tossed, write
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, sample
 from causaleval_pd.reasoning import COUNTS
 
-DOCS = Path(__file__).parents[2] / "docs"
 LEVELS = (0.05, 0.01)
 #: what arguments choose
 PAGES = {"reasoning", "networks", "samples"}
@@ -51,25 +48,9 @@ def some_pairs(rng: Rng) -> Arcs:
     return [PAIRS[i] for i in rng.choice(len(PAIRS), ARCS, replace=False)]
 
 
-def uniform_dag(rng: Rng) -> Arcs:
-    """Take directed pairs at random until they are a DAG."""
-    while True:
-        found = [arc if rng.random() < 0.5 else arc[::-1] for arc in some_pairs(rng)]
-        if nx.is_directed_acyclic_graph(nx.DiGraph(found)):
-            return found
-
-
 def renamed(rng: Rng, arcs: Arcs) -> Arcs:
     names = dict(zip(NODES, rng.permutation(NODES).tolist(), strict=True))
     return [(names[a], names[b]) for a, b in arcs]
-
-
-def coins(rng: Rng, arcs: Arcs) -> Arcs:
-    """Direct the arcs by coins until there is no cycle."""
-    while True:
-        found = [arc if rng.random() < 0.5 else arc[::-1] for arc in arcs]
-        if nx.is_directed_acyclic_graph(nx.DiGraph(found)):
-            return found
 
 
 def hub(rng: Rng) -> Arcs:
@@ -88,13 +69,17 @@ def network(rng: Rng, arcs: Arcs) -> ce.DiscreteNetwork:
 
 
 #: true and guessed arcs; a guess gets the true arcs, of which it may take the skeleton
-TRUE_ARCS: dict[str, Callable[[Rng], Arcs]] = {"random": uniform_dag, "hub": hub, "along the columns": some_pairs}
+TRUE_ARCS: dict[str, Callable[[Rng], Arcs]] = {
+    "random": lambda rng: tossed(rng, lambda: some_pairs(rng)),
+    "hub": hub,
+    "along the columns": some_pairs,
+}
 GUESSED_ARCS: dict[str, Callable[[Rng, Arcs], Arcs]] = {
-    "uniform DAG": lambda rng, truth: uniform_dag(rng),
+    "uniform DAG": lambda rng, truth: TRUE_ARCS["random"](rng),
     "random pairs and order": lambda rng, truth: along(rng, some_pairs(rng)),
     "hub, relabelled": lambda rng, truth: hub(rng),
     "pairs along the columns": lambda rng, truth: some_pairs(rng),
-    "true skeleton, coins": lambda rng, truth: coins(rng, truth),
+    "true skeleton, coins": lambda rng, truth: tossed(rng, lambda: truth),
     "true skeleton, random order": lambda rng, truth: along(rng, truth),
 }
 #: null model, truths, guesses, how they are given, and whether they follow the null model
@@ -148,12 +133,6 @@ def rates(runs: pd.DataFrame, metrics: Sequence[str], seed: int, *, of_rows: boo
     return [
         " / ".join(shown((p <= level).mean(), level, len(p)) for level in LEVELS) if len(p) else "no p" for p in found
     ]
-
-
-def shown(rate: float, level: float, n: int) -> str:
-    """Write a rate, in bold where it exceeds the level by three Monte Carlo errors and more."""
-    word = f"{rate:.3f}".lstrip("0")
-    return f"**{word}**" if rate > level + 3 * np.sqrt(level * (1 - level) / n) else word
 
 
 def networks() -> str:
@@ -315,22 +294,6 @@ def samples() -> str:
     return "\n".join(lines)
 
 
-def line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def table_head(columns: Sequence[str]) -> list[str]:
-    return [line(columns), line(["---"] * len(columns))]
-
-
-def write(page: str, note: str, table: str, mark: str = "rates") -> None:
-    """Put the table between the marks of a page."""
-    path = DOCS / page
-    marked = re.compile(f"(?<=<!-- {mark}: begin -->\n).*?(?=<!-- {mark}: end -->)", re.DOTALL)
-    wrapped = "\n".join(re.findall(r".{1,124}(?:\s+|$)", note))
-    path.write_text(marked.sub(lambda _: f"{wrapped}\n\n{table}\n", path.read_text("utf-8")), "utf-8")
-
-
 def measured(strata: int) -> str:
     """Describe how rates were measured, and their errors."""
     rows, of_strata = (
@@ -359,14 +322,14 @@ def main() -> None:
             made = table()
             print(f"\n{notes[page]}\n\n{made}\n\n{time.process_time() - started:.0f} s of CPU", flush=True)
             if "--write" in sys.argv:
-                write(page, notes[page], made)
+                write(page, "rates", notes[page], made)
     if "samples" in sys.argv or not PAGES & set(sys.argv):
         made = samples()
         note = f"Rates at .05 / .01 of p: {SAMPLE_STRATA} strata of samples whose replicates are equal, {DRAWS} draws, "
         note += "by `tests/benchmarks/bench_network_answer_rates.py`."
         print(f"\n{note}\n\n{made}", flush=True)
         if "--write" in sys.argv:
-            write("reasoning.md", note, made, "samples")
+            write("reasoning.md", "samples", note, made)
 
 
 if __name__ == "__main__":

@@ -9,20 +9,17 @@ level; the others show what the null model does with guesses of other laws. "edg
 from __future__ import annotations
 
 import itertools
-import re
 import sys
-import textwrap
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pandas as pd
+from rates import line, shown, table_head, tossed, write
 
 import causaleval_pd as ce
 
-PAGE = Path(__file__).parents[2] / "docs" / "null_models.md"
 D, M, RUNS, STRATA, TABLES, DRAWS = 8, 8, 8, 2000, 40, 199
 NODES = [f"X{i}" for i in range(D)]
 PAIRS = list(itertools.combinations(range(D), 2))
@@ -39,24 +36,8 @@ def by_order(skeleton: Edges, rng: np.random.Generator) -> Edges:
     return [(a, b) if place[a] < place[b] else (b, a) for a, b in skeleton]
 
 
-def coins(skeleton: Edges, rng: np.random.Generator) -> Edges:
-    """Toss a coin for each edge, until there is no cycle."""
-    while True:
-        found = [edge if rng.random() < 0.5 else edge[::-1] for edge in skeleton]
-        if nx.is_directed_acyclic_graph(nx.DiGraph(found)):
-            return found
-
-
 def some_pairs(rng: np.random.Generator, m: int = M) -> Edges:
     return [PAIRS[i] for i in rng.choice(len(PAIRS), m, replace=False)]
-
-
-def uniform_dag(rng: np.random.Generator, truth: Edges) -> Edges:
-    """Take directed pairs at random until they are a DAG."""
-    while True:
-        found = [edge if rng.random() < 0.5 else edge[::-1] for edge in some_pairs(rng)]
-        if nx.is_directed_acyclic_graph(nx.DiGraph(found)):
-            return found
 
 
 def moved(edges: Edges, rng: np.random.Generator) -> Edges:
@@ -98,7 +79,7 @@ TRUTHS: dict[str, Callable[[np.random.Generator], Edges]] = {
 }
 GUESSES: dict[str, Guess] = {
     "random pairs and order": lambda rng, truth: by_order(some_pairs(rng), rng),
-    "uniform DAG": uniform_dag,
+    "uniform DAG": lambda rng, truth: tossed(rng, lambda: some_pairs(rng)),
     "independent pairs": lambda rng, truth: by_order(
         some_pairs(rng, int(rng.binomial(len(PAIRS), M / len(PAIRS)))), rng
     ),
@@ -108,7 +89,7 @@ GUESSES: dict[str, Guess] = {
     "pairs along the columns": lambda rng, truth: some_pairs(rng),
     "pairs in tiers": lambda rng, truth: in_tiers(rng),
     "true skeleton, random order": lambda rng, truth: by_order(truth, rng),
-    "true skeleton, coins": lambda rng, truth: coins(truth, rng),
+    "true skeleton, coins": lambda rng, truth: tossed(rng, lambda: truth),
     "random pairs, half undirected": lambda rng, truth: by_order(some_pairs(rng), rng),
     "undirected pairs": lambda rng, truth: some_pairs(rng),
 }
@@ -183,23 +164,11 @@ def rates(null: str, truth: str, guess: str, seed: int) -> pd.DataFrame:
     return pd.DataFrame(found, METRICS, ["row .05", "row .01", "stratum .05", "stratum .01"])
 
 
-def shown(rate: float, alpha: float, n: int) -> str:
-    """Write a rate, in bold where it exceeds the level by three Monte Carlo errors and more."""
-    word = f"{rate:.3f}".lstrip("0")
-    return f"**{word}**" if rate > alpha + 3 * np.sqrt(alpha * (1 - alpha) / n) else word
-
-
 def main() -> None:
     """Measure, print and perhaps write the table."""
     started, lines = time.process_time(), []
-    head = [
-        "null",
-        "truths",
-        "guesses",
-        "as the null model",
-        *[f"{m}: rows" for m in METRICS],
-        *[f"{m}: strata" for m in METRICS],
-    ]
+    head = ["null", "truths", "guesses", "as the null model"]
+    head += [f"{m}: {what}" for what in ("rows", "strata") for m in METRICS]
     for seed, (null, truth, guess, follows) in enumerate(CASES, 1):
         found = rates(null, truth, guess, seed)
         cells = [
@@ -207,9 +176,9 @@ def main() -> None:
             for what, n in (("row", STRATA * RUNS), ("stratum", STRATA))
             for m in METRICS
         ]
-        lines.append(f"| {' | '.join([null, truth, guess, 'yes' if follows else 'no', *cells])} |")
+        lines.append(line([null, truth, guess, "yes" if follows else "no", *cells]))
         print(lines[-1], flush=True)
-    table = "\n".join([f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |", *lines])
+    table = "\n".join([*table_head(head), *lines])
     errors = [f"{np.sqrt(a * (1 - a) / n):.4f}".lstrip("0") for n in (STRATA * RUNS, STRATA) for a in (0.05, 0.01)]
     note = (
         f"Rates at .05 / .01 of p under default options: {STRATA} strata of {RUNS} runs on truths drawn anew for each "
@@ -221,9 +190,7 @@ def main() -> None:
     )
     print(f"\n{note}\n\n{table}\n\n{time.process_time() - started:.0f} s of CPU")
     if "--write" in sys.argv:
-        marked = re.compile("(?<=<!-- null_rates: begin -->\n).*?(?=<!-- null_rates: end -->)", re.DOTALL)
-        wrapped = "\n".join(textwrap.wrap(note, 124))
-        PAGE.write_text(marked.sub(lambda _: f"{wrapped}\n\n{table}\n", PAGE.read_text("utf-8")), "utf-8")
+        write("null_models.md", "null_rates", note, table)
 
 
 if __name__ == "__main__":

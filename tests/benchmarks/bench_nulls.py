@@ -10,8 +10,9 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pandas as pd
-from bench_graphs import adjacency, alternate, report
+from bench_graphs import adjacency, report
 from scipy import stats
+from timing import alternate
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels import dags as dag_kernels

@@ -22,16 +22,10 @@ MARGINS = ["true_edges", "estimated_edges"]
 SIZES = [(5, 4, 3), (20, 19, 19), (20, 60, 40)]
 #: metrics, what is known beside numbers of edges, and printed decimals
 CASES = [
-    ("adjacency_precision", "", 1),
-    ("adjacency_precision", "", 3),
-    ("shd", "truth", 2),
-    ("v_structure_tp", "truth", 2),
-    ("shd", "sd, n", 1),
-    ("shd", "sd, n", 3),
-    ("shd", "sd, n - 1", 3),
-    ("directed_precision", "sd, n", 3),
+    ("adjacency_precision", "", 1), ("adjacency_precision", "", 3), ("shd", "truth", 2), ("v_structure_tp", "truth", 2),
+    ("shd", "sd, n", 1), ("shd", "sd, n", 3), ("shd", "sd, n - 1", 3), ("directed_precision", "sd, n", 3),
     ("directed_precision", "sd, n - 1", 3),
-]
+]  # fmt: skip
 
 
 def random_dags(n: int, d: int, m: int, rng: np.random.Generator) -> list[str]:

@@ -6,12 +6,9 @@ one core (CPU time, measured apart; middle of the range), and their ratio. Rates
 
 from __future__ import annotations
 
-import os
+from timing import seconds as of_one
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
-import time
+# isort: split
 from collections.abc import Callable
 
 import pandas as pd
@@ -31,12 +28,7 @@ PEER_END_TO_END = {4: 600, 10: 480, 20: 380, 25: 93}
 
 def seconds(function: Callable[[], object]) -> float:
     """Return the least CPU seconds of some rounds: other work on the machine, and memory fetched anew, only add."""
-    spent = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        function()
-        spent.append(time.process_time() - start)
-    return min(spent)
+    return min(of_one(function) for _ in range(ROUNDS))
 
 
 def report(workload: str, ours: float, peer: float | None, unit: str) -> None:

@@ -5,13 +5,9 @@ CPU seconds of one thread; scikit-learn is measured on 200 of the matrices and s
 
 from __future__ import annotations
 
-import os
+from timing import seconds
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
-import time
-
+# isort: split
 import numpy as np
 import pandas as pd
 
@@ -34,20 +30,19 @@ def main() -> None:
     table.head(20).ceval.evaluate(["auroc", "average_precision"])
     table.head(20).ceval.with_controls(["auroc"], null="ranking", rng=1)
 
-    start = time.process_time()
-    found = table.ceval.evaluate(["auroc", "average_precision"])
-    ours = time.process_time() - start
-    off = ~np.eye(N_NODES, dtype=bool)
-    start = time.process_time()
-    for i in range(N_PEER):
-        y, s = marks[i % 20][off], scores[i][off]
-        assert abs(roc_auc_score(y, s) - found["auroc"][i]) < 1e-12
-        assert abs(average_precision_score(y, s) - found["average_precision"][i]) < 1e-12
-    peer = (time.process_time() - start) / N_PEER * N_MATRICES
+    ours = seconds(table.ceval.evaluate, ["auroc", "average_precision"])
+    found, off = table.head(N_PEER).ceval.evaluate(["auroc", "average_precision"]), ~np.eye(N_NODES, dtype=bool)
+
+    def compare() -> None:
+        for i in range(N_PEER):
+            y, s = marks[i % 20][off], scores[i][off]
+            assert abs(roc_auc_score(y, s) - found["auroc"][i]) < 1e-12
+            assert abs(average_precision_score(y, s) - found["average_precision"][i]) < 1e-12
+
+    peer = seconds(compare) / N_PEER * N_MATRICES
     print(f"area and precision, {N_MATRICES} matrices: {ours:.1f} s, scikit-learn {peer:.0f} s, {peer / ours:.0f}x")
-    start = time.process_time()
-    table.ceval.with_controls(["auroc"], null="ranking", rng=1)
-    print(f"with exact p-values of the area: {time.process_time() - start:.1f} s")
+    spent = seconds(lambda: table.ceval.with_controls(["auroc"], null="ranking", rng=1))
+    print(f"with exact p-values of the area: {spent:.1f} s")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,9 @@ machine mean little; the ratio is the result. Candidates alternate, and the medi
 
 from __future__ import annotations
 
-import os
+from timing import alternate
 
-for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
-import statistics
-import time
+# isort: split
 import warnings
 from collections.abc import Callable
 
@@ -24,20 +20,13 @@ from causaleval_pd.statistics.friedman import friedman
 from causaleval_pd.statistics.multiplicity import adjust
 from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
-ROUNDS = 5
 N_ROWS, N_PAIRS = 1000, 100
 
 
 def report(workload: str, ours: Callable[[], object], peer: Callable[[], object], share: float) -> None:
     """Print one line; the peer works on a share of our rows."""
-    ours()
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(ROUNDS):
-        for spent, function in zip(times, (ours, peer), strict=True):
-            start = time.process_time()
-            function()
-            spent.append(time.process_time() - start)
-    mine, theirs = statistics.median(times[0]), statistics.median(times[1]) / share
+    mine, theirs = alternate(ours, peer)
+    theirs /= share
     print(f"{workload:<72} ours {mine * 1e3:>9.2f} ms   peer {theirs * 1e3:>10.1f} ms   ratio {theirs / mine:>7.0f}")
 
 

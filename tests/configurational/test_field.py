@@ -17,15 +17,9 @@ NAMES = sorted(name for name in ce.list_metrics("formula").index if not name.sta
 JUDGED = [name for name in NAMES if ce.get_metric(name).direction is not None]
 QUALITY = [name for name in JUDGED if name.startswith(("correctness", "completeness", "f_beta"))]
 MODELS = [
-    "A<->E",
-    "A*b+C<->E",
-    "A*B+a*C<->E",
-    "A+B*c+C*b<->e",
-    "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)",
-    "(A*B<->D)*(D+B*C<->G)",
-    "(A+B<->C)*(c*D+A<->E)*(E*F+C<->G)",
-    "(A<->D)*(d*B+F<->E)",
-]
+    "A<->E", "A*b+C<->E", "A*B+a*C<->E", "A+B*c+C*b<->e", "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A*B<->D)*(D+B*C<->G)",
+    "(A+B<->C)*(c*D+A<->E)*(E*F+C<->G)", "(A<->D)*(d*B+F<->E)",
+]  # fmt: skip
 MANY = pd.DataFrame([(t, e) for t in MODELS for e in MODELS], columns=["truth", "estimate"])
 
 

@@ -49,14 +49,11 @@ def test_sets_are_read_back(some):
 @pytest.mark.parametrize(
     "text",
     [
-        "(D+E<->G)*(A+B*F<->D)",
-        "(A+F*B<=>D),(E+D<->G)",
-        " ( B*F*B + A + A <=> D ) * (D+ E<->G)",
-        "M1: A + (B*F) <-> D, D + E <-> G",
-        "{A{1}+B{1}*F{ 1 }<->D{1},(D[1]+E[1]<->G)}",
+        "(D+E<->G)*(A+B*F<->D)", "(A+F*B<=>D),(E+D<->G)", " ( B*F*B + A + A <=> D ) * (D+ E<->G)",
+        "M1: A + (B*F) <-> D, D + E <-> G", "{A{1}+B{1}*F{ 1 }<->D{1},(D[1]+E[1]<->G)}",
         "(A=1+B=1*F=1<->D=1)*(D+E<->G)",
     ],
-)
+)  # fmt: skip
 def test_order_blanks_repetitions_and_notation_carry_no_meaning(text):
     assert str(parse(text)) == "(A+B*F<->D)*(D+E<->G)"
 

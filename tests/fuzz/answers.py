@@ -46,18 +46,8 @@ PRINTED = [
     "array([[0, 1], [0, 0]])",
 ]
 PIECES = [
-    *"[](){},:'\"\\.-+e \n0123",
-    "np.",
-    "np.float64(",
-    "array(",
-    "True",
-    "None",
-    "nan",
-    "inf",
-    "...",
-    "'a'",
-    "1" * 5000,
-]
+    *"[](){},:'\"\\.-+e \n0123", "np.", "np.float64(", "array(", "True", "None", "nan", "inf", "...", "'a'", "1" * 5000,
+]  # fmt: skip
 
 
 def reply(rng: np.random.Generator) -> str:

@@ -17,20 +17,10 @@ JOINED = st.text("AB- |", min_size=1, max_size=4)
 SYNTAX = st.text("-<>;'\"{},ao*@ \n\t=→", min_size=1, max_size=6)
 TRICKY = st.sampled_from(
     [
-        "nan",
-        "None",
-        "b'x'",
-        "Graph(x",
-        "[[0",
-        "<x y",
-        "DiGraph with 2 nodes",
-        "a o-o b",
-        "a *",
-        "@ b",
-        "a -o b",
+        "nan", "None", "b'x'", "Graph(x", "[[0", "<x y", "DiGraph with 2 nodes", "a o-o b", "a *", "@ b", "a -o b",
         "\u2028",
     ]
-)
+)  # fmt: skip
 
 
 def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:

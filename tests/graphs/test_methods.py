@@ -18,13 +18,9 @@ OF_GRAPHS = {"from_bytes", "planes", "to_bytes", "to_string"}
 OF_COLUMNS = {"to_graphs", "to_strings"}
 
 TEXTS = {
-    "dag": "A -> B <- C; B -> D",
-    "cpdag": "A -- B; B -- C; D",
-    "pdag": "A -- B -> C; D",
-    "pag": "A o-> B; C o-> B; B -> D",
-    "mag": "A -> B; B <-> C; C -> D",
-    "admg": "A -> B; A <-> B; C; D",
-}
+    "dag": "A -> B <- C; B -> D", "cpdag": "A -- B; B -- C; D", "pdag": "A -- B -> C; D",
+    "pag": "A o-> B; C o-> B; B -> D", "mag": "A -> B; B <-> C; C -> D", "admg": "A -> B; A <-> B; C; D",
+}  # fmt: skip
 CALLS: dict[str, list[dict[str, Any]]] = {
     "admg": [{}, {"latents": ["A"]}, {"latents": ["Z"]}],
     "ancestors": [{}, {"definite": "path"}, {"nodes": list("DCBA")}],

@@ -113,14 +113,8 @@ def test_skeleton(column: pd.Series) -> None:
 def test_cpdag(column: pd.Series) -> None:
     found = column.drop("v").graph.cpdag()
     assert found.graph.to_strings().tolist() == [
-        "a -> b; c -> b; d",
-        np.nan,
-        "a -- b; b -- c; d",
-        "x -- y",
-        "{}",
-        "z",
-        "a -- b; b -- c",
-    ]
+        "a -> b; c -> b; d", np.nan, "a -- b; b -- c; d", "x -- y", "{}", "z", "a -- b; b -- c",
+    ]  # fmt: skip
     assert found.graph.kind.dropna().unique().tolist() == ["cpdag"]
     with pytest.raises(ValueError, match=r"column 'truth', row 6 \(index 'v'\): the graph has no CPDAG.*leave it out"):
         column.graph.cpdag()

@@ -109,20 +109,10 @@ REPEATED = [
     *("is", " is", "to ", "for ", "so ", "no", "yes or ", "yes or no ", "final ", "answer", "answer ", "answer to "),
     *("the answer is ", "answer:", "```", "```json\n", "<think>", "</think>", "<answer>", "<a", "\\boxed{", "\\text{"),
     *(
-        "\\boxed {\\text ",
-        "{}",
-        '{"answer": 1}',
-        '{"answer":',
-        '"answer": "',
-        ". ",
-        ".\n",
-        ": ",
-        "= ",
-        "\n\n",
-        "İ",
+        "\\boxed {\\text ", "{}", '{"answer": 1}', '{"answer":', '"answer": "', ". ", ".\n", ": ", "= ", "\n\n", "İ",
         "ß",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -246,13 +236,10 @@ def test_a_way_of_reading_that_fails_is_noted():
 @pytest.mark.parametrize(
     ("reply", "shown"),
     [
-        ("\ud800\nyes", "\ufffd\nyes"),
-        ("no \udc00\ud800", "no \ufffd\ufffd"),
-        ("yes \ud83d\ude00", "yes \U0001f600"),
-        ("no \x00 nul", "no \x00 nul"),
-        ("", ""),
+        ("\ud800\nyes", "\ufffd\nyes"), ("no \udc00\ud800", "no \ufffd\ufffd"), ("yes \ud83d\ude00", "yes \U0001f600"),
+        ("no \x00 nul", "no \x00 nul"), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_replies_are_valid_text(reply, shown, tmp_path):
     found = quick(questions(1), lambda _: reply)
     assert found["reply"].tolist() == [shown]

@@ -28,12 +28,9 @@ def test_estimates_agree_with_the_independent_implementation(table, known):
     found, truth = wide(table, "estimate"), wide(table, "truth_sample")
     expected = known("estimates").rename(columns={"reasoner": "model"}).set_index(KEYS).loc[found.index]
     columns = {
-        "p_do1": "est_p_y_do1",
-        "p_do0": "est_p_y_do0",
-        "pns": "est_pns",
-        "ate": "est_ate",
+        "p_do1": "est_p_y_do1", "p_do0": "est_p_y_do0", "pns": "est_pns", "ate": "est_ate",
         "monotonicity_violation": "est_reverse",
-    }
+    }  # fmt: skip
     for ours, theirs in columns.items():
         np.testing.assert_allclose(found[ours], expected[theirs], atol=1e-12)
     np.testing.assert_allclose(truth["pns"], expected["truth_authors"], atol=1e-12)

@@ -345,13 +345,10 @@ def test_parsing_takes_linear_time(piece, count_lines):
 @pytest.mark.parametrize(
     ("piece", "message"),
     [
-        (" ", "never closed"),
-        ("'", "unterminated"),
-        ("\\'", "not a printed Python value at"),
-        ("1", "not a printed Python value"),
-        ("(", "too many nested"),
+        (" ", "never closed"), ("'", "unterminated"), ("\\'", "not a printed Python value at"),
+        ("1", "not a printed Python value"), ("(", "too many nested"),
     ],
-)
+)  # fmt: skip
 def test_a_million_equal_characters_are_read_once(piece, message):
     """A pattern that reads the rest of the text at each character would take hours."""
     with pytest.raises(ValueError, match=message):

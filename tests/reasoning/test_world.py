@@ -16,15 +16,9 @@ from causaleval_pd.fields.reasoning.worlds import component_edges, compositions,
 from causaleval_pd.reasoning import World, exact_quantities, example_world, sample_world
 
 COLUMNS = {
-    "pns": "exact_pns",
-    "ate": "exact_ate",
-    "pn": "exact_pn",
-    "ps": "exact_ps",
-    "p_do1": "exact_p_y_do1",
-    "p_do0": "exact_p_y_do0",
-    "p_given1": "exact_p_y_given_x1",
-    "p_given0": "exact_p_y_given_x0",
-}
+    "pns": "exact_pns", "ate": "exact_ate", "pn": "exact_pn", "ps": "exact_ps", "p_do1": "exact_p_y_do1",
+    "p_do0": "exact_p_y_do0", "p_given1": "exact_p_y_given_x1", "p_given0": "exact_p_y_given_x0",
+}  # fmt: skip
 
 
 def brute_force(world, cause, effect):

@@ -15,18 +15,9 @@ from .graphs import random_dags
 from .store import add, record
 
 DISCRETE = [
-    "edit_distance",
-    "kl",
-    "ckl",
-    "ckl1",
-    "ckl2",
-    "ckl3",
-    "wed_3",
-    "wed_d",
-    "pattern_edit_distance",
-    "zero_mass",
+    "edit_distance", "kl", "ckl", "ckl1", "ckl2", "ckl3", "wed_3", "wed_d", "pattern_edit_distance", "zero_mass",
     "undefined_mass",
-]
+]  # fmt: skip
 GAUSSIAN = ["edit_distance", "kl", "ckl1", "ckl2", "ckl3", "wed_3", "wed_p", "pattern_edit_distance"]
 #: controls with parameters from the true joint law
 JOINT = {"estimator": "joint"}

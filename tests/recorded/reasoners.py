@@ -21,14 +21,9 @@ from causaleval_pd.fields.reasoning.worlds import component_edges, compositions,
 from .store import add, record
 
 QUANTITY_NULLS = (
-    "permute_answers",
-    "random_answers",
-    "biased_answers",
-    "exchange_arms",
-    "majority_answers",
-    "always_yes",
+    "permute_answers", "random_answers", "biased_answers", "exchange_arms", "majority_answers", "always_yes",
     "always_no",
-)
+)  # fmt: skip
 ANSWER_NULLS = ("permute_answers", "random_answers", "majority_answers", "always_yes", "always_no")
 MODELS = ["perfect", "noisy", "random", "parrots_do"]
 
@@ -281,11 +276,7 @@ def answer_cube() -> Any:
 @record("answer/clusters")
 def answer_clusters() -> Any:
     how: dict[str, Any] = {
-        "by": ["model"],
-        "n_draws": 40,
-        "rng": 7,
-        "cluster": "sample",
-        "context": {"group": "question"},
-    }
+        "by": ["model"], "n_draws": 40, "rng": 7, "cluster": "sample", "context": {"group": "question"},
+    }  # fmt: skip
     found = answer_table().ceval.cube(NAMES[:1], null=["permute_answers", "random_answers"], **how)
     return found, found.ceval.summary(columns="full"), found.ceval.summary(columns="full")

@@ -80,13 +80,9 @@ def test_conventions_of_the_shd(pairs, scored, column):
 
 #: what programs call SHD, and the convention that gives it; missing where a program refuses the graphs
 PEERS = {
-    "causal_learn": "shd",
-    "cdt_single": "shd",
-    "cdt": "shd_hamming",
-    "gcastle": "shd_und0",
-    "pgmpy": "shd",
+    "causal_learn": "shd", "cdt_single": "shd", "cdt": "shd_hamming", "gcastle": "shd_und0", "pgmpy": "shd",
     "pgmpy_double": "shd_rev2",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PEERS)
@@ -175,14 +171,10 @@ def test_rows_of_the_published_table():
     table = pd.read_csv(KNOWN / "table5_mtrue30.csv.gz")
     nodes = [str(i) for i in range(10)]
     names = {
-        "nedges": "estimated_edges",
-        "shd": "shd",
-        "vstructp": "v_structure_recall",
-        "ori_prec": "orientation_precision",
-        "ori_rec": "orientation_recall",
-        "adj_prec": "adjacency_precision",
+        "nedges": "estimated_edges", "shd": "shd", "vstructp": "v_structure_recall",
+        "ori_prec": "orientation_precision", "ori_rec": "orientation_recall", "adj_prec": "adjacency_precision",
         "adj_rec": "adjacency_recall",
-    }
+    }  # fmt: skip
     for side in ("pc", "nc"):
         cells = {c: ce.graph_column(table[c], nodes=nodes) for c in ("truth", side)}
         with ce.set_options(zero_division=1):

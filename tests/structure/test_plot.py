@@ -175,16 +175,12 @@ def test_squares_are_shares_of_runs():
     assert isinstance(ax, Axes)
     assert widths(ax) == pytest.approx(
         {
-            ("right", "A", "B"): 1 / 3,
-            ("reversed", "A", "B"): 1 / 3,
-            ("wrong mark", "A", "B"): 1 / 3,
-            ("right", "B", "C"): 1 / 3,
-            ("missing", "B", "C"): 2 / 3,
-            ("extra", "D", "A"): 1 / 3,
+            ("right", "A", "B"): 1 / 3, ("reversed", "A", "B"): 1 / 3, ("wrong mark", "A", "B"): 1 / 3,
+            ("right", "B", "C"): 1 / 3, ("missing", "B", "C"): 2 / 3, ("extra", "D", "A"): 1 / 3,
             ("extra", "C", "D"): 1 / 3,
         },
         abs=1e-6,
-    )
+    )  # fmt: skip
     [frames] = [part for part in ax.collections if part.get_gid() == "frame"]
     assert len(frames.get_paths()) == 2
     assert ax.get_legend().get_texts()[0].get_text() == "right: 0.667 per run"

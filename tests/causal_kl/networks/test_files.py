@@ -74,13 +74,10 @@ def test_files_may_be_compressed_and_have_any_ends_of_lines(tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("j.net", r"NETReader\(path\)"),
-        ("j.xmlbif", r"XMLBIFReader\(path\)"),
-        ("j.xml.gz", r"XMLBIFReader\(path\)"),
-        ("j.dsc", r"read\.dsc\(path\)"),
-        ("j.csv", "files end in .bif"),
+        ("j.net", r"NETReader\(path\)"), ("j.xmlbif", r"XMLBIFReader\(path\)"), ("j.xml.gz", r"XMLBIFReader\(path\)"),
+        ("j.dsc", r"read\.dsc\(path\)"), ("j.csv", "files end in .bif"),
     ],
-)
+)  # fmt: skip
 def test_files_of_other_formats_are_named_with_their_reader(name, words, tmp_path):
     with pytest.raises(ValueError, match=rf"{name}' is not .*{words}"):
         ce.as_network(written(tmp_path, name, BIF))
@@ -246,39 +243,19 @@ def test_files_are_read_without_the_packages_that_write_them(tmp_path):
 FOLDER = Path(importlib.util.find_spec("pgmpy").origin).parent / "utils" / "example_models"
 #: nodes, arcs and free parameters, as the page of bnlearn's repository lists them
 KNOWN = {
-    "alarm": (37, 46, 509),
-    "asia": (8, 8, 18),
-    "barley": (48, 84, 114005),
-    "child": (20, 25, 230),
-    "diabetes": (413, 602, 429409),
-    "hailfinder": (56, 66, 2656),
-    "hepar2": (70, 123, 1453),
-    "link": (724, 1125, 14211),
-    "mildew": (35, 46, 540150),
-    "munin": (1041, 1397, 80592),
-    "pathfinder": (109, 195, 72079),
-    "pigs": (441, 592, 5618),
+    "alarm": (37, 46, 509), "asia": (8, 8, 18), "barley": (48, 84, 114005), "child": (20, 25, 230),
+    "diabetes": (413, 602, 429409), "hailfinder": (56, 66, 2656), "hepar2": (70, 123, 1453), "link": (724, 1125, 14211),
+    "mildew": (35, 46, 540150), "munin": (1041, 1397, 80592), "pathfinder": (109, 195, 72079), "pigs": (441, 592, 5618),
     "water": (32, 66, 10083),
-}
+}  # fmt: skip
 NAMES = sorted(path.name.removesuffix(".bif.gz") for path in FOLDER.glob("*.bif.gz"))
 #: states such as 5-12, which pyagrum refuses
 REFUSED_BY_PEER = {"child"}
 #: those of many parameters, and those too dense for an exact CKL2
 LARGE = {
-    "andes",
-    "barley",
-    "diabetes",
-    "link",
-    "mildew",
-    "munin",
-    "munin1",
-    "munin2",
-    "munin3",
-    "munin4",
-    "pathfinder",
-    "pigs",
-    "water",
-}
+    "andes", "barley", "diabetes", "link", "mildew", "munin", "munin1", "munin2", "munin3", "munin4", "pathfinder",
+    "pigs", "water",
+}  # fmt: skip
 
 
 def without_an_arc(network: ce.DiscreteNetwork) -> ce.DiscreteNetwork:

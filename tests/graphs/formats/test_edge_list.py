@@ -108,18 +108,8 @@ NUMBERS = {
     "arrow": pd.Series([0.9, 0.2], dtype="Float64"),
 }
 COLUMNS = [
-    "strength",
-    "direction",
-    "probability",
-    "score",
-    "count",
-    "effect",
-    "coef",
-    "p_value",
-    "importance",
-    "Lag",
-    "x",
-]
+    "strength", "direction", "probability", "score", "count", "effect", "coef", "p_value", "importance", "Lag", "x",
+]  # fmt: skip
 
 
 def tables(column: str, values: Any) -> list[pd.DataFrame]:
@@ -148,14 +138,10 @@ def test_numbers_that_nobody_asked_for_are_refused(column: str, values: Any) -> 
 @pytest.mark.parametrize(
     ("column", "values"),
     [
-        ("ID", [1, 2]),
-        ("", [0, 1]),
-        ("Unnamed: 0", [1, 2]),
-        ("strength", [1.0, 1.0]),
-        ("tool", ["pc", "ges 2"]),
+        ("ID", [1, 2]), ("", [0, 1]), ("Unnamed: 0", [1, 2]), ("strength", [1.0, 1.0]), ("tool", ["pc", "ges 2"]),
         ("x", [None] * 2),
     ],
-)
+)  # fmt: skip
 def test_numbers_of_rows_ones_and_words_are_no_weights(column: str, values: Any) -> None:
     for table in tables(column, values):
         expected = "A -> B -- C" if len(table.columns) == 4 else "A -> B -> C"

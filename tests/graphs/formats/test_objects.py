@@ -83,14 +83,10 @@ def test_networkx_weights_are_refused_as_in_a_matrix(graph: Any) -> None:
 @pytest.mark.parametrize(
     ("marks", "expected"),
     [
-        ({"a": "-", "b": ">"}, "a -> b"),
-        ({"a": ">", "b": "-"}, "b -> a"),
-        ({"a": "-", "b": "-"}, "a -- b"),
-        ({"a": ">", "b": ">"}, "a <-> b"),
-        ({"a": "o", "b": ">"}, "a o-> b"),
-        ({"a": "o", "b": "o"}, "a o-o b"),
+        ({"a": "-", "b": ">"}, "a -> b"), ({"a": ">", "b": "-"}, "b -> a"), ({"a": "-", "b": "-"}, "a -- b"),
+        ({"a": ">", "b": ">"}, "a <-> b"), ({"a": "o", "b": ">"}, "a o-> b"), ({"a": "o", "b": "o"}, "a o-o b"),
     ],
-)
+)  # fmt: skip
 def test_networkx_marks_of_pgmpy(marks: dict[str, str], expected: str) -> None:
     assert as_graph(edge(nx.Graph(), "a", "b", marks=marks)) == as_graph(expected)
 

@@ -303,15 +303,10 @@ def test_a_subgraph_of_dagitty_is_a_node() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '"Graph Edges:" -> B; Z',
-        '"Graph Nodes: A" <-> B',
-        '"a~b" o-o ü x; Z',
-        '"Y ~ b" o-o X',
-        '"from,to"',
-        '"from,to" -> B',
-        '"source, target"; B',
+        '"Graph Edges:" -> B; Z', '"Graph Nodes: A" <-> B', '"a~b" o-o ü x; Z', '"Y ~ b" o-o X', '"from,to"',
+        '"from,to" -> B', '"source, target"; B',
     ],
-)
+)  # fmt: skip
 def test_edge_strings_are_no_texts_of_other_tools(text: str) -> None:
     graph = ce.as_graph(text, encoding="edge string")
     written = graph.to_text("edge string")

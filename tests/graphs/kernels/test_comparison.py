@@ -12,19 +12,8 @@ from references import comparison as reference
 from causaleval_pd.graphs.kernels import comparison as kernels
 
 SIZES = [
-    (1, 0),
-    (2, 0),
-    (2, 1),
-    (3, 2),
-    (5, 9),
-    (10, 15),
-    (11, 55),
-    (12, 60),
-    (64, 100),
-    (65, 120),
-    (70, 2400),
-    (130, 200),
-]
+    (1, 0), (2, 0), (2, 1), (3, 2), (5, 9), (10, 15), (11, 55), (12, 60), (64, 100), (65, 120), (70, 2400), (130, 200),
+]  # fmt: skip
 
 
 def pack(marks):

@@ -15,12 +15,9 @@ from causaleval_pd.graphs.packing.packed import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
 
 TEXTS = {
-    "mag": "A -> B; B <-> C; D",
-    "pag": "A o-> B; C o-> B; B -> D",
-    "admg": "A -> B; A <-> B; C; D",
-    "skeleton": "A -- B; B -- C; D",
-    "mixed": "A o-- B; B o-> C; D",
-}
+    "mag": "A -> B; B <-> C; D", "pag": "A o-> B; C o-> B; B -> D", "admg": "A -> B; A <-> B; C; D",
+    "skeleton": "A -- B; B -- C; D", "mixed": "A o-- B; B o-> C; D",
+}  # fmt: skip
 DAG = "A -> B; B -> C; A -> D"
 
 

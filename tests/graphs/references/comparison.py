@@ -18,21 +18,10 @@ from .bounds import sid_bounds
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
-    "adjacency_counts",
-    "adjustment_mistakes",
-    "ancestor_counts",
-    "blanket_counts",
-    "dag_to_cpdag",
-    "degrees",
-    "direction_counts",
-    "draw_graphs",
-    "extend_to_dag",
-    "is_acyclic",
-    "separation_mistakes",
-    "sid_bounds",
-    "split_cells",
-    "v_structure_counts",
-]
+    "adjacency_counts", "adjustment_mistakes", "ancestor_counts", "blanket_counts", "dag_to_cpdag", "degrees",
+    "direction_counts", "draw_graphs", "extend_to_dag", "is_acyclic", "separation_mistakes", "sid_bounds",
+    "split_cells", "v_structure_counts",
+]  # fmt: skip
 
 Marks = NDArray[np.bool_]
 

@@ -245,15 +245,10 @@ def test_the_cohort_test():
 @pytest.mark.parametrize(
     "name",
     [
-        "adjacency_jaccard",
-        "adjacency_mcc",
-        "adjacency_g1",
-        "adjacency_for",
-        "skeleton_hd",
-        "skeleton_p",
+        "adjacency_jaccard", "adjacency_mcc", "adjacency_g1", "adjacency_for", "skeleton_hd", "skeleton_p",
         "adjacency_balanced_accuracy",
     ],
-)
+)  # fmt: skip
 def test_every_function_of_the_skeletons_by_enumeration(name):
     metric = ce.get_metric(name)
     pairs = list(itertools.combinations("ABCD", 2))

@@ -261,10 +261,7 @@ def marks(code):
     return double.get(code) or tuple({" ->o"[x]} - {" "} for x in (code % 4, code // 4))
 
 
-@pytest.mark.parametrize(
-    ("kind", "types"),
-    [("mixed", TYPES[:9]), ("admg", (FORWARD, TYPES[4], DOUBLE))],
-)
+@pytest.mark.parametrize(("kind", "types"), [("mixed", TYPES[:9]), ("admg", (FORWARD, TYPES[4], DOUBLE))])
 def test_counts_of_types_are_those_of_the_marks_at_the_ends_of_edges(kind, types):
     rng = np.random.default_rng(3)
     codes = rng.choice((0, 0, 0, *types), (2, 40, 10))
