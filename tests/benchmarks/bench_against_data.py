@@ -6,8 +6,6 @@ Prints CPU times of one run on one thread (DoWhy 0.14 in its own interpreter, th
 and shares of p <= .05 over random data. against_data.md holds a run.
 """
 
-from __future__ import annotations
-
 from timing import median
 
 # isort: split

@@ -7,8 +7,6 @@ where they miss 0, the mean skill of these guesses under null models of their la
 .05, is that of tables in which a quarter of the estimates is right.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -94,7 +92,6 @@ def block(design: str, null: str, runs: pd.DataFrame, better: pd.DataFrame, metr
 
 
 def main() -> None:
-    """Print the tables."""
     n_tables = int(sys.argv[1]) if len(sys.argv) > 1 else 600
     print(f"{n_tables} tables of shd, 199 draws; other null models than edges, and CPDAGs: {n_tables // 2} tables")
     print(f"{'':<69}{'before':>16}{'after':>24}")

@@ -5,8 +5,6 @@ hill climbing from 2000 cases (ALARM) or have a sixth of the true arcs reversed 
 ours starts without anything remembered. Times of one machine mean little; the ratio is the result.
 """
 
-from __future__ import annotations
-
 from timing import median, seconds
 
 # isort: split
@@ -188,7 +186,6 @@ def controls() -> None:
 
 
 def main() -> None:
-    """Print one line per workload."""
     warnings.simplefilter("ignore")
     loading()
     repetitions()

@@ -8,8 +8,6 @@ with their Monte Carlo standard errors, for clusters by truth and for rows taken
 `power` prints the second table alone, which `power.md` holds.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 import time
@@ -204,7 +202,6 @@ def share(p: pd.Series) -> str:
 
 
 def main(repeats: int, *, power_alone: bool) -> None:
-    """Print the tables."""
     start = time.process_time()
     if not power_alone:
         print_sizes(repeats)

@@ -8,8 +8,6 @@ of the sort of the known ones. Ours are measured here, on other random models of
 reading of texts is kept from an earlier call. Times of one machine mean little, orders of magnitude do.
 """
 
-from __future__ import annotations
-
 import pathlib
 import statistics
 import sys
@@ -43,7 +41,6 @@ def least(truth: str, estimate: str) -> float:
 
 
 def report(workload: str, ours: float, peer: float | None, unit: str) -> None:
-    """Print one line."""
     ratio = "" if peer is None else f"   peer {peer * 1e3:>8,.0f} ms/{unit}   ratio {peer / ours:>9,.0f}"
     print(f"{workload:<58} ours {ours * 1e3:>10,.3f} ms/{unit}{ratio}")
 
@@ -65,7 +62,6 @@ def known_pairs() -> pd.DataFrame:
 
 
 def main() -> None:
-    """Run every workload."""
     pairs = known_pairs()
     score(pairs["truth"][0], pairs["estimate"][0])
     times = [least(row.truth, row.estimate) for row in pairs.itertuples()]

@@ -4,8 +4,6 @@ Seeded; some minutes. Shares of simulated studies, at a nominal coverage of .95 
 standard errors: .005 for a share of .95 in 2,000 studies, .013 in 300.
 """
 
-from __future__ import annotations
-
 import timing  # noqa: F401
 
 # isort: split
@@ -210,7 +208,6 @@ def normal_study(studies: int = 1000) -> None:
 
 
 def main() -> None:
-    """Print all tables."""
     for table in (single_intervals, unequal_variances, skills, ten_algorithms, models, normal_study):
         table()
 

@@ -7,8 +7,6 @@ Arguments are names of metrics (all of them if there is none); "default" stands 
 of another field.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

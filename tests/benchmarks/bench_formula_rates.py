@@ -5,8 +5,6 @@ A stratum has five runs on truths drawn anew over seven factors. Guessers are dr
 null models, and know nothing of the truth but the share of its negative literals.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import time
@@ -100,7 +98,6 @@ def rates(guesser: str, null: str, seed: int, strata: int = STRATA) -> pd.DataFr
 
 
 def main() -> None:
-    """Measure, print and perhaps write the table."""
     started = time.process_time()
     head = ["guesses", "null model", "row .05", "row .20", "stratum .05", "stratum .20", "mean skill"]
     lines = table_head(head)

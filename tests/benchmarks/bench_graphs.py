@@ -4,8 +4,6 @@ Each line names a workload, our time, the peer's time (measured on fewer items a
 machine mean little; the ratio is the result. Candidates alternate, and the median of several rounds is shown.
 """
 
-from __future__ import annotations
-
 from timing import alternate
 
 # isort: split
@@ -31,7 +29,6 @@ def adjacency(rng: np.random.Generator, n_nodes: int, n_edges: int) -> np.ndarra
 
 
 def report(workload: str, ours: float, peer: float, unit: str) -> None:
-    """Print one line."""
     times = f"ours {ours * 1e9:>12,.0f} ns/{unit}   peer {peer * 1e9:>14,.0f} ns/{unit}"
     print(f"{workload:<62} {times}   ratio {peer / ours:>9,.0f}")
 

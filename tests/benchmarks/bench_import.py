@@ -4,8 +4,6 @@ The first process also writes the bytecode, into an empty folder. Its times are 
 the others.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import subprocess

@@ -4,8 +4,6 @@ Each line names a workload, our time a pair through `evaluate`, the peer's time 
 ratio. Candidates alternate, and the median of several rounds is shown.
 """
 
-from __future__ import annotations
-
 from timing import alternate, median
 
 # isort: split
@@ -26,7 +24,6 @@ PEERS = {"sid": gadjid.sid, "ancestor_aid": gadjid.ancestor_aid, "oset_aid": gad
 
 
 def report(workload: str, ours: float, peer: float) -> None:
-    """Print one line, times in microseconds a pair."""
     print(f"{workload:<58} ours {ours * 1e6:>10,.2f} us   peer {peer * 1e6:>12,.1f} us   ratio {peer / ours:>8,.1f}")
 
 
@@ -44,7 +41,6 @@ def matrices(planes: np.ndarray, n_nodes: int) -> np.ndarray:
 
 
 def table_of(truth: np.ndarray, estimate: np.ndarray, n_nodes: int) -> pd.DataFrame:
-    """Pack drawn graphs into a table."""
     cells = [ce.graph_column(marks_from_planes(x, n_nodes), encoding="row->column") for x in (truth, estimate)]
     return pd.DataFrame({"truth": cells[0], "estimate": cells[1]})
 

@@ -5,8 +5,6 @@ follow the distances of an estimate from one truth, and reading, packing and met
 ratios of one run mean something. Without causal-learn its column is empty. mixed.md holds a run.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

@@ -5,8 +5,6 @@ follow a law that does not use them. p breaks ties at random, so that its rates 
 counted as good, the rule of the package, a law of controls that does not fit may hide.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from timing import seconds
@@ -30,7 +28,6 @@ LEVELS = (0.01, 0.05, 0.1)
 
 
 def batch(planes: np.ndarray, d: int) -> GraphBatch:
-    """Make a batch of PAGs."""
     return GraphBatch(d, np.ascontiguousarray(planes), np.full(len(planes), PAG, np.uint8))
 
 

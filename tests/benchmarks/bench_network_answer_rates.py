@@ -6,8 +6,6 @@ model" marks guessers of its law, whose rates should not exceed the level; the o
 guesses of other laws.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 import time
@@ -194,15 +192,11 @@ QUANTITIES = [
     ("always_no", "coins", False),
 ]
 ONE_BY_ONE = [
-    ("permute_answers", "coins", True),
-    ("permute_answers", "an unknown share of yes", True),
-    ("random_answers", "coins", True),
-    ("random_answers", "yes in four of five", False),
-    ("majority_answers", "always yes", True),
-    ("majority_answers", "coins", False),
-    ("always_yes", "always yes", True),
+    ("permute_answers", "coins", True), ("permute_answers", "an unknown share of yes", True),
+    ("random_answers", "coins", True), ("random_answers", "yes in four of five", False),
+    ("majority_answers", "always yes", True), ("majority_answers", "coins", False), ("always_yes", "always yes", True),
     ("always_no", "coins", False),
-]
+]  # fmt: skip
 
 
 def quantity_runs(rng: Rng, guess: str, quantity: str, strata: int) -> pd.DataFrame:
@@ -306,7 +300,6 @@ def measured(strata: int) -> str:
 
 
 def main() -> None:
-    """Measure, print and perhaps write the tables."""
     started = time.process_time()
     notes = {
         "networks.md": f"Rates at .05 / .01 of p: {NETWORK_STRATA} strata of {RUNS} runs on networks drawn anew over "

@@ -3,8 +3,6 @@
 The files are the networks of bnlearn's repository that pgmpy ships, and a small network with one fault at a time.
 """
 
-from __future__ import annotations
-
 import gzip
 import tempfile
 import warnings
@@ -39,7 +37,6 @@ FAULTS = {
 
 
 def main() -> None:
-    """Print both tables."""
     warnings.simplefilter("ignore")
     import pgmpy
     import pyagrum as gum

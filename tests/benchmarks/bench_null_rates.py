@@ -6,8 +6,6 @@ code than that of the null models. "as the null model" marks guessers of its law
 level; the others show what the null model does with guesses of other laws. "edges, pdag" has `control_kind="pdag"`.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 import time
@@ -165,7 +163,6 @@ def rates(null: str, truth: str, guess: str, seed: int) -> pd.DataFrame:
 
 
 def main() -> None:
-    """Measure, print and perhaps write the table."""
     started, lines = time.process_time(), []
     head = ["null", "truths", "guesses", "as the null model"]
     head += [f"{m}: {what}" for what in ("rows", "strata") for m in METRICS]

@@ -1,7 +1,5 @@
 """Null models and exact p-values against peers, in one run on one thread: `python tests/benchmarks/bench_nulls.py`."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Run it with ``python tests/benchmarks/bench_published.py``. Each study prints me
 estimates on one truth, rounded; `from_published` gives p. Its table is in published.md.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
@@ -86,7 +84,6 @@ def studies() -> pd.DataFrame:
 
 
 def main() -> None:
-    """Print the sizes at the levels .05 and .01."""
     found = studies().astype(str)
     lines = [found.columns.astype(str), ["---"] * found.shape[1], *found.to_numpy()]
     sys.stdout.write("\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n")

@@ -4,8 +4,6 @@ Each line names a workload, our rate, the rate that the published generator of c
 one core (CPU time, measured apart; middle of the range), and their ratio. Rates of different machines compare roughly.
 """
 
-from __future__ import annotations
-
 from timing import seconds as of_one
 
 # isort: split
@@ -32,7 +30,6 @@ def seconds(function: Callable[[], object]) -> float:
 
 
 def report(workload: str, ours: float, peer: float | None, unit: str) -> None:
-    """Print one line."""
     line = f"{workload:<72} ours {ours:>14,.0f} {unit}/s"
     print(line if peer is None else f"{line}   peer {peer:>8,.0f} {unit}/s   ratio {ours / peer:>9,.0f}")
 

@@ -3,8 +3,6 @@
 Each line prints what was measured in this run; `--full` takes the sizes of a real study (some twenty minutes).
 """
 
-from __future__ import annotations
-
 import argparse
 import runpy
 import subprocess
@@ -55,7 +53,6 @@ def overhead(rows: int) -> None:
 
 
 def _spent(function: Callable[[], object]) -> tuple[float, float]:
-    """Return wall and CPU time of one call."""
     wall, cpu = time.perf_counter(), time.process_time()
     function()
     return time.perf_counter() - wall, time.process_time() - cpu

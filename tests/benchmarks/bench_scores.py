@@ -3,8 +3,6 @@
 CPU seconds of one thread; scikit-learn is measured on 200 of the matrices and scaled. The ratio is the result.
 """
 
-from __future__ import annotations
-
 from timing import seconds
 
 # isort: split
@@ -17,7 +15,6 @@ N_NODES, N_MATRICES, N_PEER = 20, 100_000, 200
 
 
 def main() -> None:
-    """Print both tables."""
     from sklearn.metrics import average_precision_score, roc_auc_score
 
     rng = np.random.default_rng(0)

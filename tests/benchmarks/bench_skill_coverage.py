@@ -4,8 +4,6 @@ Tables of the share of nominal 95 % intervals that hold the skill, among samples
 of samples that have none. A share of .95 among 8,000 samples has a standard error of .0025.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -77,7 +75,6 @@ def simulated(
 
 
 def main() -> None:
-    """Print the tables."""
     rng = np.random.default_rng(7)
     numbers = (5, 10, 20, 50)
     print(f"Skill of a stratum, clusters: coverage (share without interval), {N_SAMPLES} samples")

@@ -4,8 +4,6 @@ Each line names a workload, our time, the peer's time (measured on fewer rows an
 machine mean little; the ratio is the result. Candidates alternate, and the median of several rounds is shown.
 """
 
-from __future__ import annotations
-
 from timing import alternate
 
 # isort: split
@@ -44,7 +42,6 @@ def with_gaps(values: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    """Print the lines."""
     warnings.simplefilter("ignore")
     few, size = 100, f"{N_ROWS} strata x {N_PAIRS} pairs"
     for whole, kind in ((False, "floats"), (True, "whole numbers")):

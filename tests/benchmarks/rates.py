@@ -1,7 +1,5 @@
 """Rates of rejection in tables of the documentation, and directions that are tossed."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """CPU seconds on one thread; imported before numpy, which asks for the number of threads as it starts."""
 
-from __future__ import annotations
-
 import os
 
 for _library in ("RAYON", "NUMBA", "OMP", "OPENBLAS", "ARROW"):

@@ -1,7 +1,5 @@
 """The definitions once more, by enumeration of the joint law, for small networks of tests."""
 
-from __future__ import annotations
-
 import graphlib
 import itertools
 
@@ -11,7 +9,6 @@ import causaleval_pd as ce
 
 
 def random_network(rng, k=3, cards=None, p=0.6, zeros=0.0):
-    """A random network; some probabilities may be 0."""
     names = [chr(65 + i) for i in range(k)]
     cards = cards or rng.integers(2, 4, size=k).tolist()
     order = rng.permutation(k)

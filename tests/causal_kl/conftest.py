@@ -1,7 +1,5 @@
 """Networks that several tests of this folder score."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

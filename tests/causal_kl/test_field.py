@@ -1,7 +1,5 @@
 """Networks in tables: columns, alignment, views, verbs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

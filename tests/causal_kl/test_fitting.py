@@ -1,7 +1,5 @@
 """Networks fitted to data; estimates that are graphs, fitted to each row's data."""
 
-from __future__ import annotations
-
 import itertools
 
 import dask.dataframe as dd

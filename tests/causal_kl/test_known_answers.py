@@ -1,7 +1,5 @@
 """The metrics against brute force by another implementation, and the published tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Random models against enumeration, simulated data, and fit to data."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import pathlib
@@ -38,7 +36,6 @@ from causaleval_pd.fields.configurational.truth_table import allows, configurati
 
 
 def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:
-    """All conjunctions of a size."""
     return [
         frozenset(zip(names, values, strict=True))
         for names in itertools.combinations(factors, size)

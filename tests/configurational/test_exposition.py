@@ -1,7 +1,5 @@
 """Expositions against published ones, and against a plain search by the definitions."""
 
-from __future__ import annotations
-
 import itertools
 import pathlib
 

@@ -1,7 +1,5 @@
 """Formulas in tables: coercion, context, sets of models, failed runs, refusals, what must hold for every metric."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reading and writing models: what is accepted, what canonical form means, where errors point; orders of outcomes."""
 
-from __future__ import annotations
-
 import copy
 
 import pandas as pd

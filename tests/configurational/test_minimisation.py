@@ -1,7 +1,5 @@
 """Minimal forms and models of crisp data, by trying everything; pairings of disjuncts against enumeration."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Null models of formulas: the laws against enumeration, closed forms against the whole group, streams, refusals."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pathlib

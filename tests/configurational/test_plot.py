@@ -1,7 +1,5 @@
 """Figures of models: what is drawn is what the models say, nothing overlaps, and scores are the metrics'."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Printed output of cna and QCA, also of broken layouts; and writers, whose texts are read back."""
 
-from __future__ import annotations
-
 import itertools
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Correctness and completeness against the paper, the published functions, and what must hold by meaning."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import math

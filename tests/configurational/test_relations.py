@@ -1,7 +1,5 @@
 """Submodels, redundancy and NCR against published programs and against their definitions."""
 
-from __future__ import annotations
-
 import itertools
 import pathlib
 

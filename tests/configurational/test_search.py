@@ -1,7 +1,5 @@
 """The null model of a search run again: its law, what it keeps, its cache, and its refusals."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from functools import partial
@@ -30,7 +28,6 @@ def all_causes(data: pd.DataFrame) -> list[str]:
 
 
 def guess(data: pd.DataFrame, rng: np.random.Generator) -> str:
-    """Return a random cause."""
     return f"{rng.choice(list('ABC'))}<->D"
 
 

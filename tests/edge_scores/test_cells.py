@@ -1,7 +1,5 @@
 """Scores of edges as cells and columns; lists of edges with scores."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pandas as pd

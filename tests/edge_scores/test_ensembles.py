@@ -1,7 +1,5 @@
 """Pooled ensembles: probabilities, consensus, instability by definition, and the figure of probabilities."""
 
-from __future__ import annotations
-
 import itertools
 
 import matplotlib.pyplot as plt

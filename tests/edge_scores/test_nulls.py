@@ -1,7 +1,5 @@
 """Null models of scores: laws against all rankings and relabellings, published numbers, refusals."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Ranking metrics equal scikit-learn's and BEELINE's, ties included; the universe is chosen and recorded."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -16,14 +14,10 @@ from causaleval_pd.edge_scores import curve_points
 
 CASES = pd.read_csv(Path(__file__).parents[1] / "known_answers" / "edge_scores.csv.gz")
 COLUMNS = {
-    "n_candidates": "n_candidates",
-    "n_true_candidates": "n_true",
-    "auroc": "auroc",
-    "average_precision": "average_precision",
-    "early_precision_ratio": "early_precision_ratio_beeline",
-    "max_f1": "max_f1",
-    "min_hamming": "min_hamming",
-}
+    "n_candidates": "n_candidates", "n_true_candidates": "n_true", "auroc": "auroc",
+    "average_precision": "average_precision", "early_precision_ratio": "early_precision_ratio_beeline",
+    "max_f1": "max_f1", "min_hamming": "min_hamming",
+}  # fmt: skip
 
 
 def case_table(case):

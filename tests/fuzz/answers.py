@@ -1,7 +1,5 @@
 """Replies and files of published tasks, damaged and random: parsing a reply never raises, readers name row or file."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tempfile
@@ -39,12 +37,9 @@ RAW = (
     "0,0,\"[[0 1]\n [0 0]]\",\"['X', 'Y']\",\"['X', 'Y']\",\"[np.float64(0.5), 0.25]\",Y if X.,X is on.\n"
 )
 PRINTED = [
-    "{('X', 'Y'): np.float64(0.25), 'n': [1 2]}",
-    "[[0. 1.]\n [0. 0.]]",
-    "[('a', 'b'), [True, None, nan, -inf, 1e-3]]",
-    "{'a': {'b': (1,)}}",
-    "array([[0, 1], [0, 0]])",
-]
+    "{('X', 'Y'): np.float64(0.25), 'n': [1 2]}", "[[0. 1.]\n [0. 0.]]", "[('a', 'b'), [True, None, nan, -inf, 1e-3]]",
+    "{'a': {'b': (1,)}}", "array([[0, 1], [0, 0]])",
+]  # fmt: skip
 PIECES = [
     *"[](){},:'\"\\.-+e \n0123", "np.", "np.float64(", "array(", "True", "None", "nan", "inf", "...", "'a'", "1" * 5000,
 ]  # fmt: skip

@@ -1,7 +1,5 @@
 """Readers of configurational models: damaged texts and odd cells."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -17,16 +15,9 @@ from causaleval_pd.fields.configurational.reader import parse_set
 NAMES = r"\bposition \d+\b|\brow \d+\b|^at most|^expected a model as text"
 
 TEXTS = [
-    "A*b+C<->E",
-    "(D + E <-> G) * (B*F + A <-> D)",
-    "A=2*B=0+C=1<->E=3",
-    "A<->C; b<->C",
-    "{}",
-    "~A*~b => C",
-    "É*x <-> Y",
-    "M1: A{1}*B{0} + (C[2]) -> Y{1}\nM2: A <= B",
-    "{A<->B, (C<->D)}",
-]
+    "A*b+C<->E", "(D + E <-> G) * (B*F + A <-> D)", "A=2*B=0+C=1<->E=3", "A<->C; b<->C", "{}", "~A*~b => C",
+    "É*x <-> Y", "M1: A{1}*B{0} + (C[2]) -> Y{1}\nM2: A <= B", "{A<->B, (C<->D)}",
+]  # fmt: skip
 PIECES = [
     "A", "b", "Ab", "=", "=2", "=100", "=99999999999", "<->", "->", "=>", "<=>", "*", "+", "(", ")", ",", ";", "~",
     "}", "{1}", "[2]", "[", "]", "M1:", "M2 :", "<-", "<=", ":",
@@ -79,7 +70,6 @@ def evaluate(cell: Any) -> None:
 
 
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield damaged texts and odd cells."""
     for text in TEXTS:
         for stop in range(len(text)):
             yield f"cut: {text[:stop]!r}", partial(read_again, parse_set, text[:stop])

@@ -1,7 +1,5 @@
 """Readers of graphs: damaged texts, matrices, edge lists, networkx and causal-learn objects, and packed bytes."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator

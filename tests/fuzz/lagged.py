@@ -1,7 +1,5 @@
 """Readers of lagged graphs: arrays, tables, mappings, networkx graphs, damaged texts and packed bytes, any options."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Verbs on tables of graphs with latent confounders: marks, classes, latent nodes and null models at random."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from functools import partial

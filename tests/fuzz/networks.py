@@ -1,7 +1,5 @@
 """Readers of networks: damaged BIF files, gzip, packed bytes, dicts of bnlearn."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tempfile
@@ -101,7 +99,6 @@ TRUTH = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.3, 0.7], "B": [[0.9, 
 
 
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield damaged files of every format, and damaged cells."""
     cell = TRUTH.to_bytes()
     for stop in range(0, len(BIF), 7):
         yield f"cut at {stop}", partial(read_file, "j.bif", BIF.encode()[:stop])

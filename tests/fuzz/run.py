@@ -9,8 +9,6 @@ Every module runs in a process of its own, so that a crash or a call that never 
 label. A failing case is printed with the command that repeats it.
 """
 
-from __future__ import annotations
-
 import argparse
 import collections
 import faulthandler

@@ -1,7 +1,5 @@
 """Columns of scores, their series, verbs, universes, null models and ensembles on random and damaged input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -97,21 +95,17 @@ def ensemble(rng: np.random.Generator) -> object:
     weights = [pick(rng, [1.0, 0.0, 2.5, *NUMBERS[-3:]]) if rng.random() < 0.2 else 1.0 for _ in range(5)]
     table = pd.DataFrame({"run": [1, 1, 1, 2, 2], "truth": "A -> B; B -> C; D", "estimate": estimates, "w": weights})
     settings: dict[str, list[Any]] = {
-        "weight": ["w", None, "v"],
-        "rule": ["threshold", "pairwise", "acyclic", "mean"],
-        "cyclic": ["missing", "break", 1],
-        "undirected": ["half", "both", "none", "class"],
-        "class_of_truth": [None, None, "dag", "cpdag", "pag", []],
-        "failed": ["drop", "empty", "raise"],
+        "weight": ["w", None, "v"], "rule": ["threshold", "pairwise", "acyclic", "mean"],
+        "cyclic": ["missing", "break", 1], "undirected": ["half", "both", "none", "class"],
+        "class_of_truth": [None, None, "dag", "cpdag", "pag", []], "failed": ["drop", "empty", "raise"],
         "n_draws": [None, 3, 0, "a"],
-    }
+    }  # fmt: skip
     chosen = {name: pick(rng, values) for name, values in settings.items() if rng.random() < 0.4}
     pooled = table.ceval.pool(pick(rng, ["run", "run", ["run", "w"], "ran", []]), pick(rng, [(), ["shd"]]), **chosen)
     return pooled.ceval.with_controls([pick(rng, METRICS)], n_draws=5, rng=1)
 
 
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield calls, each with a generator of its own."""
     for number in range(60):
         own = np.random.default_rng(rng.integers(2**32))
         call = [partial(verb, plain=True), partial(verb, plain=False), series, ensemble][number % 4]

@@ -1,7 +1,5 @@
 """Verbs with wrong types and values for one or two of their keywords, and tables with junk in a cell or column."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from functools import partial

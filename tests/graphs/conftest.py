@@ -1,7 +1,5 @@
 """Tests of graphs import the oracles as `references`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Graph classes against brute force over all graphs on up to four nodes; classes that foreign cells declare."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import cache
 from itertools import combinations

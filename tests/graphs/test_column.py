@@ -1,7 +1,5 @@
 """graph_column: mixes of formats, names, classes, what columns can do in pandas, and messages that name the row."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path
@@ -101,10 +99,6 @@ def test_input_is_not_changed(values: pd.Series) -> None:
     assert dict(graph.edges) == {("a", "b"): {}}
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# nodes
-
-
 def test_nodes_one_a_row_and_packed() -> None:
     truth = graph_column(["a -> b; c", "x -- y", None])
     by_row = [["c", "b", "a"], ["y", "x"], None]
@@ -168,10 +162,6 @@ def test_nodes_on_another_index() -> None:
     values = pd.Series(["a", "b"], index=[0, 1])
     with pytest.raises(ValueError, match="nodes is a Series whose index differs from that of values"):
         graph_column(values, nodes=graph_column(["b", "a"], index=[1, 0]))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# classes
 
 
 def test_inferred_kinds() -> None:
@@ -238,10 +228,6 @@ def test_bad_kinds(kind: Any, message: str) -> None:
         graph_column(["a", "b"], kind=kind)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# messages
-
-
 @pytest.mark.parametrize(
     ("cell", "error", "message"),
     [
@@ -292,10 +278,6 @@ def test_missing_encoding() -> None:
 def test_values_that_are_no_column(values: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         graph_column(values)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# what a column can do
 
 
 @pytest.fixture
@@ -355,10 +337,6 @@ def test_dask(column: pd.Series) -> None:
         ValueError, match=r"column 'plain', row 0 .*'DiGraph with 2 nodes and 1 edges', which an object"
     ):
         coerce_graphs(back["plain"])
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# coercion and detection
 
 
 def test_coerce_passes_packed_columns() -> None:
@@ -448,10 +426,6 @@ def test_is_graph_column_by_dtype() -> None:
     assert not is_graph_column(pd.Series([1.0]))
     assert is_graph_column(pd.Series(["a -> b", None]).astype("category"))
     assert not is_graph_column(pd.Series(["pc", None]).astype("category"))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# one encoding a row
 
 
 def test_encodings_one_a_row() -> None:

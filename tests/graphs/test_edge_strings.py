@@ -1,7 +1,5 @@
 """Edge strings: what is read, what is refused, and that writing reads back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -160,14 +158,10 @@ def test_names_alone_that_may_be_edges_are_quoted(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("A->B B->C", "B B"),
-        ("A -> B C -> D", "B C"),
-        ("A -> B and C -> D", "B and C"),
-        ("A -> blood pressure -> C", "blood pressure"),
-        ("gene x->B", "gene x"),
-        ("B->gene x", "gene x"),
+        ("A->B B->C", "B B"), ("A -> B C -> D", "B C"), ("A -> B and C -> D", "B and C"),
+        ("A -> blood pressure -> C", "blood pressure"), ("gene x->B", "gene x"), ("B->gene x", "gene x"),
     ],
-)
+)  # fmt: skip
 def test_names_that_may_be_two_are_quoted(text: str, name: str) -> None:
     with pytest.raises(ValueError, match=f"found '{name}', which between two arrows, or beside one without blanks"):
         parse_edges(text)
@@ -194,20 +188,14 @@ def test_writing_reads_back(names: list[str], data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("A <-> B", "A <-> B"),
-        ("B <--> A", "A <-> B"),
-        ("A o-> B <-o C", "A o-> B; C o-> B"),
-        ("A o--> B; B o---o C", "A o-> B; B o-o C"),
-        ("A o-- B; C --o D", "A o-- B; D o-- C"),
-        ("A -> B o-o C --- D; E", "A -> B; B o-o C; C -- D; E"),
-        ("B <- A; A <-> B", "A -> B; A <-> B"),
-        ("o <-> p; o -> q", "o <-> p; o -> q"),
-        ("o <-o o1", "o1 o-> o"),
-        ("o-cresol o-> m-cresol", "o-cresol o-> m-cresol"),
-        ("foo -> b; foo <-> a", "a <-> foo; foo -> b"),
+        ("A <-> B", "A <-> B"), ("B <--> A", "A <-> B"), ("A o-> B <-o C", "A o-> B; C o-> B"),
+        ("A o--> B; B o---o C", "A o-> B; B o-o C"), ("A o-- B; C --o D", "A o-- B; D o-- C"),
+        ("A -> B o-o C --- D; E", "A -> B; B o-o C; C -- D; E"), ("B <- A; A <-> B", "A -> B; A <-> B"),
+        ("o <-> p; o -> q", "o <-> p; o -> q"), ("o <-o o1", "o1 o-> o"),
+        ("o-cresol o-> m-cresol", "o-cresol o-> m-cresol"), ("foo -> b; foo <-> a", "a <-> foo; foo -> b"),
         ("'a+b' <-> c", '"a+b" <-> c'),
     ],
-)
+)  # fmt: skip
 def test_mixed_marks(text: str, written: str) -> None:
     graph = as_graph(text)
     assert graph.to_string() == written

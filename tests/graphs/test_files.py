@@ -1,7 +1,5 @@
 """Graphs in files: matrices, tables and texts of tools; errors name the file and the line."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

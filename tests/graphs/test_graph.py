@@ -1,7 +1,5 @@
 """The Graph value."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import FrozenInstanceError

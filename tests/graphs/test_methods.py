@@ -1,7 +1,5 @@
 """The methods that a graph and a column of graphs share: a graph is a column of one."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Listed DAGs and ways to direct components against all orientations; I-CPDAGs against their definition."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 

@@ -1,7 +1,5 @@
 """The accessor series.graph."""
 
-from __future__ import annotations
-
 from operator import methodcaller
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Weights of edges in messages: where to cut them, and which columns of numbers a table of edges has besides."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from causaleval_pd.graphs.weights import advised_threshold, explain_weights, unread_numbers

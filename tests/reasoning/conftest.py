@@ -1,7 +1,5 @@
 """The worlds and simulated reasoners of tests/known_answers; the reader of prompts is importable by name."""
 
-from __future__ import annotations
-
 import pathlib
 import sys
 

@@ -1,7 +1,5 @@
 """An independent reader of prompts: grammar of the English text only; it knows no world, theme or template."""
 
-from __future__ import annotations
-
 import re
 
 FAMILIES = re.compile(r"(\w+) has (\w+), (\w+), (\w+) and (\w+)")
@@ -89,7 +87,6 @@ def evaluate(rules, holds, supposed):
 
 
 def read_supposition(text):
-    """Return what a sentence supposes."""
     match = re.search(r"Suppose (?:that|a treatment has the effect that) (.+?), whatever", text)
     if match is None:
         assert "Suppose" not in text

@@ -1,7 +1,5 @@
 """Questions put to functions, replies as models write them, and alignment by key."""
 
-from __future__ import annotations
-
 import json
 import threading
 import warnings

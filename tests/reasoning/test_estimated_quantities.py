@@ -1,7 +1,5 @@
 """Quantities against an independent implementation, against counting by hand, and under mistreatment."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Questions through Inspect, end to end: a scripted model, and a server on this machine that misbehaves."""
 
-from __future__ import annotations
-
 import gc
 import json
 import threading

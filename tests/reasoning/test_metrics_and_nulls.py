@@ -1,7 +1,5 @@
 """The fields of answers and quantities through every verb: metrics, null models, cubes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures show what the tables say, and label it."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Question sets and tasks of others, in files laid out as theirs; printed values."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """Scores of answers of two labels and of more: definitions, peers, brute force, and the verbs."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 

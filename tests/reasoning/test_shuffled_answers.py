@@ -1,7 +1,5 @@
 """The null model that shuffles a reasoner's answers: its draws and its exact law are those of permutations."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 

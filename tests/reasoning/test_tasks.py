@@ -1,7 +1,5 @@
 """Tasks and themes: keys fit, truths are the world's, and a reader of the prompts alone gives the true answers."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Baseline reasoners; thresholds as published, and decisions that know noise: agreement, calibration, power."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -426,9 +424,8 @@ def test_factual_accuracy_is_no_guard(answers, baseline_table):
 def test_texts_as_truths_are_refused(tasks):
     questions = tasks.questionnaire().head(20)
     texts = questions.assign(truth=questions["truth"].map({True: "yes", False: "no"}))
-    with pytest.raises(
-        ValueError, match="column 'truth' must hold True, False or missing, .*read replies of yes and no by"
-    ):
+    message = "column 'truth' must hold True, False or missing, .*read replies of yes and no by"
+    with pytest.raises(ValueError, match=message):
         reasoners.baselines(texts, names=["perfect"])
     with pytest.raises(ValueError, match="column 'truth', row 3 .*is missing"):
         reasoners.baselines(questions.assign(truth=questions["truth"].mask(np.arange(20) == 3)), names=["noisy"])

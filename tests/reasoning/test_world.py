@@ -1,7 +1,5 @@
 """Worlds: exact quantities against enumeration, sampled answers against exact ones; random worlds as published."""
 
-from __future__ import annotations
-
 from itertools import combinations, islice, pairwise, product
 
 import networkx as nx

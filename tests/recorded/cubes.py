@@ -1,7 +1,5 @@
 """Records of cubes and of the verbs on them."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -18,20 +16,17 @@ METRICS = ["shd", "adjacency_f1", "orientation_precision"]
 
 
 def cube(metrics: Any = None, **settings: Any) -> xr.Dataset:
-    """Make a cube of the shipped runs."""
     how = {"by": ["algorithm", "density"], "n_draws": 40, "rng": 7, "key": "run"} | settings
     return runs().ceval.cube(metrics or METRICS, **how)
 
 
 @cache
 def kept() -> xr.Dataset:
-    """Return a cube with raw draws."""
     return cube(values=["seconds", "run"])
 
 
 @cache
 def nulls() -> xr.Dataset:
-    """Return a cube of several null models."""
     null = ["edges", ce.null_model("orientation", orientation_law="uniform"), "oracle_skeleton"]
     return cube(["shd", "adjacency_f1"], null=null)
 
@@ -81,7 +76,6 @@ CUBES = {"kept": kept, "nulls": nulls, "larger": larger}
 
 
 def verb(which: str, name: str, *arguments: Any, **settings: Any) -> Any:
-    """Call a verb on one of the cubes."""
     return getattr(CUBES[which]().ceval, name)(*arguments, **settings)
 
 

@@ -1,7 +1,5 @@
 """Records of engines, lazy tables and cubes of dask, and files: the same bits whatever does the work."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -29,36 +27,30 @@ ENGINES: dict[str, dict[str, Any]] = {
 
 
 def rows() -> pd.DataFrame:
-    """Return the shipped runs without the column of times."""
     return runs().drop(columns="seconds")
 
 
 def evaluate(engine: str) -> pd.DataFrame:
-    """Score by an engine."""
     with ce.set_options(**ENGINES[engine]):
         return rows().ceval.evaluate(METRICS)
 
 
 def with_controls(engine: str, **settings: Any) -> pd.DataFrame:
-    """Draw controls by an engine."""
     with ce.set_options(**ENGINES[engine]):
         return rows().ceval.with_controls(METRICS, **HOW, **settings, columns="full")
 
 
 def cube(engine: str, **settings: Any) -> xr.Dataset:
-    """Make a cube by an engine."""
     with ce.set_options(**ENGINES[engine]):
         return rows().ceval.cube(METRICS, by=["algorithm", "density"], **HOW, **settings)
 
 
 def other_field(engine: str) -> dict[str, Any]:
-    """Draw controls of the other fields by an engine."""
     with ce.set_options(**ENGINES[engine]):
         return other_fields(n_draws=20, rng=7)
 
 
 def other_fields(**how: Any) -> dict[str, Any]:
-    """Draw controls of the other fields."""
     network = (
         networks.discrete_table()
         .tail(5)
@@ -84,12 +76,10 @@ for _engine in ENGINES:
 
 
 def lazy(npartitions: int = 3) -> dd.DataFrame:
-    """Return the shipped runs as a dask table."""
     return dd.from_pandas(rows(), npartitions=npartitions)
 
 
 def computed(value: Any) -> Any:
-    """Compute with the local scheduler of threads."""
     with dask.config.set(scheduler="threads", num_workers=2):
         return value.compute()
 
@@ -141,7 +131,6 @@ def lazy_pooled() -> pd.DataFrame:
 
 
 def lazy_cube(**settings: Any) -> Any:
-    """Make a lazy cube and call the verbs on it."""
     found = lazy().ceval.cube(METRICS[:3], **({"by": BY} | HOW | settings))
     verbs = [
         found.ceval.summary(columns="full"),

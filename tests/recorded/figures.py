@@ -1,7 +1,5 @@
 """Records of figures: the numbers and words that they show, not their layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +19,6 @@ _MANY = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": ["A -> B; C -> B", 
 
 
 def _printed() -> pd.DataFrame:
-    """Return two printed distances, judged."""
     edges = {"n_nodes": 6, "true_edges": 5, "estimated_edges": 5, "n_runs": 1, "kind": "dag"}
     return ce.from_published(pd.DataFrame({"method": ["PC", "GES"], "shd": [3, 7], **edges}))
 

@@ -1,7 +1,5 @@
 """Records of the field of formulas: scores, submodels, expositions, fit, simulated data, random models as controls."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from functools import cache, wraps
@@ -23,17 +21,10 @@ from .store import add, record
 FACTORS = dict.fromkeys("ABCDEF", (0, 1))
 LARGE = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 PAIRS = [
-    (LARGE, "(A*B<->D)*(D+B*C<->G)"),
-    (LARGE, LARGE),
-    (LARGE, "A+B<->D; C<->E; D+E<->G"),
-    (LARGE, "{}"),
-    ("A*b+c*D<->E", "A+D<->E; A*B+D<->E"),
-    ("A*b+C<->E", "A*b<->E"),
-    ("(A+B<->C)*(C+D<->E)", "A+D<->E"),
-    ("(A+B<->C)*(C+D<->E)", "(A+B<->C)*(a+D<->E)"),
-    ("A+B<->C", "A*B<->C"),
-    ("A+B<->C", "b<->C"),
-]
+    (LARGE, "(A*B<->D)*(D+B*C<->G)"), (LARGE, LARGE), (LARGE, "A+B<->D; C<->E; D+E<->G"), (LARGE, "{}"),
+    ("A*b+c*D<->E", "A+D<->E; A*B+D<->E"), ("A*b+C<->E", "A*b<->E"), ("(A+B<->C)*(C+D<->E)", "A+D<->E"),
+    ("(A+B<->C)*(C+D<->E)", "(A+B<->C)*(a+D<->E)"), ("A+B<->C", "A*B<->C"), ("A+B<->C", "b<->C"),
+]  # fmt: skip
 ANY_CYCLE = ["fit_consistency", "fit_coverage", "is_submodel", "lcr", "ncr", "submodel_completeness"]
 NULLS = ("complexity", "relabel")
 SCORES = ["correctness", "completeness", "f_beta", "correctness_literal", "is_submodel"]
@@ -61,7 +52,6 @@ def table() -> pd.DataFrame:
 
 @cache
 def drawn() -> pd.DataFrame:
-    """Return random truths with random estimates."""
     truth = cf.random_models(12, list("ABCDEF"), disjuncts=2, conjuncts=(1, 2), rng=1)
     estimate = cf.random_models(12, list("ABCDEF"), disjuncts=(1, 2), conjuncts=(1, 2), rng=2)
     found = pd.DataFrame({"truth": truth, "estimate": estimate.to_numpy()})
@@ -70,12 +60,10 @@ def drawn() -> pd.DataFrame:
 
 @cache
 def data(n: int = 60) -> pd.DataFrame:
-    """Return simulated cases."""
     return cf.simulate_data("A*b+C<->D", n, noise=0.1, domains=FACTORS, rng=3)
 
 
 def names() -> list[str]:
-    """Name all metrics of formulas."""
     return list(ce.list_metrics("formula").index)
 
 
@@ -143,7 +131,6 @@ def cyclic() -> pd.DataFrame:
 
 
 def with_controls(metrics: Any = None, **settings: Any) -> pd.DataFrame:
-    """Compare models with random ones."""
     how = {"n_draws": 40, "rng": 7, "key": "run", "context": {"domains": FACTORS}} | settings
     return drawn().head(6).ceval.with_controls(metrics or SCORES, **how, columns="full")
 
@@ -208,7 +195,6 @@ def simulation() -> dict[str, Any]:
 
 
 def full() -> pd.DataFrame:
-    """Return all configurations of four factors."""
     rows = np.arange(16)[:, None] >> np.arange(4) & 1
     return pd.DataFrame(rows, columns=list("ABCD"))
 

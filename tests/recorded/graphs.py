@@ -1,7 +1,5 @@
 """Records of the field of graphs: columns of graphs, metrics, null models, closed forms."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any
@@ -21,7 +19,6 @@ SOME = ["shd", "adjacency_f1", "orientation_precision", "directed_recall", "v_st
 
 
 def random_dags(n: int, seed: int, nodes: tuple[str, ...] = NODES, most: int = 9) -> list[str]:
-    """Write random DAGs as edge strings."""
     rng = np.random.default_rng(seed)
     pairs = [(i, j) for i in range(len(nodes)) for j in range(i + 1, len(nodes))]
     texts = []
@@ -60,7 +57,6 @@ def runs() -> pd.DataFrame:
 
 
 def metric_names(truth: str, estimate: str, *, directed: bool = False) -> list[str]:
-    """Name the metrics of graphs that apply to the classes."""
     known = ce.list_metrics("graph")
     known = known.loc[[name for name in METRICS if name in known.index]]
     known = known[[".structure." in ce.get_metric(name).__module__ for name in known.index]]
@@ -71,7 +67,6 @@ def metric_names(truth: str, estimate: str, *, directed: bool = False) -> list[s
 
 
 def evaluate(truth: str, estimate: str, **settings: Any) -> pd.DataFrame:
-    """Score every metric that applies."""
     with ce.set_options(zero_division=settings.pop("zero_division", math.nan)):
         return ce.evaluate(table(truth, estimate), metric_names(truth, estimate), **settings)
 
@@ -122,13 +117,11 @@ def listed() -> pd.DataFrame:
 def with_controls(
     metrics: Any = None, truth: str = "dag", estimate: str = "dag", rows: int = 10, **settings: Any
 ) -> Any:
-    """Compare a table with its controls."""
     how = {"n_draws": 60, "rng": 7, "key": "run"} | settings
     return table(truth, estimate).head(rows).ceval.with_controls(metrics or SOME, **how, columns="full")
 
 
 def every_metric(truth: str, estimate: str, **settings: Any) -> pd.DataFrame:
-    """Compare every metric with its controls."""
     return with_controls(metric_names(truth, estimate, directed=True), truth, estimate, 4, **settings)
 
 
@@ -143,7 +136,6 @@ for _null in NULLS:
 
 
 def chosen(name: str, **options: Any) -> pd.DataFrame:
-    """Draw controls by a null model with options."""
     return with_controls(null=ce.null_model(name, **options), rows=6)
 
 
@@ -162,7 +154,6 @@ def knowledge() -> pd.DataFrame:
 
 
 def some_graph(estimate: ce.Graph, rng: np.random.Generator) -> str:
-    """Draw a graph with about as many edges."""
     [text] = random_dags(1, int(rng.integers(2**31)), tuple(estimate.nodes))
     return text
 
@@ -238,7 +229,6 @@ def expected() -> dict[str, pd.DataFrame]:
 
 
 def distribution(**settings: Any) -> pd.DataFrame:
-    """Tell the law of controls for a published result."""
     how = {"n_edges": 6, "kind": "dag", "metrics": SOME, "n_draws": 80, "rng": 7} | settings
     return ce.control_distribution(random_dags(1, 5)[0], **how)
 

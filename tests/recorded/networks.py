@@ -1,7 +1,5 @@
 """Records of the field of networks: divergences, fits, samples, random DAGs as controls."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -25,7 +23,6 @@ NULLS = ("dags", "edges", "permutation", "orientation", "oracle_skeleton")
 
 
 def parts(network: Any) -> dict[str, Any]:
-    """Return the numbers of a network."""
     found: dict[str, Any] = {"kind": network.kind, "nodes": list(network.nodes)}
     names = ("parents", "cpts", "states") if network.kind == "discrete" else ("coefficients", "variances", "intercepts")
     for name in names:
@@ -38,13 +35,11 @@ def parts(network: Any) -> dict[str, Any]:
 
 @cache
 def cases(n: int = 200) -> pd.DataFrame:
-    """Return cases of the metastatic network."""
     return ck.sample(ck.metastatic(), n, rng=3)
 
 
 @cache
 def gaussian() -> ce.GaussianNetwork:
-    """Return a linear-Gaussian network of five nodes."""
     parents = {"A": [], "B": ["A"], "C": ["A", "B"], "D": ["C"], "E": ["B", "D"]}
     coefficients = {"A": [], "B": [0.6], "C": [0.5, -0.4], "D": [1.2], "E": [0.3, 0.7]}
     variances = {"A": 1.0, "B": 0.64, "C": 0.5, "D": 0.8, "E": 1.5}
@@ -97,7 +92,6 @@ def options() -> pd.DataFrame:
 
 
 def with_controls(which: str, metrics: list[str], rows: int = 6, **settings: Any) -> pd.DataFrame:
-    """Compare networks with random ones."""
     table = {"discrete": discrete_table, "gaussian": gaussian_table}[which]().tail(rows)
     return numbers(
         table.ceval.with_controls(
@@ -135,7 +129,6 @@ def context() -> dict[str, pd.DataFrame]:
 
 
 def some_dag(estimate: Any, rng: np.random.Generator) -> str:
-    """Draw a DAG over the estimate's nodes."""
     return random_dags(1, int(rng.integers(2**31)), tuple(estimate.nodes), 6)[0]
 
 
@@ -145,7 +138,6 @@ def custom() -> pd.DataFrame:
 
 
 def cube_of(which: str, metrics: list[str], **settings: Any) -> Any:
-    """Make a cube of networks and call the verbs."""
     table = {"discrete": discrete_table, "gaussian": gaussian_table}[which]()
     rows = table.assign(half=["a", "b"] * (len(table) // 2) + ["a"] * (len(table) % 2))
     cube = rows.ceval.cube(metrics, by=["half"], n_draws=30, rng=5, context=JOINT, **settings)
@@ -170,7 +162,6 @@ def large() -> pd.DataFrame:
 
 @cache
 def binary(nodes: tuple[str, ...]) -> pd.DataFrame:
-    """Return cases of binary variables."""
     values = np.random.default_rng(6).integers(0, 2, (80, len(nodes)))
     return pd.DataFrame(values | np.roll(values, 1, axis=1), columns=list(nodes))
 

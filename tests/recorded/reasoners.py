@@ -1,7 +1,5 @@
 """Records of the fields of answers and quantities: worlds, tasks, reasoners, tables, judgements."""
 
-from __future__ import annotations
-
 import tempfile
 import warnings
 from functools import cache
@@ -30,7 +28,6 @@ MODELS = ["perfect", "noisy", "random", "parrots_do"]
 
 @cache
 def tasks() -> cr.Tasks:
-    """Return two tasks."""
     return cr.make_tasks(["candy_party", "flower_garden"], [[2, 3], [3, 3]], n_samples=60, replicates=2, rng=2)
 
 
@@ -43,7 +40,6 @@ def answers() -> pd.DataFrame:
 
 @cache
 def quantities() -> pd.DataFrame:
-    """Return the quantities of the baselines."""
     return cr.quantities(answers(), by="model", worlds=tasks(), truth="exact")
 
 
@@ -159,7 +155,6 @@ def other_quantities() -> dict[str, Any]:
 
 
 def table_verb(name: str, **settings: Any) -> Any:
-    """Call a function of the table of quantities."""
     return getattr(cr, name)(quantities(), **settings)
 
 
@@ -200,7 +195,6 @@ def options() -> pd.DataFrame:
 
 
 def with_controls(null: str, method: str, **settings: Any) -> pd.DataFrame:
-    """Compare quantities with those of random answers."""
     table = quantities().iloc[::7].head(24)
     metrics = ["rae", "quantity_error", "log_error", "quantity_bias"]
     how = {"n_draws": 60, "rng": 7, "context": cr.COUNTS} | settings
@@ -226,7 +220,6 @@ def kinds() -> pd.DataFrame:
 
 
 def cube_of(**settings: Any) -> Any:
-    """Make a cube of quantities and call the verbs."""
     table = quantities().query("relation == 'external' and quantity in ['pns', 'ate']").reset_index(drop=True)
     how: dict[str, Any] = {"by": ["model", "quantity"], "n_draws": 40, "rng": 7, "context": cr.COUNTS} | settings
     cube = table.ceval.cube(["quantity_error", "quantity_bias"], **how)
@@ -240,7 +233,6 @@ add("quantity/cube/nulls", cube_of, null=["permute_answers", "exchange_arms", "a
 
 @cache
 def answer_table() -> pd.DataFrame:
-    """Return truths and answers, one row per question."""
     return answers().rename(columns={"answer": "estimate"}).iloc[::11].reset_index(drop=True)
 
 
@@ -253,7 +245,6 @@ def evaluate_answers() -> pd.DataFrame:
 
 
 def answer_controls(null: str, method: str = "auto", **settings: Any) -> pd.DataFrame:
-    """Compare answers with random ones."""
     table = answer_table().iloc[::3].head(40)[["model", "truth", "estimate"]]
     return table.ceval.with_controls(NAMES, null=null, method=method, n_draws=50, rng=7, **settings, columns="full")
 

@@ -6,8 +6,6 @@ choose the width of their vectors and fused operations by what it can do. A p-va
 than that if one draw is counted otherwise.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

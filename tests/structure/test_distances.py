@@ -1,7 +1,5 @@
 """Interventional, ancestral, separation and adjustment distances: metrics and verbs, with and without latent nodes."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -253,9 +251,8 @@ def test_parts_and_shares() -> None:
 def test_refusals_name_the_row_and_the_way_out() -> None:
     with pytest.raises(ValueError, match="separation_parent applies to dag and cpdag.*use 'separation_ancestor'"):
         ce.separation_parent("A <-> B", "A <-> B")
-    with pytest.raises(
-        ValueError, match="separation_zl applies to dag, cpdag, mag and admg.*use 'separation_ancestor'"
-    ):
+    message = "separation_zl applies to dag, cpdag, mag and admg.*use 'separation_ancestor'"
+    with pytest.raises(ValueError, match=message):
         ce.separation_zl("A o-o B", "A o-o B")
     mixed = columns(["A o-o B; C"] * 2, ["A --o B; C", "A o-o B; C"])
     for name in ("separation_ancestor", "adjustment_distance"):

@@ -1,7 +1,5 @@
 """What must hold for every registered metric of graphs, and brute force over all small graphs."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Every metric against numbers that other programs computed, and against peers on fresh graphs."""
 
-from __future__ import annotations
-
 import pathlib
 import warnings
 
@@ -17,31 +15,15 @@ from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_m
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 
 DIRECT = {
-    "tp": "adjacency_tp",
-    "fp": "adjacency_fp",
-    "fn": "adjacency_fn",
-    "tn": "adjacency_tn",
-    "m_true": "true_edges",
-    "m_est": "estimated_edges",
-    "n_undirected": "estimated_undirected",
-    "adj_precision": "adjacency_precision",
-    "adj_recall": "adjacency_recall",
-    "adj_f1": "adjacency_f1",
-    "adj_npv": "adjacency_npv",
-    "adj_specificity": "adjacency_specificity",
-    "shd": "shd",
-    "ori_tp": "orientation_tp",
-    "ori_fp": "orientation_fp",
-    "ori_fn": "orientation_fn",
-    "ori_tn": "orientation_tn",
-    "ori_precision": "orientation_precision",
-    "ori_recall": "orientation_recall",
-    "ori_f1": "orientation_f1",
-    "ori_npv": "orientation_npv",
-    "ori_specificity": "orientation_specificity",
-    "n_vstruct_both": "v_structure_tp",
+    "tp": "adjacency_tp", "fp": "adjacency_fp", "fn": "adjacency_fn", "tn": "adjacency_tn", "m_true": "true_edges",
+    "m_est": "estimated_edges", "n_undirected": "estimated_undirected", "adj_precision": "adjacency_precision",
+    "adj_recall": "adjacency_recall", "adj_f1": "adjacency_f1", "adj_npv": "adjacency_npv",
+    "adj_specificity": "adjacency_specificity", "shd": "shd", "ori_tp": "orientation_tp", "ori_fp": "orientation_fp",
+    "ori_fn": "orientation_fn", "ori_tn": "orientation_tn", "ori_precision": "orientation_precision",
+    "ori_recall": "orientation_recall", "ori_f1": "orientation_f1", "ori_npv": "orientation_npv",
+    "ori_specificity": "orientation_specificity", "n_vstruct_both": "v_structure_tp",
     "vstruct_recovered": "v_structure_recall",
-}
+}  # fmt: skip
 CONVENTIONS = {
     "shd_rev2": {"reversal_cost": 2},
     "shd_hamming": {"reversal_cost": 2, "absent_undirected_cost": 2},

@@ -1,7 +1,5 @@
 """Names that other tools use: each leads to metrics and null models that exist, with the right ones first."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

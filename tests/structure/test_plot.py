@@ -1,7 +1,5 @@
 """Figures of graphs: expected curves, the difference of two graphs and of many; names, captions, refusals."""
 
-from __future__ import annotations
-
 import itertools
 
 import matplotlib as mpl

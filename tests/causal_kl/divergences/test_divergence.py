@@ -1,7 +1,5 @@
 """Divergences and edit distances: definitions by enumeration, properties, options; variable elimination."""
 
-from __future__ import annotations
-
 import graphlib
 import math
 

@@ -1,7 +1,5 @@
 """BIF files are read whole or refused with path, line and what was found; all networks of the repository."""
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Networks as values, canonical, frozen, checked by node; networks of other programs."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Controls of networks that are listed or drawn: enumerations, published means, laws, level, functions of the user."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

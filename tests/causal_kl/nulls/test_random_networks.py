@@ -1,7 +1,5 @@
 """Random networks as controls in tables; the probe of the rule `additive`."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Edge lists and edge strings as cells, and cells that are refused, read through as_graph."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

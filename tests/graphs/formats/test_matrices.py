@@ -1,7 +1,5 @@
 """Adjacency matrices and matrices of codes: the reading of each tool, refusals, what an undeclared matrix may be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

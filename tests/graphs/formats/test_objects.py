@@ -1,7 +1,5 @@
 """Graph objects of networkx, causal-learn, gCastle and lingam; those of pywhy-graphs and ananke by their methods."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 from typing import Any
@@ -369,9 +367,6 @@ def test_results_of_fci_without_circles_are_compared_with_pags() -> None:
     assert found[["shd", "circle_fn"]].to_numpy().tolist() == [[3, 4], [4, 4]]
 
 
-# ---- gCastle
-
-
 class Tensor(np.ndarray):
     """A matrix with names, as those of gCastle 1.0.4."""
 
@@ -411,9 +406,6 @@ def test_results_of_gcastle_refused() -> None:
         ce.graph_column([SimpleNamespace(causal_matrix=None)])
 
 
-# ---- lingam
-
-
 def lingam_model(values: list[list[float]]) -> SimpleNamespace:
     return SimpleNamespace(adjacency_matrix_=np.array(values))
 
@@ -437,9 +429,6 @@ def test_pairs_with_latent_confounders_of_lingam() -> None:
     codes = effects + 2 * effects.T + 2 * np.isnan(weights)
     found = ce.as_graph(codes, encoding="bnmetrics", nodes=["A", "B", "C"])
     assert found == ce.as_graph("A <-> B; B -> C")
-
-
-# ---- pywhy-graphs, dodiscover, ananke
 
 
 class LikePywhy:

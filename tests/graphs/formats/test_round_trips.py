@@ -1,7 +1,5 @@
 """What is written is read back: random graphs of each kind in each encoding that is written."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

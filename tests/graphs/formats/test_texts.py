@@ -1,7 +1,5 @@
 """Texts of tools: Tetrad, JSON, dagitty, DOT, GraphML, GML, model strings and networks; refusals name the line."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable
@@ -113,18 +111,12 @@ def test_texts_of_networkx() -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("pag { A; B }", "pag"),
-        ("pag { A -> B }", "mixed"),
-        ("pag { A @-> C; B @-> C; C -> D }", "pag"),
-        ("pag { A -> C; B -> C; C -> D; A @-@ B }", "mixed"),
-        ("pag { A -> B; A <-> B }", "admg"),
-        ("mag { A -> B }", "mag"),
-        ("mag { A -> B; B -> C; C -> A }", "mixed"),
-        ("dag { A -> B }", "dag"),
-        ("dag { A <-> B }", "mag"),
-        ("pdag { A -- B }", "cpdag"),
+        ("pag { A; B }", "pag"), ("pag { A -> B }", "mixed"), ("pag { A @-> C; B @-> C; C -> D }", "pag"),
+        ("pag { A -> C; B -> C; C -> D; A @-@ B }", "mixed"), ("pag { A -> B; A <-> B }", "admg"),
+        ("mag { A -> B }", "mag"), ("mag { A -> B; B -> C; C -> A }", "mixed"), ("dag { A -> B }", "dag"),
+        ("dag { A <-> B }", "mag"), ("pdag { A -- B }", "cpdag"),
     ],
-)
+)  # fmt: skip
 def test_the_heading_of_dagitty_names_the_class(text: str, kind: str) -> None:
     assert ce.as_graph(text).kind == kind
     assert ce.graph_column([None, text, "A -> B"]).graph.kind.tolist()[1:] == [kind, "dag"]
@@ -628,11 +620,8 @@ def test_edges_between_names_in_brackets_are_read_back() -> None:
 @pytest.mark.parametrize("breaks", ["\n", " ", ""])
 def test_a_network_may_stand_in_one_line(breaks):
     parts = [
-        "network n { }",
-        "variable A { type discrete [ 2 ] { a, b }; }",
-        "variable B { type discrete [ 2 ] { a, b }; }",
-        "probability ( A ) { table 0.5, 0.5; }",
-        "probability ( B | A ) { (a) 0.1, 0.9; (b) 0.2, 0.8; }",
-    ]
+        "network n { }", "variable A { type discrete [ 2 ] { a, b }; }", "variable B { type discrete [ 2 ] { a, b }; }",
+        "probability ( A ) { table 0.5, 0.5; }", "probability ( B | A ) { (a) 0.1, 0.9; (b) 0.2, 0.8; }",
+    ]  # fmt: skip
     text = breaks.join(parts)
     assert ce.as_graph(text) == ce.as_graph("A -> B")

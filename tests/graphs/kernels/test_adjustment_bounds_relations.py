@@ -1,7 +1,5 @@
 """Comparisons of what follows from edges: against their references, and in any order, chunk and thread."""
 
-from __future__ import annotations
-
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Operations on blocks of graphs: against their references, brute force and networkx."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx
@@ -61,17 +59,14 @@ def classes(d):
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 12, 64, 65, 70])
-def test_counts_equal_their_reference_and_a_loop(d):
+def test_counts_equal_a_loop(d):
     rng = np.random.default_rng(d)
     truth, estimate = random_pdags(rng, 7, d), random_pdags(rng, 9, d)
     left, right = rng.integers(0, 7, 30), rng.integers(0, 9, 30)
     given = pack(truth), pack(estimate), left, right
     found = np.array([*kernels.adjacency_counts(*given, d), *kernels.direction_counts(*given)])
-    expected = [*reference.adjacency_counts(*given, d), *reference.direction_counts(*given)]
-    np.testing.assert_array_equal(found, expected)
     v = kernels.v_structure_counts(*given, d)
-    np.testing.assert_array_equal(v, reference.v_structure_counts(*given, d))
-    for n in range(30 if d <= 12 else 2):
+    for n in range(30 if d <= 12 else 6):
         t, e = truth[left[n]], estimate[right[n]]
         row = np.zeros(11, int)
         for i, j in itertools.combinations(range(d), 2):
@@ -91,7 +86,6 @@ def test_counts_equal_their_reference_and_a_loop(d):
 def test_degrees(d):
     marks = random_pdags(np.random.default_rng(d), 11, d)
     found = kernels.degrees(pack(marks), d)
-    np.testing.assert_array_equal(found, reference.degrees(pack(marks), d))
     directed = marks & ~marks.transpose(0, 2, 1)
     np.testing.assert_array_equal(found[..., 0], directed.sum(axis=1))
     np.testing.assert_array_equal(found[..., 1], directed.sum(axis=2))
@@ -184,17 +178,16 @@ def test_read_only_and_strided_input_is_taken_as_it_is():
 def test_nothing_in_nothing_out():
     empty = np.empty((0, 2, 1), np.uint64)
     none = np.empty(0, np.int64)
-    for module in (kernels, reference):
-        assert [row.shape for row in module.adjacency_counts(empty, empty, none, none, 5)] == [(0,)] * 5
-        assert module.direction_counts(empty, empty, none, none).shape == (6, 0)
-        assert module.v_structure_counts(empty, empty, none, none, 5).shape == (0, 3)
-        assert module.degrees(empty, 5).shape == (0, 5, 3)
-        assert module.is_acyclic(empty, 5).shape == module.extend_to_dag(empty, 5)[1].shape == (0,)
-        assert module.dag_to_cpdag(empty, 5)[0].shape == (0, 2, 1)
+    assert [row.shape for row in kernels.adjacency_counts(empty, empty, none, none, 5)] == [(0,)] * 5
+    assert kernels.direction_counts(empty, empty, none, none).shape == (6, 0)
+    assert kernels.v_structure_counts(empty, empty, none, none, 5).shape == (0, 3)
+    assert kernels.degrees(empty, 5).shape == (0, 5, 3)
+    assert kernels.is_acyclic(empty, 5).shape == kernels.extend_to_dag(empty, 5)[1].shape == (0,)
+    assert kernels.dag_to_cpdag(empty, 5)[0].shape == (0, 2, 1)
 
 
 @pytest.mark.parametrize("d", [1, 4, 12, 70])
-def test_cells_are_split_as_by_their_reference(d):
+def test_cells_are_split(d):
     from causaleval_pd.graphs.kernels.planes import PDAG, padding_mask, plane_words
     from causaleval_pd.graphs.packing.header import TEXT_WORDS
     from causaleval_pd.graphs.packing.packed import pack_column, unpack_column
@@ -219,11 +212,9 @@ def test_cells_are_split_as_by_their_reference(d):
         if fault == (0, at):
             changed[4, at] &= ~np.uint64(0xFF << 16)  # a dag with undirected edges
         sizes = at, size, words, padding_mask(d)
-        found = [module.split_cells(changed, *sizes) for module in (kernels, reference)]
-        assert found[0][2] == found[1][2]
-        assert found[0][2] == (fault is None)
-        if found[0][2]:
-            np.testing.assert_array_equal(found[0][0], planes)
-            np.testing.assert_array_equal(found[0][0], found[1][0])
-            np.testing.assert_array_equal(found[0][1], found[1][1])
+        *found, right = kernels.split_cells(changed, *sizes)
+        assert right == (fault is None)
+        if right:
+            np.testing.assert_array_equal(found[0], planes)
+            np.testing.assert_array_equal(found[1], [PDAG] * 9)
     assert unpack_column(column).blocks[0].planes.tobytes() == planes.tobytes()

@@ -1,7 +1,5 @@
 """Random graphs of the further null models: compiled and plain agree bit for bit, and follow their laws."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

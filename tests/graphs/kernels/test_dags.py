@@ -1,7 +1,5 @@
 """Uniform DAGs: numbers against published and exact ones, draws against their reference, and uniform among all."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

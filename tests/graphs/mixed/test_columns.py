@@ -1,7 +1,5 @@
 """Columns of mixed graphs: kinds, packing, text, projections with latents=, ancestors."""
 
-from __future__ import annotations
-
 import io
 import pickle
 

@@ -1,7 +1,5 @@
 """Conversions and relations of mixed graphs, against enumerations of all graphs on few nodes and of paths."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import networkx as nx

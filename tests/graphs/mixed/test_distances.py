@@ -1,7 +1,5 @@
 """Separation and adjustment distances of mixed graphs against enumerations of paths, and effects in linear models."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

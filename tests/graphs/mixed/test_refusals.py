@@ -1,7 +1,5 @@
 """What reads two planes refuses graphs of four by name: kernels, metrics, null models, conversions of columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,9 +39,8 @@ def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
     for m in refusing:
         if side == "truth" and not m.truth_kinds:
             continue
-        with pytest.raises(
-            ValueError, match=f"{m.name}\\w* applies to .* an? {kind}|{m.name}_\\S* applies to .* {kind}"
-        ):
+        message = f"{m.name}\\w* applies to .* an? {kind}|{m.name}_\\S* applies to .* {kind}"
+        with pytest.raises(ValueError, match=message):
             ce.evaluate(table, [m.name])
         assert ce.evaluate(table, [m.name], invalid="nan").iloc[:, 2:].isna().all(axis=None)
         if side == "both":
@@ -67,9 +64,8 @@ def test_null_models_of_other_graphs_refuse_by_name(kind: str) -> None:
         assert taken < names
         for name in names - taken:
             model = ce.null_model(name, **options[name]) if name in options else name
-            with pytest.raises(
-                ValueError, match=f"row 0: the truth is an? {kind}( graph)?, and this null|needs strata"
-            ):
+            message = f"row 0: the truth is an? {kind}( graph)?, and this null|needs strata"
+            with pytest.raises(ValueError, match=message):
                 ce.with_controls(table, [words_of_planes], null=model, n_draws=3, rng=1)
         with pytest.raises(ValueError, match=f"is an? {kind}"):
             ce.with_controls(table, [words_of_planes], null=lambda graph, rng: graph, n_draws=3, rng=1)

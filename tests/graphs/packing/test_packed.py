@@ -1,7 +1,5 @@
 """The packed column: canonical bytes in and out, and every way in which bytes can be wrong."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 
@@ -221,14 +219,10 @@ def test_names_of_another_set_under_the_same_digest() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "b'\\xce\\x01\\x00\\x02'",
-        "Graph('A -> B', kind='dag')",
-        "<networkx.classes.digraph.DiGraph object at 0x7f3>",
-        "DiGraph with 4 nodes and 3 edges",
-        "MultiDiGraph named 'x' with 2 nodes and 1 edges",
-        "[[0 1]\n [0 0]]",
+        "b'\\xce\\x01\\x00\\x02'", "Graph('A -> B', kind='dag')", "<networkx.classes.digraph.DiGraph object at 0x7f3>",
+        "DiGraph with 4 nodes and 3 edges", "MultiDiGraph named 'x' with 2 nodes and 1 edges", "[[0 1]\n [0 0]]",
     ],
-)
+)  # fmt: skip
 def test_cells_that_became_text(text: str) -> None:
     with pytest.raises(ValueError, match=r"column 'g', row 1 .*turned into when dask, CSV .*Parquet, not CSV"):
         unpack_column(pd.Series([None, text], name="g"))

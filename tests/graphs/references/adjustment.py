@@ -13,8 +13,6 @@ doi:10.48550/arXiv.1606.06903). The counts are the adjustment identification dis
 Weichwald (2024, doi:10.48550/arXiv.2402.08616).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,12 +50,10 @@ class Relations:
 
     @cached_property
     def directed(self) -> Marks:
-        """Directed edges."""
         return self.marks & ~self.marks.T
 
     @cached_property
     def undirected(self) -> Marks:
-        """Undirected edges."""
         return self.marks & self.marks.T
 
     @cached_property

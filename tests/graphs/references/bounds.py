@@ -1,7 +1,5 @@
 """The smallest and the largest SID over the DAGs of a class, in plain numpy."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

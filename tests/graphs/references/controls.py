@@ -3,8 +3,6 @@
 Names, arguments and results are those of the compiled functions.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -40,7 +38,6 @@ def _packed(drawn: list[Marks], d: int) -> Words:
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Permute the nodes of graphs."""
     names = read_only(keys, np.uint64)
     marks = unpack(checked_planes(planes, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names),), start, count)
@@ -56,7 +53,6 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
 def orient_graphs(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Direct edges along uniformly random orders."""
     names = read_only(keys, np.uint64)
     marks = unpack(checked_planes(skeletons, n_nodes), n_nodes)
     chosen = check_index(index, len(marks), (len(names), 1), start, count)

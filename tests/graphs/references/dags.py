@@ -1,7 +1,5 @@
 """Uniform DAGs with given numbers of edges in plain Python, and numbers of labelled DAGs in whole numbers."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from math import comb
 
@@ -17,7 +15,6 @@ from .streams import Stream, streams
 
 
 def numbers_of_edges(d: int) -> range:
-    """Return the possible numbers of edges over d nodes."""
     return range(d * (d - 1) // 2 + 1)
 
 
@@ -71,7 +68,6 @@ def flip_coins(stream: Stream, pairs: list[tuple[int, int]]) -> list[tuple[int, 
 
 
 def is_acyclic(marks: Marks) -> bool:
-    """Return whether one matrix of marks has no cycle."""
     return bool((causal_ranks(marks[None]) >= 0).all())
 
 

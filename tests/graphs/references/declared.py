@@ -1,7 +1,5 @@
 """Bytes of graphs that declare a class which they need not have."""
 
-from __future__ import annotations
-
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import KINDS
 from causaleval_pd.graphs.packing.header import TEXT_WORDS, cell_text, contents
@@ -19,5 +17,4 @@ def declared(graph: str, kind: int) -> bytes:
 
 
 def declared_kind(raw: bytes) -> str:
-    """Return the class that a cell declares."""
     return KINDS[contents(raw)[2]]

@@ -3,8 +3,6 @@
 A graph is a matrix of codes: in cell (i, j) the mark at j of the edge i - j: 0 no edge, 1 tail, 2 arrow, 3 circle.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 

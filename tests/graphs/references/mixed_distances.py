@@ -4,8 +4,6 @@ A graph is a matrix of codes: in cell (i, j) the mark at j of the edge i - j: 0 
 ADMG is a DAG that has a latent node, with two children, for each <->.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 

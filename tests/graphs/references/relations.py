@@ -1,7 +1,5 @@
 """Ancestors, Markov blankets and separations that two graphs share, in plain numpy."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -4,17 +4,15 @@ Every draw has a stream of its own, which begins at mix(mix(key + STEP) + (r + 1
 place of r + 1 names the stream that the draws of a row share.
 """
 
-from __future__ import annotations
-
 from causaleval_pd.graphs.kernels.inputs import Words
 
-_WORD = 2**64 - 1
-_STEP = 0x9E3779B97F4A7C15
+WORD = 2**64 - 1
+STEP, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
-def _mix(z: int) -> int:
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WORD
+def mix(z: int) -> int:
+    z = ((z ^ (z >> 30)) * FIRST) & WORD
+    z = ((z ^ (z >> 27)) * SECOND) & WORD
     return z ^ (z >> 31)
 
 
@@ -22,12 +20,11 @@ class Stream:
     """Words of one draw, and numbers made of them; `number` 0 is shared by the draws of a row."""
 
     def __init__(self, key: int, number: int) -> None:
-        self._state = _mix((_mix((key + _STEP) & _WORD) + number * _STEP) & _WORD)
+        self._state = mix((mix((key + STEP) & WORD) + number * STEP) & WORD)
 
     def word(self) -> int:
-        """Return the next word."""
-        self._state = (self._state + _STEP) & _WORD
-        return _mix(self._state)
+        self._state = (self._state + STEP) & WORD
+        return mix(self._state)
 
     def uniform(self) -> float:
         """Return a number in [0, 1), of 53 bits."""

@@ -1,7 +1,5 @@
 """Truths with latent nodes: what estimates are compared with, and metrics of true ancestors and confounders."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

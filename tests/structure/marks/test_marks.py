@@ -1,7 +1,5 @@
 """Metrics of marks against their definitions on dictionaries of marks, and exact moments against all relabellings."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

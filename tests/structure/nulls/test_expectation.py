@@ -1,7 +1,5 @@
 """Closed forms: tails, expected metrics and variances against enumeration, scipy and the source's numbers."""
 
-from __future__ import annotations
-
 import itertools
 import pathlib
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Which class of controls an estimate gets: digraphs are matched by random directed graphs, with cycles."""
 
-from __future__ import annotations
-
 import itertools
 from contextlib import nullcontext
 

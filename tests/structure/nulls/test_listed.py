@@ -1,7 +1,5 @@
 """Exact laws of all metrics by listed controls, against controls that are made one by one."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

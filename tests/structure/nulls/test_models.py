@@ -1,7 +1,5 @@
 """The null models of graphs: what they keep, their closed forms, and what they refuse."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

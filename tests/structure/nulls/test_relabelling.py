@@ -1,7 +1,5 @@
 """Exact moments under random relabelling, against all relabellings, for every metric that adds up."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """The null model `skeleton` agrees with all controls of four nodes, keeps its level, and shows what directions add."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Makes the references of mixed graphs importable by name."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Laws of random MAGs, PAGs, ADMGs, skeletons and DAGs with latent nodes, against enumerations."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from functools import cache

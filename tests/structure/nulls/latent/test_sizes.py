@@ -1,7 +1,5 @@
 """Size of p for guessers that follow the null models, and what it is if MAGs are matched instead of what cells show."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
