@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 # metrics register themselves
-from . import effect_metrics, essential_graphs, perturbation_metrics
+from . import essential_graphs, perturbations, total_effects

@@ -8,7 +8,6 @@ from . import (
     field,
     adjacency,
     ancestral,
-    orientation,
     directions,
     hamming,
     intervention,
@@ -34,7 +33,6 @@ from .hamming import *
 from .intervention import *
 from .marks import *
 from .nulls.expectation import *
-from .orientation import *
 from .separation import *
 from .sizes import *
 from .v_structures import *
@@ -48,7 +46,6 @@ __all__ = [
     *hamming.__all__,
     *intervention.__all__,
     *marks.__all__,
-    *orientation.__all__,
     *separation.__all__,
     *sizes.__all__,
     *v_structures.__all__,

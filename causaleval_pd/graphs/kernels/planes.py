@@ -21,6 +21,8 @@ N_MIXED_PLANES = 4
 PLAIN_KINDS = ("dag", "cpdag", "pdag", "digraph")
 MIXED_KINDS = ("mag", "pag", "admg", "skeleton", "mixed")
 KINDS = PLAIN_KINDS + MIXED_KINDS
+#: classes of graphs whose edges have marks
+MARKED_KINDS = tuple(kind for kind in KINDS if kind != "skeleton")
 DAG, CPDAG, PDAG, DIGRAPH, MAG, PAG, ADMG, SKELETON, MIXED = range(len(KINDS))
 
 #: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ

@@ -22,7 +22,7 @@ from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .edge_moments import mean_over_edges
 from .graph_controls import GraphControls, check_declared
-from .listed.laws import ListedLaws
+from .listed import ListedLaws
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7

@@ -101,7 +101,7 @@ def batch_of(column):
 PROPOSALS = """
 import sys
 import numpy as np
-from causaleval_pd.fields.structure.nulls.latent.pilots import Cell, best_proposal, free_proposal
+from causaleval_pd.fields.structure.nulls.latent import Cell, best_proposal, free_proposal
 path = np.array([[0b100111, 0b100111]], np.uint64).tobytes()
 cells = [(Cell(10, 15), 4), (Cell(7, 8), 2), (Cell(4, 5), 1), (Cell(4, 4, path), 2), (Cell(20, 30), 8)]
 if sys.argv[1] == "backwards":
