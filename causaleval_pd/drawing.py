@@ -153,13 +153,13 @@ def caption(ax: Axes, own: bool, text: str) -> None:
     # axes are measured without their labels, below which the caption goes on
     width = max(2.8, 1.1 * inches(ax))
     narrow = width < _WIDE
-    # names beside axes without an axis take room of their own
+    # names beside axes that are switched off need room
     tight = None if ax.axison else ax.get_tightbbox()
     beside = 0.0 if tight is None or figure is None else max(0.0, ax.bbox.x0 - tight.x0) / figure.dpi
     ax.annotate(
         wrapped(text, width / 0.83 if narrow else width),
         xy=(0, 0),
-        # names of rows are left of the axes, where there is room for the caption too; without an axis there are none
+        # names of rows stand left of axes that are on, and leave room for the caption there
         xycoords=(ax.yaxis.label, ax.xaxis.label) if ax.axison else "axes fraction",
         xytext=(3 - 72 * beside, -8),
         textcoords="offset points",

@@ -24,13 +24,7 @@ _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*", re.ASCII)
 
 
 def face(name: str) -> str:
-    r"""Return what a reader sees of a name: names with the same face look alike.
-
-    Examples
-    --------
-    >>> face(" blood\u00a0pressure "), face("IL\u20106\ufeff"), face("e\u0301") == face("\u00e9")
-    ('blood pressure', 'IL-6', True)
-    """
+    """Return what a reader sees of a name: names with the same face look alike."""
     if _PLAIN.fullmatch(name):
         return name
     shown = _INVISIBLE.sub("", unicodedata.normalize("NFC", name))
@@ -38,13 +32,7 @@ def face(name: str) -> str:
 
 
 def alike(names: Iterable[str]) -> tuple[str, str] | None:
-    """Return two different names that look alike, or None.
-
-    Examples
-    --------
-    >>> alike(["A", "B", "A "]), alike(["A", "a"])
-    (('A', 'A '), None)
-    """
+    """Return two different names that look alike, or None."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(face(name), name)
@@ -54,13 +42,7 @@ def alike(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def explain_alike(first: str, second: str) -> str:
-    r"""Describe in what two names differ that look alike, with characters that do not show as their codes.
-
-    Examples
-    --------
-    >>> explain_alike("A", "A\u00a0")
-    "'A' and 'A\\xa0' look alike, but differ in blanks"
-    """
+    """Describe in what two names differ that look alike, with characters that do not show as their codes."""
     steps: dict[str, Callable[[str], str]] = {
         "blanks": lambda name: " ".join(name.split()),
         "Unicode's normal form (NFC, NFD)": lambda name: unicodedata.normalize("NFC", name),
@@ -72,13 +54,7 @@ def explain_alike(first: str, second: str) -> str:
 
 
 def hint_alike(names: Iterable[str], others: Iterable[str]) -> str:
-    """Return a hint, with a mark before it, where a name looks like one of the others, else nothing.
-
-    Examples
-    --------
-    >>> hint_alike(["A", "B"], ["A ", "C"])
-    "; 'A' and 'A ' look alike, but differ in blanks"
-    """
+    """Return a hint, with a mark before it, where a name looks like one of the others, else nothing."""
     faces = {face(name): name for name in others}
     for name in names:
         other = faces.get(face(name), name)
@@ -88,17 +64,7 @@ def hint_alike(names: Iterable[str], others: Iterable[str]) -> str:
 
 
 def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
-    """Refuse labels of groups, of which two look alike or are equal but of different types; `of` holds the column.
-
-    Examples
-    --------
-    >>> check_labels(pd.Series([True, 1, "x"], dtype=object), "x")
-    Traceback (most recent call last):
-    ValueError: 'x': found the labels True and 1, which count as equal; make them one type, as in table['x'].astype(str)
-    >>> check_labels(pd.Series([0.3, 0.1 + 0.2]), "x")
-    Traceback (most recent call last):
-    ValueError: 'x': found the labels 0.3 and 0.30000000000000004, equal but for rounding; round: table['x'].round(9)
-    """
+    """Refuse labels of groups, of which two look alike or are equal but of different types; `of` holds the column."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.cat.categories.to_series()
     where, mend = f"{name!r}: found the labels", f"{of}[{name!r}]"
@@ -131,13 +97,7 @@ def _equals(label: Any, flag: Any) -> bool:
 
 
 def near_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Return a number and one of the others, in ascending order, from which it differs by rounding errors, or None.
-
-    Examples
-    --------
-    >>> near_equal(np.array([0.1, 0.1 + 0.2]), np.array([0.3, 0.5]))
-    (0.30000000000000004, 0.3)
-    """
+    """Return a number and one of the others, in ascending order, from which it differs by rounding errors, or None."""
     numbers, others = numbers[np.isfinite(numbers)], others[np.isfinite(others)]
     if not (len(numbers) and len(others)):
         return None

@@ -47,14 +47,7 @@ def check_known(name: Any, known: Iterable[Any], what: str, hint: str = "") -> N
 
 
 def check_choice(value: Any, choices: Sequence[Any], what: str) -> None:
-    """Refuse anything but one of a few words, or None where it is among them.
-
-    Examples
-    --------
-    >>> check_choice("middle", ("low", "high", None), "end")
-    Traceback (most recent call last):
-    ValueError: end must be 'low', 'high' or None, found 'middle'
-    """
+    """Refuse anything but one of a few words, or None where it is among them."""
     # arrays, tables and pd.NA do not compare to True or False
     if not isinstance(value, (str, type(None))) or value not in choices:
         *first, last = map(repr, choices)
@@ -62,40 +55,19 @@ def check_choice(value: Any, choices: Sequence[Any], what: str) -> None:
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:
-    """Refuse a value of other types than those that `expected` describes; `what` names the argument.
-
-    Examples
-    --------
-    >>> check_type("A -> B", dict, "a mapping of nodes to parents", "parents")
-    Traceback (most recent call last):
-    TypeError: parents must be a mapping of nodes to parents, found 'A -> B'
-    """
+    """Refuse a value of other types than those that `expected` describes; `what` names the argument."""
     if not isinstance(value, types):
         raise TypeError(f"{what} must be {expected}, found {shown(value)}")
 
 
 def check_column_name(value: Any, what: str) -> None:
-    """Refuse what cannot be the name of a column, and so cannot be compared with names.
-
-    Examples
-    --------
-    >>> check_column_name(["truth"], "cluster")
-    Traceback (most recent call last):
-    TypeError: cluster must be the name of a column, found ['truth']
-    """
+    """Refuse what cannot be the name of a column, and so cannot be compared with names."""
     if not isinstance(value, Hashable) or value is pd.NA:
         raise TypeError(f"{what} must be the name of a column, found {shown(value)}")
 
 
 def check_columns(table: Any, columns: Mapping[str, Any]) -> None:
-    """Refuse what is not a table, and a table without the columns that have these roles.
-
-    Examples
-    --------
-    >>> check_columns(pd.DataFrame({"graph": ["A"]}), {"truth": "true"})
-    Traceback (most recent call last):
-    ValueError: the table has no column 'true' (truth); its columns are ['graph']
-    """
+    """Refuse what is not a table, and a table without the columns that have these roles."""
     check_type(table, pd.DataFrame, "a DataFrame", "table")
     for what, column in columns.items():
         check_column_name(column, what)
@@ -105,16 +77,7 @@ def check_columns(table: Any, columns: Mapping[str, Any]) -> None:
 
 
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
-    """Return a number within an interval (limits in square brackets belong to it), and refuse anything else.
-
-    Examples
-    --------
-    >>> check_number(0.5, "share", "[0, 1)")
-    0.5
-    >>> check_number(95, "level", "(0, 1)")
-    Traceback (most recent call last):
-    ValueError: level must lie between 0 and 1, found 95
-    """
+    """Return a number within an interval (limits in square brackets belong to it), and refuse anything else."""
     low, high = map(float, interval[1:-1].split(","))
     if isinstance(value, _NUMBERS) and not isinstance(value, bool):
         above = low <= value if interval[0] == "[" else low < value
@@ -131,16 +94,7 @@ def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
 
 
 def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -> int:
-    """Return a whole number from `least` to `most`, and refuse anything else.
-
-    Examples
-    --------
-    >>> check_whole(2.0, "n_draws", 1)
-    2
-    >>> check_whole("many", "n_draws", 1)
-    Traceback (most recent call last):
-    ValueError: n_draws must be a positive integer, found 'many'
-    """
+    """Return a whole number from `least` to `most`, and refuse anything else."""
     inside = isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most
     # the remainder of an infinite float64 would warn
     if inside and value < math.inf and not value % 1:
@@ -153,30 +107,14 @@ def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -
 
 
 def check_flag(value: Any, what: str) -> bool:
-    """Return True or False, and refuse anything else: a text such as "no" would count as True.
-
-    Examples
-    --------
-    >>> check_flag("no", "overwrite")
-    Traceback (most recent call last):
-    TypeError: overwrite must be True or False, found 'no'
-    """
+    """Return True or False, and refuse anything else: a text such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{what} must be True or False, found {shown(value)}")
     return bool(value)
 
 
 def refuse_masked(values: Any, expected: str, mend: str) -> None:
-    """Refuse an array with masked values, which comparisons and conversions would take as they stand or leave out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> refuse_masked(np.ma.masked_greater([0.2, 0.9], 0.5), "a number", "x.filled(0)")
-    Traceback (most recent call last):
-        ...
-    ValueError: found a masked value in cell (1,) of a masked array, expected a number; fill it, as in x.filled(0)
-    """
+    """Refuse an array with masked values, which comparisons and conversions would take as they stand or leave out."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = tuple(np.argwhere(np.ma.getmaskarray(values))[0].tolist())
         raise ValueError(
@@ -185,13 +123,7 @@ def refuse_masked(values: Any, expected: str, mend: str) -> None:
 
 
 def shown(value: Any) -> str:
-    """Show what was found: short values themselves, long ones cut, tables by their type.
-
-    Examples
-    --------
-    >>> shown("A -> B"), shown(np.float64(0.5)), shown(pd.DataFrame())
-    ("'A -> B'", '0.5', 'a DataFrame')
-    """
+    """Show what was found: short values themselves, long ones cut, tables by their type."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (pd.DataFrame, pd.Series, pd.Index, np.ndarray)):

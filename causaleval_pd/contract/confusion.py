@@ -23,19 +23,13 @@ def ratio(numerator: Any, denominator: Any, zero_division: float) -> Values:
 
 
 class Confusion(NamedTuple):
-    """Positives of truth and estimate, one value per pair.
+    """Positives of truth and estimate, (n,) each."""
 
-    Attributes
-    ----------
-    both, true, estimated : (n,) float
-        Positives that both have, that the truth has, and that the estimate has.
-    total : (n,) float
-        Positives and negatives together; NaN where negatives are not counted.
-    """
-
+    #: positives that truth and estimate have
     both: Any
     true: Any
     estimated: Any
+    #: positives and negatives together; NaN where negatives are not counted
     total: Any = math.nan
 
     @property
@@ -68,22 +62,13 @@ MeasureName = Literal[
 
 @dataclass(frozen=True)
 class Measure:
-    """A function of a `Confusion`, in words and numbers.
+    """A function of a `Confusion`, in words and numbers; `direction` and what follows are as in `Metric`."""
 
-    Attributes
-    ----------
-    value : callable
-        `value(confusion, **options)` returns one float64 a pair.
-    long_name : str
-        Follows the family's label; counts have long names of their own.
-    summary, formula, undefined : str
-        Parts of the docstring, templates over the family's `label`, `positives` and `negatives`.
-    direction, range, optimum, symmetric
-        As in `Metric`.
-    """
-
+    #: `value(confusion, **options)` returns float64 numbers, one per pair
     value: Callable[..., Values]
+    #: follows the family's label; counts have long names of their own
     long_name: str
+    #: parts of the docstring, templates over the family's `label`, `positives` and `negatives`
     summary: str
     formula: str
     undefined: str

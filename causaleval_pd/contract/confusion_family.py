@@ -18,61 +18,26 @@ _BETA = "beta : float\n    Weight of recall relative to precision; default 0.5."
 
 @dataclass(frozen=True)
 class ConfusionFamily:
-    """Metrics of one kind of positives.
+    """Metrics of one kind of positives."""
 
-    Attributes
-    ----------
-    prefix : str
-        First part of the metrics' names.
-    counts : callable
-        `counts(pairs, **options)` returns the `Confusion` of the field's pairs. Its keywords are options of all metrics
-        of the family.
-    module : str
-        Module that declares the metrics, `__name__`.
-    label : str
-        First part of the long names.
-    positives, negatives : str
-        What is counted, in the plural.
-    convention : str
-        Sentences of every docstring: over what is counted, and when.
-    example : tuple of str
-        Source code of a truth and an estimate for the docstrings.
-    spec : mapping
-        What `metric` needs besides: field, kinds, and where they apply closed_form, reference, costly, symmetric.
-    options : mapping
-        Entries of the docstrings' parameters, by name, of the options of `counts`.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> from causaleval_pd.contract.confusion import Confusion
-    >>> from causaleval_pd.contract.confusion_family import ConfusionFamily
-    >>> from causaleval_pd.contract.metric import METRICS
-    >>> family = ConfusionFamily(
-    ...     "arrow",
-    ...     lambda pairs: Confusion(
-    ...         pairs.counts.same_direction, pairs.counts.true_directed, pairs.counts.estimated_directed
-    ...     ),
-    ...     module=__name__,
-    ...     label="arrow",
-    ...     positives="arrows",
-    ...     spec={"field": "graph", "kinds": ("dag",)},
-    ... )
-    >>> arrow_recall = family.metric("recall", gives=0.5)
-    >>> arrow_recall("A -> B; B -> C", "A -> B; C -> B"), arrow_recall.long_name
-    (0.5, 'arrow recall')
-    >>> del METRICS["arrow_recall"]
-    """
-
+    #: first part of the metrics' names
     prefix: str
+    #: `counts(pairs, **options)`; its keywords are options of all metrics of the family
     counts: Callable[..., Confusion]
+    #: `__name__` of the module that declares the metrics
     module: str
+    #: first part of the long names
     label: str
+    #: what is counted, in the plural
     positives: str
+    #: what `metric` needs besides: field, kinds; where they apply closed_form, reference, costly, symmetric
     spec: Mapping[str, Any]
     negatives: str = ""
+    #: sentences of every docstring: over what is counted, and when
     convention: str = ""
+    #: source code of a truth and an estimate for the docstrings
     example: tuple[str, str] = ("", "")
+    #: entries of the docstrings' parameters, by name, of the options of `counts`
     options: Mapping[str, str] = field(default_factory=dict)
 
     def metric(
@@ -85,27 +50,10 @@ class ConfusionFamily:
         example: str = "",
         counted: Callable[[Any], Values] | None = None,
     ) -> Metric:
-        """Make and register one metric of the family.
+        """Make and register the metric `prefix_name` of a measure; it `gives` this value for the family's example.
 
-        Parameters
-        ----------
-        name : str
-            Name of a measure; the metric is called `prefix_name`.
-        gives : float
-            Value for the family's example.
-        long_name : str
-            Label of axes and tables; default the family's label and the measure's long name. Counts need one.
-        note : str
-            Further sentences of the docstring.
-        example : str
-            Options of the example's call, as source code.
-        counted : callable, optional
-            `counted(pairs)` returns the values where the pairs hold them, so that no other count is computed.
-
-        Returns
-        -------
-        Metric
-            The registered metric; its signature is that of the measure.
+        Counts need a `long_name`. `note` continues the docstring, and `example` is source code of the options of its
+        call. `counted(pairs)` returns the values where the pairs hold them, so that no other count is computed.
         """
         check_known(name, MEASURES, "measure")
         measure = MEASURES[name]

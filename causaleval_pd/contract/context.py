@@ -42,27 +42,18 @@ class Memory:
 
 @dataclass(frozen=True)
 class Context:
-    """Extra inputs of the rows of a table, stored once per distinct set of them.
+    """Extra inputs of the rows of a table, stored once per distinct set of them."""
 
-    Attributes
-    ----------
-    values : tuple of mapping
-        The distinct sets of inputs, each by name.
-    codes : (n,) int
-        Which set belongs to a row.
-    data_sets : (n,) int, optional
-        Number of each row's objects of the inputs that columns name, the same in any part of the table; 1 where all
-        rows share their data, None where they share other inputs.
-    named_by : tuple of str
-        These columns.
-    memory : Memory
-        What was computed from the inputs; all parts of the table share it.
-    """
-
+    #: the distinct sets of inputs, each by name
     values: tuple[Mapping[str, Any], ...]
+    #: (n,): which set belongs to a row
     codes: NDArray[np.int64]
+    #: (n,): number of each row's objects of the inputs that columns name, the same in any part of the
+    #: table; 1 where all rows share their data, None where they share other inputs
     data_sets: NDArray[np.int64] | None = None
+    #: these columns
     named_by: tuple[str, ...] = ()
+    #: what was computed from the inputs; all parts of the table share it
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     def take(self, rows: NDArray[Any] | slice) -> Context:
@@ -78,16 +69,7 @@ class Context:
 def resolve_context(
     table: pd.DataFrame, given: Mapping[str, Any] | None, accepted: Mapping[str, Iterable[str]]
 ) -> Context | None:
-    """Find each row's context from what the user gave.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> runs = pd.DataFrame({"study": ["a", "b", "a"]})
-    >>> found = resolve_context(runs, {"data": ("study", {"a": 1.5, "b": 2.5}), "n": 10}, {"f": ("data", "n")})
-    >>> found.codes.tolist(), [dict(v) for v in found.values]
-    ([0, 1, 0], [{'data': 1.5, 'n': 10}, {'data': 2.5, 'n': 10}])
-    """
+    """Find each row's context from what the user gave."""
     if given is None:
         return None
     check_type(given, Mapping, "a mapping of names to inputs, as {'data': frame}", "context")
@@ -120,13 +102,7 @@ def _data_sets(table: pd.DataFrame, columns: Sequence[str], given: Mapping[str, 
 
 
 def data_columns(given: Mapping[str, Any] | None, columns: Iterable[Hashable]) -> list[str]:
-    """Return the columns that name inputs of rows, but for how data are tested: rows on the same data stay so.
-
-    Examples
-    --------
-    >>> data_columns({"data": ("study", {}), "n": 10, "alpha": "level"}, ["study", "level", "estimate"])
-    ['study']
-    """
+    """Return the columns that name inputs of rows, but for how data are tested: rows on the same data stay so."""
     named = [value for name, value in (given or {}).items() if name not in _OF_TESTS]
     keys = [value[0] if _by_name(value) else value for value in named]
     return [key for key in keys if isinstance(key, str) and key in list(columns)]
@@ -190,13 +166,7 @@ def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def fingerprint(data: pd.DataFrame) -> str:
-    """Describe a table of data in a line: its size and a hash of its columns' names and values.
-
-    Examples
-    --------
-    >>> fingerprint(pd.DataFrame({"A": [1.0, 2.0], "B": [0.5, 0.25]}))
-    'DataFrame of 2 rows and 2 columns, hash e304566f'
-    """
+    """Describe a table of data in a line: its size and a hash of its columns' names and values."""
     size = f"{type(data).__name__} of {len(data)} rows and {data.shape[1]} columns"
     try:
         rows = pd.util.hash_pandas_object(data, index=False).to_numpy()

@@ -12,18 +12,7 @@ R = TypeVar("R")
 
 
 def method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Turn a function into a method of an accessor, whose object becomes the function's first argument.
-
-    Examples
-    --------
-    >>> from causaleval_pd.contract.delegation import method
-    >>> class Words:
-    ...     def __init__(self, words):
-    ...         self._object = words
-    ...     joined = method(lambda words, *, by=" ": by.join(words))
-    >>> Words(["a", "b"]).joined(by="-")
-    'a-b'
-    """
+    """Turn a function into a method of an accessor, whose object becomes the function's first argument."""
 
     @functools.wraps(function)
     def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -39,18 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()) -> Callable[[F], F]:
-    """Show the keywords that a function passes on as `**settings` in its signature, for help and completion.
-
-    Examples
-    --------
-    >>> import inspect
-    >>> from causaleval_pd.contract.delegation import takes_settings_of
-    >>> def area(width, *, height=1.0): ...
-    >>> @takes_settings_of(area)
-    ... def price(width, *, rate, **settings): ...
-    >>> print(inspect.signature(price))
-    (width, *, rate, height=1.0)
-    """
+    """Show the keywords that a function passes on as `**settings` in its signature, for help and completion."""
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)

@@ -36,15 +36,7 @@ class AmbiguousEncodingError(ValueError):
 
 
 class CellError(ValueError):
-    """A cell of a stack cannot be decoded.
-
-    Parameters
-    ----------
-    position : int
-        Position of the cell in the stack.
-    message : str
-        What was found, what was expected and how to mend it; the row is added by the caller.
-    """
+    """The cell at a position of a stack cannot be decoded; the caller adds the row to the message."""
 
     def __init__(self, position: int, message: str) -> None:
         super().__init__(message)
@@ -87,20 +79,13 @@ class Edges(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """A cell read as a square matrix, which is decoded together with others.
+    """A cell read as a square matrix, which is decoded together with others."""
 
-    Attributes
-    ----------
-    labels : tuple of hashable, or None
-        Labels of rows and columns; None if they are named by `nodes=`.
-    values : (d, d) array or scipy sparse matrix
-        Numbers.
-    kind : {"mag", "pag", "admg"}, optional
-        As that of `Edges`.
-    """
-
+    #: of rows and columns; None if they are named by `nodes=`
     labels: Labels | None
+    #: (d, d) array or scipy sparse matrix of numbers
     values: Any
+    #: as that of `Edges`
     kind: str | None = None
 
 
@@ -241,13 +226,7 @@ _COMMENT = re.compile(r"[ \t]*+#+[ \t]?", re.M)
 
 
 def without_comment_marks(text: str) -> str:
-    r"""Return printed output without the `#` or `##` before each of its lines, as knitr and scripts have them.
-
-    Examples
-    --------
-    >>> without_comment_marks("## A -> B\n##\n## B -> C"), without_comment_marks("# of PC\nA -> B")
-    ('A -> B\n\nB -> C', '# of PC\nA -> B')
-    """
+    """Return printed output without the `#` or `##` before each of its lines, as knitr and scripts have them."""
     if text.lstrip()[:1] != "#":
         return text
     lines = text.splitlines()
@@ -257,15 +236,10 @@ def without_comment_marks(text: str) -> str:
 
 
 class Recogniser:
-    """Finds the encoding of each cell of a column.
+    """Finds the encoding of each cell of a column: the chosen one where it can be, else by type and content.
 
-    Parameters
-    ----------
-    chosen : str, optional
-        Name of the encoding of all cells that can be in it; the others are recognised by type and content.
-    reading : callable, optional
-        From an encoding and a cell to the graph that the cell is in it, as text, or None if it is not one; for messages
-        about cells that can be read in several ways.
+    `reading` returns the graph that a cell is in an encoding, as text, or None if it is not one; for messages about
+    cells that can be read in several ways.
     """
 
     def __init__(

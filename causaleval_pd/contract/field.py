@@ -30,10 +30,7 @@ def missing_cells(cells: pd.Series) -> NDArray[np.bool_]:
 
 
 def identify_cells(cells: pd.Series, contents: Callable[[bytes], bytes] = bytes) -> NDArray[np.int64]:
-    """Return one number per cell of bytes or text: equal cells agree on any machine; missing cells are 0.
-
-    Cells are equal if their `contents` are, by default all of their bytes.
-    """
+    """Return one number per cell of bytes or text: equal `contents` agree on any machine; missing cells are 0."""
     codes, distinct = pd.factorize(cells)
     # a list of Arrow's own: the iterator of pandas takes longer than the hashes
     texts = pa.array(distinct.array).to_pylist() if len(distinct) else []

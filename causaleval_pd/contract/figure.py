@@ -27,30 +27,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure.
+    """A figure."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the function; `ce.plot.<name>` finds it, and `cube.ceval.plot.<name>` where it is drawn from a cube.
-    long_name : str
-        What it shows, for tables.
-    function : callable
-        Draws the figure and returns its Axes, FacetGrid or Figure. The first argument of a figure of a cube is the
-        cube. A figure of a single panel takes `ax=`.
-    of : {"cube", "table", "cells", "numbers"}
-        What it is drawn from.
-    concludes : str
-        What a reader may conclude from it; the caption states how.
-    field : str or None
-        Field whose cells or results it shows; None for every field.
-    """
-
+    #: name of the function; `ce.plot.<name>` and, where it is drawn from a cube, `cube.ceval.plot.<name>` find it
     name: str
+    #: what it shows, for tables
     long_name: str
+    #: draws it and returns its Axes, FacetGrid or Figure; takes `ax=` where it has a single panel
     function: Callable[..., Any]
+    #: what it is drawn from; a cube is its first argument
     of: Source
+    #: what a reader may conclude from it; the caption states how
     concludes: str
+    #: field whose cells or results it shows; None for every field
     field: str | None = None
 
 

@@ -30,15 +30,7 @@ Call = dict[str, Any]
 
 
 def call(verb: str, settings: Mapping[str, Any]) -> Call:
-    """Return the record of a call: the verb, its settings as JSON values, and the versions that numbers depend on.
-
-    Examples
-    --------
-    >>> from causaleval_pd.contract.history import call
-    >>> made = call("evaluate", {"zero_division": float("nan"), "invalid": "raise"})
-    >>> made["verb"], made["zero_division"], "numpy" in made["versions"]
-    ('evaluate', 'nan', True)
-    """
+    """Return the record of a call: the verb, its settings as JSON values, and the versions that numbers depend on."""
     return {"verb": verb, **{name: _plain(value) for name, value in settings.items()}, "versions": versions()}
 
 

@@ -16,10 +16,7 @@ TAIL_BLOCK = 4_000_000
 
 
 def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum each row from left to right, so that zeros that pad it change no bit.
-
-    How far rows are padded depends on the rows they stand with, and `sum` groups its terms by their number.
-    """
+    """Sum each row from left to right, so that padding changes no bit: `sum` groups terms by number."""
     if values.shape[1] == 0:
         return np.zeros(len(values))
     return np.cumsum(values, axis=1)[:, -1]
@@ -27,22 +24,15 @@ def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Exact null distributions of a metric, one per row, stored once per distinct parameter set.
+    """Exact null distributions of a metric, one per row, stored once per distinct parameter set."""
 
-    Attributes
-    ----------
-    index : (n,) int
-        Which stored distribution belongs to a row.
-    values, weights : (u, s) float
-        Support points in ascending order and their probabilities, padded by weight 0; a weight belongs to a *defined*
-        value and the weights of a row sum to 1, or to 0 where the metric is never defined.
-    undefined : (u,) float
-        Probability that the metric is undefined.
-    """
-
+    #: (n,): which stored distribution belongs to a row
     index: NDArray[np.int64]
+    #: (u, s): support points in ascending order
     values: NDArray[np.float64]
+    #: (u, s): probabilities of defined values, padded by 0; rows sum to 1, to 0 where never defined
     weights: NDArray[np.float64]
+    #: (u,): probability that the metric is undefined
     undefined: NDArray[np.float64]
 
     @classmethod
@@ -122,17 +112,16 @@ class Distribution:
 
 
 class Tails(NamedTuple):
-    """Tails of laws that are not stored, at the observed values, (n,) each; NaN where they are not known.
+    """Tails of laws that are not stored, at the observed values, (n,) each; NaN where they are not known."""
 
-    `p` is the probability of a control as good as the observed value, `strict` that of a better one, `low` and `high`
-    limits of the law; `method` (int8) is 0 where they are exact, from 1 on the number of a word among the `methods` of
-    the metric's closed-form rule, -1 without p.
-    """
-
+    #: probability of a control as good as the observed value
     p: NDArray[np.float64]
+    #: that of a better one
     strict: NDArray[np.float64]
+    #: limits of the law
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    #: int8: 0 exact, from 1 on the number of a word among the `methods` of the closed-form rule, -1 without p
     method: NDArray[np.int8]
 
     @classmethod
@@ -144,30 +133,19 @@ class Tails(NamedTuple):
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """What is known without drawing: means, perhaps variances, perhaps the whole distribution.
+    """What is known without drawing: means, perhaps variances, perhaps the whole distribution."""
 
-    Attributes
-    ----------
-    mean : (n,) float
-        Null mean of the metric, one value per row.
-    variance : (n,) float or None
-        Null variance, NaN where no form is known.
-    distribution : Distribution or None
-        The exact distribution, where there is one.
-    listed : (n,) bool or None
-        Rows that have the distribution, where not all have.
-    tails : callable or None
-        `tails(observed, level)` returns the `Tails` of rows without a stored distribution, by the methods that the
-        metric's closed-form rule names.
-    tailed : (n,) bool or None
-        Rows whose p-values `tails` returns; these need no draws.
-    """
-
+    #: (n,): null mean of the metric
     mean: NDArray[np.float64]
+    #: (n,): null variance, NaN where no form is known
     variance: NDArray[np.float64] | None = None
+    #: the exact distribution, where there is one
     distribution: Distribution | None = None
+    #: (n,): rows that have the distribution, where not all have
     listed: NDArray[np.bool_] | None = None
+    #: `tails(observed, level)` returns the `Tails` of rows without a stored distribution
     tails: Callable[[NDArray[np.float64], float], Tails] | None = None
+    #: (n,): rows whose p-values `tails` returns; these need no draws
     tailed: NDArray[np.bool_] | None = None
 
     @property

@@ -19,10 +19,9 @@ Labels = tuple[str | int, ...]
 
 
 def with_components(metric: Metric, batches: Iterable[Batch]) -> tuple[Metric, ...]:
-    """Return the metric itself, or one metric a coordinate where it has further dimensions.
+    """Return the metric itself, or one metric `{metric}_{label}` per coordinate where it has further dimensions.
 
-    A dimension whose labels the metric does not declare gets the positions 0, 1, ... of the largest result of the
-    batches. Components are called `{metric}_{label}`, their labels joined by `_` where there are several dimensions.
+    A dimension without declared labels gets the positions 0, 1, ... of the largest result of the batches.
     """
     if not metric.dims:
         return (metric,)

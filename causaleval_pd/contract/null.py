@@ -62,39 +62,26 @@ class Controls(ABC):
 
 @dataclass(frozen=True)
 class Matching:
-    """What a null model may match controls to, aligned with the rows of the table.
+    """What a null model may match controls to, aligned with the rows of the table."""
 
-    Attributes
-    ----------
-    truth, estimate : Series
-        Canonical columns.
-    control_kind : (n,) object or None
-        Class of the controls as the user stated it.
-    stratum : (n,) int or None
-        Number of the row's stratum, -1 outside any.
-    options : mapping
-        The user's further options of the null model.
-    context : Context or None
-        The rows' extra inputs, where the user gave any.
-    prepared : object
-        Result of the null model's `prepare` for this table.
-    cluster : (n,) int or None
-        Number of the row's cluster, whose rows are relabelled alike; None where rows are relabelled one by one.
-    metrics : tuple of Metric
-        The metrics that are controlled, where they are known.
-    keys : (n,) uint64 or None
-        Names of the rows' random streams, for models that draw several rows together.
-    """
-
+    #: canonical columns
     truth: pd.Series
     estimate: pd.Series
+    #: (n,): class of the controls as the user stated it
     control_kind: NDArray[np.object_] | None
+    #: (n,): number of the row's stratum, -1 outside any
     stratum: NDArray[np.int64] | None
+    #: the user's further options of the null model
     options: Mapping[str, Any]
+    #: the rows' extra inputs, where the user gave any
     context: Context | None = None
+    #: result of the null model's `prepare` for this table
     prepared: Any = None
+    #: (n,): number of the row's cluster, whose rows are relabelled alike; None: rows one by one
     cluster: NDArray[np.int64] | None = None
+    #: the metrics that are controlled, where they are known
     metrics: tuple[Metric, ...] = ()
+    #: (n,): names of the rows' random streams, for models that draw several rows together
     keys: NDArray[np.uint64] | None = None
 
 

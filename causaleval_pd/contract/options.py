@@ -16,20 +16,7 @@ def option_entries(section: str) -> dict[str, str]:
 
 
 def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
-    r"""Make a decorator that completes the parameters in a metric's docstring.
-
-    Examples
-    --------
-    >>> @with_options({"floor": "floor : float\n    Smallest denominator."})
-    ... def ratio(*, floor=0.0):
-    ...     '''Compute a ratio.
-    ...
-    ...     Examples
-    ...     --------
-    ...     '''
-    >>> ratio.__doc__.splitlines()[2:6]
-    ['Parameters', '----------', 'floor : float', '    Smallest denominator.']
-    """
+    """Make a decorator that completes the parameters in a metric's docstring."""
 
     def complete(function: F) -> F:
         # python -OO has no docstrings

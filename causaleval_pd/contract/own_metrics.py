@@ -20,10 +20,7 @@ _ROUNDING = 1e-9
 def function_of_pairs(
     function: Callable[..., Any], limits: tuple[float, float], *, has_dims: bool
 ) -> Callable[..., Values]:
-    """Return a user's function as one of pairs, whose values are checked at each call.
-
-    Functions with one argument without a default take pairs, those with two a truth and an estimate.
-    """
+    """Return a user's function, of pairs or of truth and estimate, as one of pairs; calls check its values."""
     parameters = list(inspect.signature(function).parameters.values())
     needed = [x for x in parameters if x.kind in (x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD) and x.default is x.empty]
     name = function.__name__

@@ -12,15 +12,7 @@ from numpy.typing import NDArray
 
 
 class PairError(ValueError):
-    """A metric cannot be computed for some pairs; the verbs name their rows.
-
-    Parameters
-    ----------
-    positions : array_like of int
-        The pairs, by position.
-    reason : str
-        What was found in them, and how to mend it.
-    """
+    """A metric cannot be computed for the pairs at these positions; the verbs name their rows."""
 
     def __init__(self, positions: Any, reason: str) -> None:
         self.positions = np.asarray(positions, np.int64)

@@ -23,31 +23,8 @@ _CLOSE = 0.1
 class Registry(dict[str, T]):
     """Declared objects by name; the same name twice is an error, unless the same code declares it again.
 
-    Entry points are loaded once, when a name is not found or all objects are asked for, so that importing the package
-    loads no third party.
-
-    Parameters
-    ----------
-    noun : str
-        What the objects are, for messages: "metric", "null model".
-    group : str
-        Entry-point group whose modules register further objects when they are loaded.
-    listed_by : str
-        Call that lists all objects, which messages name in place of a long list.
-
-    Examples
-    --------
-    >>> from causaleval_pd.contract.registry import Registry
-    >>> colours = Registry("colour", "example.colours")
-    >>> colours.add("red", "#f00")
-    '#f00'
-    >>> colours.find("rde")
-    Traceback (most recent call last):
-        ...
-    ValueError: unknown colour 'rde'; did you mean 'red'? it is one of red
-    >>> colours.other_names({"scarlet": ["red"]})
-    >>> colours.suggest("Scarlet")
-    "did you mean 'red'? "
+    Modules of the entry-point `group` are loaded once, when a name is not found or all objects are asked for, so that
+    importing the package loads no third party. `listed_by` is the call that lists all objects, for messages.
     """
 
     def __init__(self, noun: str, group: str, listed_by: str = "") -> None:
@@ -57,11 +34,7 @@ class Registry(dict[str, T]):
         self._others: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def add(self, name: str, new: T) -> T:
-        """Register `new` under `name` and return it.
-
-        An object of the same name is replaced only if its functions have the same modules and qualified names, as
-        after a notebook cell or a module was run again. Those of this package are never replaced.
-        """
+        """Register `new` under `name` and return it; only the same code, as of a cell run again, replaces an object."""
         if name in self and not _declared_again(self[name], new):
             article = "an" if self.noun[0] in "aeiou" else "a"
             raise ValueError(f"{article} {self.noun} called {name!r} is already registered; choose another name")
@@ -69,10 +42,7 @@ class Registry(dict[str, T]):
         return new
 
     def other_names(self, names: Mapping[str, Iterable[str]], note: str = "") -> None:
-        """Add names that other tools and papers use, each with the names here that it may mean.
-
-        They do not find the objects: an unknown name's message suggests what they mean, preceded by the note.
-        """
+        """Add names of other tools and papers, each with the names here that messages suggest for it."""
         self._others |= {_plain(other): (note, tuple(meant)) for other, meant in names.items()}
 
     def find(self, name: Any) -> T:

@@ -31,13 +31,7 @@ STATISTICS = {"mean": "mean", "rank": "sum of ranks"}
 
 
 def verdicts(p_low: ArrayLike, p_high: ArrayLike, alpha: float, good: ArrayLike = True) -> NDArray[np.object_]:
-    """Return the verdict on results whose p against guessing lies between two limits, None without one.
-
-    Examples
-    --------
-    >>> verdicts([0.01, 0.01, 0.2, 0.01], [0.01, 0.01, 0.2, 0.2], 0.05, [True, False, True, True]).tolist()
-    ['better', 'not all guesses', 'not better', 'cannot be judged']
-    """
+    """Return the verdict on results whose p against guessing lies between two limits, None without one."""
     low, high = np.asarray(p_low, np.float64), np.asarray(p_high, np.float64)
     passes = np.where(good, BETTER, NOT_ALL_GUESSES)
     words = np.where(high <= alpha, passes, np.where(low > alpha, NOT_BETTER, UNDECIDED)).astype(object)
@@ -46,37 +40,17 @@ def verdicts(p_low: ArrayLike, p_high: ArrayLike, alpha: float, good: ArrayLike 
 
 
 def effect_words(name: str) -> str:
-    """Return what an effect size is called.
-
-    Examples
-    --------
-    >>> effect_words("mean_difference"), effect_words("hodges_lehmann")
-    ('mean difference', 'Hodges-Lehmann difference')
-    """
+    """Return what an effect size is called."""
     return {"hodges_lehmann": "Hodges-Lehmann difference"}.get(name, name.replace("_", " "))
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "stratum", "strata"), counted(1200, "run")
-    ('1 stratum', '1,200 runs')
-    """
+    """Return a number with its noun."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def level_words(levels: Iterable[Hashable]) -> list[str]:
-    """Return the names of levels: numbers and dates in short form, unless two levels would look alike.
-
-    Examples
-    --------
-    >>> level_words([0.1 + 0.2, 400.0, "pc", None])
-    ['0.3', '400', 'pc', '']
-    >>> level_words([1.0000001, 1.0000002])
-    ['1.0000001', '1.0000002']
-    """
+    """Return the names of levels: numbers and dates in short form, unless two levels would look alike."""
     given = list(levels)
     short = {level: _short(level) for level in given}
     words = [word for level, word in short.items() if not _missing(level)]
@@ -101,15 +75,7 @@ def _short(level: Any) -> str:
 
 
 def p_text(p: float, *, at_floor: bool = False) -> str:
-    """Return a p-value with two significant digits, a bound rounded up; the least that R draws can give as `≤ 1/(R+1)`.
-
-    Examples
-    --------
-    >>> p_text(0.0316), p_text(1 / 101, at_floor=True), p_text(0.0297, at_floor=True), p_text(3e-12)
-    ('0.032', '≤ 1/101', '≤ 0.030', '< 1e−5')
-    >>> p_text(1e-5, at_floor=True), p_text(2e-5)
-    ('≤ 1e−5', '2.0e−5')
-    """
+    """Return a p-value with two significant digits, a bound rounded up; the least of R draws as `≤ 1/(R+1)`."""
     if math.isnan(p):
         return DASH
     least = f"1e{MINUS}5"

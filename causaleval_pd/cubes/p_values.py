@@ -21,15 +21,13 @@ LEAST_OF_COMBINATIONS = f"the least of {COMBINATIONS:,} combinations of draws"
 
 
 class StratumP(NamedTuple):
-    """P-values of strata, (n_strata,) each.
-
-    `at_floor` marks p-values that no draw reached, so that more draws may make them smaller: they are upper bounds.
-    `method` holds words, None without a p-value.
-    """
+    """P-values of strata, (n_strata,) each."""
 
     p: Floats
     se: Floats
+    #: p-values that no draw reached: upper bounds, which more draws may make smaller
     at_floor: Bools
+    #: words, None without a p-value
     method: NDArray[np.object_]
 
     @property

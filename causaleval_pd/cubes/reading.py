@@ -36,10 +36,7 @@ def strata_dims(cube: xr.Dataset) -> list[str]:
 
 
 def cube_metrics(cube: xr.Dataset, metrics: str | Sequence[str] | None = None) -> list[str]:
-    """Return the cube's metrics, or check that the named ones are among its metrics and the columns it carries.
-
-    A cube without metrics has the columns that it carries.
-    """
+    """Return the cube's metrics, or without any its columns; or check that the named ones are among these."""
     _attr(cube, "metrics")
     known, carried = [name for name in metrics_of(cube) if name in cube], values_of(cube)
     if metrics is None:
@@ -123,10 +120,7 @@ def strata_columns(cube: xr.Dataset, metrics: Sequence[str]) -> list[str]:
 
 
 def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
-    """Turn the dimensions that a metric declares into further strata, of a cube that has this metric alone.
-
-    A cube whose metric declares none is returned as it is.
-    """
+    """Turn the dimensions that a metric declares, if any, into further strata, of a cube that has this metric alone."""
     own = own_dims(cube, metric)
     if not own:
         return cube
@@ -293,10 +287,7 @@ def _of_nulls(cube: xr.Dataset, metric: str, attribute: str) -> NDArray[np.bool_
 
 
 def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the distance of each run from the optimum and that expected of its controls, one row per stratum.
-
-    NaN where either is undefined.
-    """
+    """Return distances from the optimum, of runs and expected of controls, a row per stratum; NaN without both."""
     dims = strata_dims(cube)
     pairs = []
     for array in (abs(cube[name] - cube[name].attrs["optimum"]), variable(cube, name, "control_loss")):
@@ -315,8 +306,8 @@ def control_errors(cube: xr.Dataset, name: str) -> xr.DataArray:
 def loss_errors(cube: xr.Dataset, name: str) -> NDArray[np.float64]:
     """Return the Monte Carlo standard errors of the losses expected of controls, as `losses`; NaN where these are.
 
-    Those of the controls' means, which are at least as large. The errors of several runs of a cluster add up, since
-    they may have the same draws.
+    They are those of the controls' means, which are at least as large, and add up over the runs of a cluster, which may
+    have the same draws.
     """
     gone = np.isnan(losses(cube, name)[1])
     errors = control_errors(cube, name).transpose(*strata_dims(cube), "replicate").to_numpy()

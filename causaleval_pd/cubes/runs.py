@@ -31,49 +31,33 @@ Values = Sequence[str] | Mapping[str, Literal["minimize", "maximize"] | None]
 
 @dataclass(frozen=True)
 class Runs:
-    """The rows of a table.
+    """The rows of a table."""
 
-    Attributes
-    ----------
-    tasks : list of Task
-        Metrics and canonical cells by field; the first is of the cells' own field.
-    index : Index
-        Labels of the rows, for messages.
-    failed : (n,) bool
-        Whether a row has no truth or no estimate.
-    truth_id : (n,) int
-        Identity of each row's truth, which pairs rows across strata; without a truth that of its context, else of its
-        replicate, else its own.
-    strata : list of StratumColumn
-        The columns of `by`.
-    keys : list of Series
-        Columns that tell rows apart.
-    replicate : Series or None
-        Column that numbers the runs of a stratum.
-    carried : dict
-        Numbers to carry along, by name.
-    directions : dict
-        Which of them are better: "minimize", "maximize" or "none".
-    matches : Matches or None
-        Random stream and stated class of controls of each row; None without controls.
-    clusters : Clusters
-        Rows that depend on one another.
-    candidates : Candidates or None
-        Groups of rows of which the best counts: a run of the cube is then a group, of which `failed`, `truth_id`,
-        `strata`, `keys` and `replicate` are.
-    """
-
+    #: metrics and canonical cells by field; the first is of the cells' own field
     tasks: list[Task]
+    #: labels of the rows, for messages
     index: pd.Index
+    #: (n,): whether a row has no truth or no estimate
     failed: NDArray[np.bool_]
+    #: (n,): identity of each row's truth, which pairs rows across strata; without a truth that of its context,
+    #: else of its replicate, else its own
     truth_id: NDArray[np.int64]
+    #: the columns of `by`
     strata: list[StratumColumn]
+    #: columns that tell rows apart
     keys: list[pd.Series]
+    #: column that numbers the runs of a stratum
     replicate: pd.Series | None
+    #: numbers to carry along, by name
     carried: dict[str, Floats]
+    #: which of them are better: "minimize", "maximize" or "none"
     directions: dict[str, str]
+    #: random stream and stated class of controls of each row; None without controls
     matches: Matches | None
+    #: rows that depend on one another
     clusters: Clusters
+    #: groups of rows of which the best counts: a run of the cube is then a group, of which `failed`, `truth_id`,
+    #: `strata`, `keys` and `replicate` are
     candidates: Candidates | None = None
 
     @property
@@ -196,10 +180,7 @@ def _directions(values: Values) -> dict[str, str]:
 
 
 def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | None) -> NDArray[np.int64]:
-    """Return what pairs runs across strata: their truth, else their context, else the replicate that the user names.
-
-    Without any of these every run has an identity of its own.
-    """
+    """Return what pairs runs across strata: their truth, else context, else `replicate`, else an identity per run."""
     found = task.identity()
     return unnamed_truths(keys if replicate is None else [replicate]) if found is None else found
 

@@ -155,13 +155,7 @@ def read_nulls(written: str) -> list[str]:
 
 
 def variable_name(metric: str, part: str = "") -> str:
-    """Return the name of a metric's variable.
-
-    Examples
-    --------
-    >>> variable_name("shd"), variable_name("shd", "control_mean")
-    ('shd', 'shd_control_mean')
-    """
+    """Return the name of a metric's variable."""
     return METRIC_VARIABLES[part].name(metric)
 
 
@@ -198,13 +192,7 @@ def result_columns() -> frozenset[str]:
 
 
 def stratum_name(name: str) -> str:
-    """Return what verbs and their tables call a stratum: that of the name of one of their own columns gets a suffix.
-
-    Examples
-    --------
-    >>> stratum_name("density"), stratum_name("skill")
-    ('density', 'skill_stratum')
-    """
+    """Return what verbs and their tables call a stratum: that of the name of one of their own columns gets a suffix."""
     own = isinstance(name, str) and name not in RESERVED and name in result_columns() | {"status"}
     return f"{name}_stratum" if own else name
 

@@ -31,48 +31,30 @@ DRAWS_BYTES, LEAST_DRAWS = 256 * 2**20, 99
 
 @dataclass
 class MetricScores:
-    """Scores of one metric, and of its controls under each null model.
-
-    Attributes
-    ----------
-    metric : Metric
-        The metric.
-    observed : (n,) float
-        Score of each row.
-    nulls : list of ControlScores
-        Scores of the controls, by null model; empty without controls.
-    chosen : (n,) float or None
-        Number of the level whose candidate counts, where candidates were compared.
-    relabelled : (n_cells, R) float or None
-        Scores of the estimates relabelled by cluster, where a stratum repeats one.
-    """
+    """Scores of one metric, and of its controls under each null model."""
 
     metric: Metric
+    #: (n,): score of each row
     observed: Floats
+    #: scores of the controls, by null model; empty without controls
     nulls: list[ControlScores] = field(default_factory=list)
+    #: (n,): number of the level whose candidate counts, where candidates were compared
     chosen: Floats | None = None
+    #: (n_cells, R): scores of the estimates relabelled by cluster, where a stratum repeats one
     relabelled: Floats | None = None
 
 
 @dataclass
 class ControlScores:
-    """Scores of the controls of one metric under one null model.
+    """Scores of the controls of one metric under one null model."""
 
-    Attributes
-    ----------
-    null : str
-        Name of the null model.
-    rows : dict
-        Row summaries, (n,) float each, by name in `schema.ROW_VARIABLES`.
-    methods : dict
-        How row summaries were computed, in words.
-    draws : (n_cells, R) float
-        Scores of the controls.
-    """
-
+    #: name of the null model
     null: str
+    #: row summaries, (n,) each, by name in `schema.ROW_VARIABLES`
     rows: dict[str, Floats]
+    #: how row summaries were computed, in words
     methods: dict[str, str]
+    #: (n_cells, R): scores of the controls
     draws: Floats
 
 

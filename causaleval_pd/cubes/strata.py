@@ -55,10 +55,9 @@ def stratum_entries(by: By) -> Iterator[tuple[str, Sequence[float] | None]]:
 
 
 def strata_axes(columns: Sequence[StratumColumn]) -> list[Axis]:
-    """Turn columns into axes.
+    """Turn columns into axes: levels in order (categories as declared, others ascending), or intervals (a, b].
 
-    A column has its levels in order (categories as declared, numbers and words ascending); edges cut a number into
-    intervals (a, b], the first one closed. A value outside the edges is an error that names the row.
+    The first interval is closed. A value outside the edges is an error that names the row.
     """
     return [
         levels(name, values) if edges is None else _intervals(name, values, edges) for name, values, edges in columns
@@ -152,13 +151,7 @@ def _intervals(name: str, values: pd.Series, edges: Sequence[float]) -> Axis:
 
 
 def interval_labels(edges: Iterable[float]) -> list[str]:
-    """Return the labels of the intervals between edges.
-
-    Examples
-    --------
-    >>> interval_labels([0, 0.3, 1])
-    ['[0, 0.3]', '(0.3, 1]']
-    """
+    """Return the labels of the intervals between edges."""
     return [f"{'[' if i == 0 else '('}{a:g}, {b:g}]" for i, (a, b) in enumerate(itertools.pairwise(edges))]
 
 
@@ -228,11 +221,11 @@ def lay_out(
 def number_replicates(
     keys: Sequence[pd.Series], stratum: NDArray[np.int64], truth_id: NDArray[np.int64] | None
 ) -> NDArray[np.int64]:
-    """Return the numbers of the runs within their strata.
+    """Return the numbers of the runs within their strata, whatever the order of the rows.
 
-    Rows of one truth get the same number in every stratum, so that strata can be compared pairwise. Truths are
-    numbered by their smallest key within the strata that they connect, repeats of a truth in a stratum by their keys,
-    whatever the order of the rows. Without truths the runs of a stratum are numbered by their keys.
+    Rows of one truth get the same number in every stratum, so that strata can be compared pairwise. Truths are numbered
+    by their smallest key within the strata that they connect, repeats of a truth in a stratum by their keys. Without
+    truths the runs of a stratum are numbered by their keys.
     """
     rank = _ranks(keys)
     if truth_id is not None:

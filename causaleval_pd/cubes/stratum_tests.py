@@ -141,10 +141,7 @@ def _repeated(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools) -> tuple
 
 
 def _have_joint_draws(cube: xr.Dataset, metric: str, counted: Bools) -> Bools:
-    """Return which strata have relabelled estimates of their runs.
-
-    Strata that were pooled, and cubes that were put together, need not repeat the clusters which they now share.
-    """
+    """Return which strata have relabelled estimates of their runs, which pooled ones and joined cubes may lack."""
     if variable_name(metric, "relabelled") not in cube:
         return np.zeros(len(counted), bool)
     dims, last = strata_dims(cube), ("replicate", "draw")
@@ -210,7 +207,7 @@ def _combined(columns: Columns, clusters: Clusters, combinable: Bools) -> Iterat
 
 
 def guessing_limits(cube: xr.Dataset, metric: str, alpha: float) -> tuple[Floats, Floats]:
-    """Return how far the mean of the runs lies above the limits of guessing, for each stratum with runs.
+    """Return how far the mean of each stratum's runs lies above the limits of guessing.
 
     A mean beyond a limit has a p of at most `alpha` by the statistic "mean", on that side.
     """
@@ -275,10 +272,7 @@ def _of_rows(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, failed: B
 
 
 def _failed(cube: xr.Dataset, metric: str, statistic: Statistic) -> tuple[Floats, Floats]:
-    """Return the number of failed runs of each stratum that count as the worst, and what they add to its statistic.
-
-    They add nothing to the draws, as runs without an effect do.
-    """
+    """Return how many failed runs of each stratum count as the worst, and what they add to its statistic alone."""
     dims, spec = strata_dims(cube), cube[metric].attrs
     failed = cells(cube["status"], dims) == FAILED
     worst = score(cells(fill_failed(cube, metric)[metric], dims), direction=spec["direction"], optimum=spec["optimum"])

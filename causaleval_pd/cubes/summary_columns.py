@@ -80,10 +80,7 @@ class Settings:
 
 
 def summary_columns(cube: xr.Dataset, metric: str, how: Settings) -> pd.DataFrame:
-    """Return the rows of one metric, one for each stratum in order, also of strata without runs.
-
-    The column `reading` holds notes that change how a row reads, `note` all of them.
-    """
+    """Return the rows of one metric, one per stratum in order; `reading` holds notes that change how a row reads."""
     dims = strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
     defined, drawn = ~np.isnan(scores), has_controls(cube, metric)
@@ -190,8 +187,9 @@ def _effect(
 def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[np.object_]:
     """Return the verdict on each stratum, None without a p-value.
 
-    "better": p at most alpha, the interval of the effect on the good side of 0, and at least five clusters. "not all
-    guesses": p alone. Twice the mean p is a bound, from which nothing follows where the interval is on the good side.
+    "better" needs a p of at most alpha, the interval of the effect on the good side of 0, and at least five clusters;
+    "not all guesses" needs p alone. Twice the mean p is a bound, from which nothing follows where the interval is on
+    the good side.
     """
     p, good = columns["p_adjusted"], _on_good_side(columns, direction)
     p_low = np.where(_is_bound(columns) & good, 0.0, p)

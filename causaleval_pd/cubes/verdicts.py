@@ -32,10 +32,7 @@ def cluster_floors(cube: xr.Dataset) -> list[pd.Series]:
 
 
 def with_floors(table: pd.DataFrame, cube: xr.Dataset, metric: str, alpha: float) -> pd.DataFrame:
-    """Mark the verdicts of strata whose smallest possible p exceeds alpha, where the cube has that of its runs.
-
-    A stratum's smallest p-value is the product over independent clusters of the smallest of their runs'.
-    """
+    """Mark the verdicts of strata whose smallest possible p, the product of those of clusters, exceeds alpha."""
     known, joint = METRICS.get(metric), FIELDS[str(cube.attrs["field"])].joint_null if has_floors(cube) else None
     if joint is None or known is None or known.truth_kinds:
         return table

@@ -20,10 +20,10 @@ def cells(array: xr.DataArray, dims: Sequence[str], last: Sequence[str] = ("repl
 
 
 def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dataset:
-    """Give failed runs the worst value of a metric, which must have a direction.
+    """Give failed runs the worst value of a metric, which must have a direction; NaN without values.
 
-    This is the end of the metric's range away from its optimum; where that is infinite, the worst value among the
-    stratum's estimates and controls, over the dimensions `pool` together; NaN without values.
+    It is the end of the metric's range away from its optimum; where that is infinite, the worst value among the
+    stratum's estimates and controls, over the dimensions `pool` together.
     """
     spec = cube[name].attrs
     direction, optimum = spec["direction"], float(spec["optimum"])

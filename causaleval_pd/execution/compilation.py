@@ -60,21 +60,16 @@ def _digest(path: str) -> str:
 
 
 def kernel_part(function: _Function) -> _Function:
-    """Compile a function that only kernels call: without the wrappers through which Python or C would call it.
-
-    The cache holds what a kernel calls within the kernel, so that parts need no place of their own in it.
-    """
+    """Compile a function that only kernels call: without wrappers for Python or C, and cached within the kernel."""
     return cast(_Function, njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
 
 
 class CompilationNotice(event.Listener):
-    """Logs one warning a process once the package's kernels have compiled for longer than `PATIENCE`.
+    """Logs one warning per process once the package's kernels have compiled for longer than `PATIENCE`.
 
     Numba compiles in one thread at a time and tells the listener where it begins and ends, also within a kernel: the
-    notice comes while the user waits. Functions of other packages do not count.
-
-    Meanwhile Python does not look for cyclic garbage: compilation makes many objects that stay, and looking through
-    them takes a seventh of its time.
+    notice comes while the user waits. Functions of other packages do not count. Meanwhile Python does not look for
+    cyclic garbage: compilation makes many objects that stay, and looking through them takes a seventh of its time.
     """
 
     def __init__(self) -> None:

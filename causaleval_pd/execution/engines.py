@@ -27,10 +27,9 @@ def map_chunks(
     weights: Sequence[int] | None = None,
     label: str = "",
 ) -> Iterator[_Result]:
-    """Apply `function` to the chunks, by the engine and with the progress bar that `set_options` chose.
+    """Apply `function` to chunks by the chosen engine, results in order; the bar of progress counts in `weights`.
 
-    Results come in the order of the chunks, whatever the engine; no more are under way than keep it busy, so that
-    memory does not grow with their number. The bar counts in `weights`.
+    No more chunks are under way than keep the engine busy, so that memory does not grow with their number.
     """
     options = get_options()
     engine = options["engine"]

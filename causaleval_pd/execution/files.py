@@ -99,43 +99,11 @@ def to_zarr(
     resume: bool = False,
     retries: int = 0,
 ) -> Path:
-    """Compute a cube into a Zarr store, chunk by chunk.
+    """Compute a cube into a Zarr store, chunk by chunk; see the accessor's `to_zarr`.
 
     Labels and empty arrays come first, then blocks: the chunks of all variables at one place. All is written to `path`
     + ".partial", where complete blocks are marked, and the store gets its name when all are. What is at `path` is
     therefore always whole.
-
-    Parameters
-    ----------
-    cube : Dataset
-        What to compute, the cube of a dask table or any other. Zarr's chunks are those of dask, of equal size along
-        every dimension but for the last one.
-    path : path
-        Directory to make.
-    resume, retries
-        As in `to_parquet`, by blocks.
-
-    Returns
-    -------
-    Path
-        The directory, for `xarray.open_zarr`.
-
-    Raises
-    ------
-    FileExistsError, ValueError
-        As `to_parquet`; also for chunks that Zarr cannot store.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import xarray as xr
-    >>> import causaleval_pd as ce
-    >>> from causaleval_pd.execution.files import to_zarr
-    >>> cube = ce.datasets.runs().ceval.cube(["shd"], by=["algorithm", "density"], n_draws=100, rng=7)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = to_zarr(cube.chunk(algorithm=1), f"{folder}/cube.zarr")
-    ...     float(xr.open_zarr(path)["shd"].sum())
-    6052.0
     """
     blocks = _blocks(cube)
     planned = {"computation": tokenize(cube), "blocks": len(blocks)}

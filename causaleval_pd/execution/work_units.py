@@ -25,9 +25,8 @@ def own_pairs(unit: Unit) -> Iterator[Batch]:
 def work_units(batches: Sequence[Batch], nanoseconds: Sequence[float], block_rows: Sequence[int]) -> list[Unit]:
     """Cut batches into units (lists of blocks) that take about as long as one another, `UNIT_NANOSECONDS` or more.
 
-    Where units begin depends on the rows, what each takes in `nanoseconds`, and how many are handled at once
-    (`block_rows`) alone, neither on the engine nor on the number of cores, so that sums over a unit do not either. A
-    row is never cut.
+    Units depend on the rows, the `nanoseconds` of each, and how many are handled at once (`block_rows`) alone, neither
+    on the engine nor on the number of cores, so that sums over a unit do not either. A row is never cut.
     """
     total = sum(len(batch.rows) * cost for batch, cost in zip(batches, nanoseconds, strict=True))
     share = total / max(1, int(total / UNIT_NANOSECONDS))

@@ -284,10 +284,7 @@ def compare(
 
 
 def _rows(part: xr.Dataset, name: str, asked: Request) -> tuple[pd.DataFrame, list[Sample]]:
-    """Return the rows of one metric, in the order of the strata and then of the pairs of levels.
-
-    Where they are corrected jointly, also the differences of each.
-    """
+    """Return the rows of one metric, by strata and then pairs of levels, and differences where corrected jointly."""
     how, first, second = asked.how, asked.first, asked.second
     compared = compared_values(
         part,
@@ -363,10 +360,7 @@ def _finish(rows: list[tuple[pd.DataFrame, list[Sample]]], strata: Sequence[str]
 
 
 def corrected_jointly(table: pd.DataFrame, rows: Sequence[Sample], how: Comparison) -> pd.DataFrame:
-    """Correct the rows of each metric by their largest t, and make their intervals simultaneous.
-
-    `rows` are their differences by cluster.
-    """
+    """Correct the rows of each metric, differences by cluster, by their largest t, with simultaneous intervals."""
     labels = families(table)
     adjusted, low, high = np.full((3, len(table)), np.nan)
     for family in np.unique(labels):

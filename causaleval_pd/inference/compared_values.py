@@ -54,8 +54,7 @@ def compared_values(
 ) -> Compared:
     """Return what a comparison of the levels of `dim` at positions `first` (c,) with those at `second` takes.
 
-    The runs of the strata `pooled` are further replicates of the others. Pairs of runs on different truths are refused
-    where runs are paired.
+    The runs of the strata `pooled` are further replicates. Pairs of runs on different truths are refused where paired.
     """
     others = [other for other in strata_dims(part) if other != dim]
     kept = [other for other in others if other not in pooled]
@@ -151,10 +150,7 @@ def _place_of(levels: NDArray[Any], dim: str, level: Hashable) -> int:
 
 
 def names_of_pairs(levels: NDArray[Any], first: Ints, second: Ints) -> NDArray[Any]:
-    """Return the names "a - b" of comparisons of the levels at positions `first` (c,) with those at `second`.
-
-    Levels that hold " - " are quoted where two comparisons would have the same name.
-    """
+    """Return the names "a - b" of comparisons; levels with " - " are quoted where two names would be the same."""
     words = [str(level) for level in levels]
     if len({f"{a} - {b}" for a, b in itertools.permutations(words, 2)}) < len(words) * (len(words) - 1):
         words = [f'"{word}"' if " - " in word else word for word in words]
@@ -169,10 +165,7 @@ def places_of_pairs(levels: NDArray[Any]) -> dict[str, tuple[int, int]]:
 
 
 def pair_table(part: xr.Dataset, name: str, strata: pd.DataFrame, labels: NDArray[Any], on: On) -> pd.DataFrame:
-    """Return the columns that name what each row of one metric compares: strata, `metric`, `comparison`, `null`.
-
-    Rows are in the order of the strata, and then of the pairs of levels, which `labels` names.
-    """
+    """Return the columns that name what each row compares, by strata and then `labels` of pairs of levels."""
     table = strata.loc[np.repeat(np.arange(len(strata)), len(labels))].reset_index(drop=True)
     table = table.assign(metric=name, comparison=np.tile(labels, len(strata)))
     if "null" not in table:
@@ -184,10 +177,7 @@ def pair_table(part: xr.Dataset, name: str, strata: pd.DataFrame, labels: NDArra
 def numbers_of_metrics(
     given: float | Mapping[str, float] | None, names: Sequence[str], word: str, *, zero: bool = False
 ) -> dict[str, float]:
-    """Return the number of every metric, such as its margin; 0 where none is given.
-
-    `word` is the name of the setting; `zero` whether 0 is allowed.
-    """
+    """Return the number of every metric for the setting `word`, such as its margin; 0 where none is given."""
     if given is None:
         return dict.fromkeys(names, 0.0)
     found = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
@@ -209,9 +199,9 @@ def numbers_of_metrics(
 def _scores(
     cube: xr.Dataset, name: str, dim: str, on: On, missing: Missing
 ) -> tuple[xr.DataArray, xr.DataArray | None]:
-    """Return what is compared; of skills, the losses and those expected of the controls.
+    """Return what is compared: the metric, its distance from the optimum, or that less the controls' for the excess.
 
-    That is the metric or its distance from the optimum, minus what is expected of the controls for the excess.
+    Of skills it is the losses and those expected of the controls.
     """
     worst, skill = missing == "worst", on == "skill"
     spec = cube[name].attrs

@@ -22,8 +22,7 @@ _MOST = 64
 def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
     """Return which p-values no random resample reached, so that more of them may make p smaller.
 
-    The table has p-values and numbers of clusters. P-values over all sign vectors are exact; those of the largest t are
-    up to `EXACT_BLOCKS` clusters.
+    P-values over all sign vectors are exact; those of the largest t are up to `EXACT_BLOCKS` clusters.
     """
     p = table["p_value"].to_numpy(np.float64)
     few = table["n_truths"].to_numpy(np.int64) <= EXACT_BLOCKS
@@ -47,9 +46,8 @@ def least_p_notes(
 ) -> Notes:
     """Return for every row whether its test cannot reach 1 - level after the correction, whatever the data.
 
-    The table has its numbers of clusters and p-values; `labels` are the families, None where all rows are one.
-    Wilcoxon's test is refused where it cannot in any row; `unit` names the clusters, `pooled` is whether no stratum is
-    kept.
+    `labels` are the families, None where all rows are one; `pooled` is whether no stratum is kept. Wilcoxon's test is
+    refused where it cannot in any row.
     """
     notes = np.full(len(table), None, object)
     known = table["p_value"].notna().to_numpy()

@@ -184,10 +184,7 @@ def _binary(values: Floats) -> Bools:
 
 
 def paired_values(levels: Levels, first: Ints, second: Ints) -> Floats:
-    """Return the differences of paired runs, one row per stratum and pair of levels; NaN without both.
-
-    Those of a row are alike where they differ by no more than Monte Carlo errors do.
-    """
+    """Return differences of paired runs, a row per stratum and pair, alike if by noise alone; NaN without both."""
     return without_noise(*_measured(levels, first, second))
 
 
@@ -316,11 +313,7 @@ def check_binary(name: str, levels: Levels, test: str, pooled: Sequence[str]) ->
 def check_truths(
     cube: xr.Dataset, dim: str, status: NDArray[np.int8], strata: pd.DataFrame, first: Ints, second: Ints
 ) -> None:
-    """Refuse pairs of runs on different truths.
-
-    `status` is over strata x levels x replicates, `strata` has a row each for the message; pairs of levels of `dim` are
-    positions (c,) in `first` and `second`.
-    """
+    """Refuse pairs, at positions (c,), of runs on different truths; `status` is over strata x levels x replicates."""
     others = [name for name in strata_dims(cube) if name != dim]
     identity = cells(identity_of(cube, "truth_id"), others, last=(dim, "replicate"))
     run = status != NO_RUN

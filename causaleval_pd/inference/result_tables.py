@@ -27,10 +27,7 @@ def check_missing(missing: str) -> None:
 
 
 def directions_of(table: pd.DataFrame, given: Mapping[str, str]) -> list[str]:
-    """Return the direction of every row's metric, of skill where that is compared, "none" where it is not known.
-
-    That of a column which the cube carries is in the call that made the cube.
-    """
+    """Return the direction of every row's metric, or of skill; of carried columns that in the history, else "none"."""
     check_type(given, Mapping, "a mapping of metrics to directions", "directions")
     for aim in given.values():
         check_known(aim, ["minimize", "maximize", "zero", "none"], "direction")
@@ -67,10 +64,7 @@ def families(table: pd.DataFrame) -> NDArray[np.int64]:
 def stack_tests(
     parts: list[pd.DataFrame], columns: Sequence[str], strata: Sequence[str], adjust: str | None
 ) -> pd.DataFrame:
-    """Stack the metrics' tables of tests and adjust their p-values, each metric by itself.
-
-    A column `p_adjusted` is kept, where a test has made its own correction.
-    """
+    """Stack the metrics' tables of tests and adjust p-values by metric, but for a test's own `p_adjusted`."""
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*strata, *columns])
     if "p_adjusted" not in table:
         table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, families(table))

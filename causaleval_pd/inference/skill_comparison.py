@@ -36,10 +36,7 @@ def check_skill_test(how: Comparison) -> None:
 def compare_skills(
     losses: Losses, levels: Levels, first: Ints, second: Ints, how: Comparison
 ) -> dict[str, NDArray[Any] | str]:
-    """Compare the skills of the levels at positions `first` (c,) with those at `second`; as `compare_levels`.
-
-    Losses are added up by cluster; pairs of which either run has no value are left out of both.
-    """
+    """Compare the skills, of losses by cluster, of levels as `compare_levels`; pairs without both runs are left out."""
     status_a, status_b = (of_levels(levels.status, place) for place in (first, second))
     run = (status_a != NO_RUN) & (status_b != NO_RUN)
     failed = run & ((status_a == FAILED) | (status_b == FAILED))

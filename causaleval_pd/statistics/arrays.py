@@ -1,6 +1,11 @@
 """Moments, ratios, quantiles and intervals on arrays along their last axis.
 
 NaN marks undefined and absent values, which never count; a row without enough values gives NaN without a warning.
+
+References
+----------
+.. [1] Hyndman, R. J., Fan, Y. (1996). Sample quantiles in statistical packages.
+   doi:10.1080/00031305.1996.10473566
 """
 
 from __future__ import annotations
@@ -32,13 +37,7 @@ class Estimate(NamedTuple):
 
 
 def paired_difference(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Return a - b, exactly 0 where they tie; NaN where either is.
-
-    Examples
-    --------
-    >>> paired_difference([0.1 + 0.2, 2.0, np.inf], [0.3, 1.5, np.inf])
-    array([0. , 0.5, 0. ])
-    """
+    """Return a - b, exactly 0 where they tie (within `TOLERANCE`, and equal infinities); NaN where either is."""
     first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
     difference = np.subtract(first, second, out=np.zeros(first.shape), where=first != second)
     scale = np.where(np.isfinite(first), np.maximum(1.0, np.abs(first)), 1.0)
@@ -46,10 +45,9 @@ def paired_difference(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return number, mean and standard deviation (divisor n - 1) of the defined values.
+    """Return number, mean and standard deviation (divisor n - 1, 0 where it is rounding error) of the defined values.
 
-    The mean is NaN for no values or an infinite one, the deviation also for one value; a deviation that is rounding
-    error is 0.
+    The mean is NaN for no values or an infinite one, the deviation also for one value.
     """
     values = np.asarray(values, np.float64)
     defined = ~np.isnan(values)
@@ -65,18 +63,9 @@ def moments(values: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
 
 
 def quantiles(values: ArrayLike, q: ArrayLike) -> Floats:
-    """Return quantiles (..., k) of the defined values (..., n), linear between order statistics (R's type 7).
+    """Return quantiles (..., k) of the defined values (..., n), linear between order statistics (R's type 7 [1]_).
 
-    Probabilities are the same for all rows or for each row its own; NaN where a row has no value.
-
-    References
-    ----------
-    Hyndman and Fan (1996), 10.1080/00031305.1996.10473566.
-
-    Examples
-    --------
-    >>> quantiles([[4.0, 1.0, np.nan, 2.0]], [0.25, 0.5])
-    array([[1.5, 2. ]])
+    `q` is (k,) or (..., k).
     """
     ordered = np.sort(np.asarray(values, np.float64), axis=-1)  # NaN last
     q = np.asarray(q, np.float64)
@@ -99,29 +88,13 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
 
 
 def quantile_interval(values: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return the limits of the middle share `level` of the values (R's type 7).
-
-    Examples
-    --------
-    >>> low, high = quantile_interval(np.arange(101.0), 0.5)
-    >>> float(low), float(high)
-    (25.0, 75.0)
-    """
+    """Return the limits of the middle share `level` of the values (R's type 7)."""
     limits = quantiles(values, [(1 - level) / 2, (1 + level) / 2])
     return limits[..., 0], limits[..., 1]
 
 
 def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the mean of paired differences and its t interval, which is NaN where they do not vary.
-
-    Values without variation, as of runs that are all perfect, do not bound their mean: an interval of width 0 would.
-
-    Examples
-    --------
-    >>> found = mean_difference([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
-    >>> found.effect.tolist(), found.low.round(2).tolist()
-    ([2.0, 2.0], [-0.48, nan])
-    """
+    """Return the mean of paired differences and its t interval, NaN where they do not vary (width 0 would mislead)."""
     n, mean, deviation = moments(difference)
     deviation = np.where(deviation == 0, np.nan, deviation)
     half = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * deviation / np.sqrt(np.maximum(n, 1))
@@ -129,10 +102,7 @@ def mean_difference(difference: ArrayLike, level: float = 0.95) -> Estimate:
 
 
 def welch_difference(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the difference of the means of independent samples, mean(a) - mean(b), with Welch's interval.
-
-    Limits are NaN where neither sample varies.
-    """
+    """Return mean(a) - mean(b) of independent samples with Welch's interval, NaN where neither sample varies."""
     mean, error, df = welch_moments(a, b)
     error = np.where(error == 0, np.nan, error)
     half = scipy.special.stdtrit(df, (1 + level) / 2) * error
@@ -148,13 +118,7 @@ def welch_moments(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 
 def rows_by_number(values: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    """Yield positions and values, without gaps, of the rows (rows, n) that have the same number of values.
-
-    Examples
-    --------
-    >>> [(rows.tolist(), kept.tolist()) for rows, kept in rows_by_number(np.array([[1.0, 2.0], [np.nan, 3.0]]))]
-    [([1], [[3.0]]), ([0], [[1.0, 2.0]])]
-    """
+    """Yield positions and values, without gaps, of the rows (rows, n) that have the same number of values."""
     gone = np.isnan(values)
     number = (~gone).sum(axis=1)
     order = np.argsort(gone, axis=1, kind="stable")

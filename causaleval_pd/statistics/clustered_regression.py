@@ -1,4 +1,11 @@
-"""Linear regression of rows that depend on each other in clusters: errors by leaving out one cluster at a time."""
+"""Linear regression of rows that depend on each other in clusters: errors by leaving out one cluster at a time.
+
+References
+----------
+.. [1] Bell, R. M., McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+   samples.
+.. [2] Efron, B., Stein, C. (1981). The jackknife estimate of variance. doi:10.1214/aos/1176345462
+"""
 
 from __future__ import annotations
 
@@ -26,36 +33,10 @@ class Fit(NamedTuple):
 
 
 def clustered_fit(design: Floats, response: Floats, cluster: ArrayLike) -> Fit:
-    """Return least squares coefficients with standard errors by a delete-one-cluster jackknife (CRV3).
+    """Return least squares coefficients with delete-one-cluster jackknife errors (CRV3 [1]_ [2]_).
 
-    Parameters
-    ----------
-    design : (n, k) ndarray
-        Columns of full rank.
-    response : (n,) ndarray
-        Values to explain.
-    cluster : (n,) array_like
-        Cluster of each row.
-
-    Returns
-    -------
-    Fit
-        Coefficients, errors and degrees of freedom. The effective number of clusters is that of equal clusters with the
-        same variation of their shares in the variance of the coefficient.
-
-    References
-    ----------
-    Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples; Efron
-    and Stein (1981), 10.1214/aos/1176345462.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> design = np.array([[1.0, 0.0], [1.0, 1.0]] * 4)
-    >>> response = np.array([1.0, 2.0, 3.0, 5.0, 2.0, 2.5, 0.0, 1.5])
-    >>> fit = clustered_fit(design, response, np.repeat(np.arange(4), 2))
-    >>> fit.estimate.round(2), fit.error.round(3), fit.df  # of the second: mean difference and its paired error
-    (array([1.5 , 1.25]), array([0.645, 0.323]), array([3., 3.]))
+    The design (n, k) has full rank. The effective number of clusters is that of equal clusters with the same variation
+    of their shares in the variance of the coefficient.
     """
     place = np.unique(np.asarray(cluster), return_inverse=True)[1]
     members = [place == g for g in range(int(place.max()) + 1)]

@@ -1,4 +1,11 @@
-"""Values added up and averaged over groups that are not independent, such as the runs on one truth."""
+"""Values added up and averaged over groups that are not independent, such as the runs on one truth.
+
+References
+----------
+.. [1] MacKinnon, J. G., White, H. (1985). Some heteroskedasticity-consistent covariance matrix estimators with
+   improved finite sample properties. doi:10.1016/0304-4076(85)90158-7
+.. [2] Kish, L. (1965). Survey sampling.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +20,9 @@ from .direction import TOLERANCE
 
 
 def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]:
-    """Return the sum of the values of each cluster, and their number.
+    """Return the sum of the values (NaN where absent) of each cluster, and their number, (..., n).
 
-    Parameters
-    ----------
-    values : (..., n) array_like
-        Values, NaN where absent.
-    cluster : (..., n) array_like of int
-        Number of the cluster of each value.
-
-    Returns
-    -------
-    sums, sizes : (..., n) ndarray
-        Clusters in the order of their first values; beyond the last one sums are NaN and sizes 0.
-
-    Examples
-    --------
-    >>> sums, sizes = cluster_sums([1.0, 2.0, np.nan, 4.0], [7, 5, 5, 7])
-    >>> sums.tolist(), sizes.tolist()
-    ([5.0, 2.0, nan, nan], [2.0, 1.0, 0.0, 0.0])
+    Clusters stand in the order of their first values; beyond the last one sums are NaN and sizes 0.
     """
     values = np.asarray(values, np.float64)
     flat = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
@@ -56,25 +47,13 @@ def cluster_sums(values: ArrayLike, cluster: ArrayLike) -> tuple[Floats, Floats]
 
 
 def cluster_count(values: ArrayLike, cluster: ArrayLike | None) -> NDArray[np.int64]:
-    """Return the number of clusters with a value, (...); without clusters, the number of values.
-
-    Examples
-    --------
-    >>> int(cluster_count([1.0, 2.0, np.nan, 4.0], [7, 5, 6, 7]))
-    2
-    """
+    """Return the number of clusters with a value, (...); without clusters, the number of values."""
     here = ~np.isnan(np.asarray(values, np.float64)) if cluster is None else cluster_sums(values, cluster)[1] > 0
     return np.asarray(here.sum(axis=-1), np.int64)
 
 
 def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
-    """Return the mean of each cluster, (..., n) with NaN beyond the last one; the values themselves without clusters.
-
-    Examples
-    --------
-    >>> cluster_means([1.0, 2.0, np.nan, 4.0], [7, 5, 5, 7]).tolist()
-    [2.5, 2.0, nan, nan]
-    """
+    """Return the mean of each cluster, (..., n), NaN beyond the last one; the values themselves without clusters."""
     if cluster is None:
         return np.asarray(values, np.float64)
     sums, sizes = cluster_sums(values, cluster)
@@ -82,40 +61,14 @@ def cluster_means(values: ArrayLike, cluster: ArrayLike | None) -> Floats:
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estimate:
-    """Return the mean of the values with an interval that takes clusters as independent, not values.
+    """Return the mean of the values (..., n) with a jackknife t interval [1]_ for independent clusters of values.
 
-    Parameters
-    ----------
-    values, cluster : (..., n) array_like
-        As in `cluster_sums`.
-    level : float
-        Probability of the interval.
+    It has one degree of freedom fewer than the effective number of clusters [2]_, and is that of `mean_difference`
+    where every value is a cluster. Limits are NaN for one cluster and where clusters do not differ.
 
-    Returns
-    -------
-    Estimate
-        The t interval of a jackknife that leaves out one cluster at a time [1]_, with one degree of freedom fewer than
-        the effective number of clusters (Kish [2]_: squared sum of sizes / sum of squared sizes); that of
-        `mean_difference` where every value is a cluster. Limits are NaN for one cluster and where clusters do not
-        differ.
-
-    Notes
-    -----
-    With normal values it covers .95 of .95 for clusters of equal size and at least .946 for unequal ones, more than
-    .98 where one of few clusters has most values; with skewed values (gamma, shape 2) .91 and more. Liang and Zeger's
-    error with one degree of freedom fewer than clusters covers .81 to .90 for clusters of 12, 4, 2, 1 and 1 values.
-
-    References
-    ----------
-    .. [1] MacKinnon, J. G., White, H. (1985). Some heteroskedasticity-consistent covariance matrix estimators with
-       improved finite sample properties. doi:10.1016/0304-4076(85)90158-7
-    .. [2] Kish, L. (1965). Survey sampling.
-
-    Examples
-    --------
-    >>> found = clustered_mean([1.0, 1.0, 3.0, 3.0, 2.0, 2.0], [1, 1, 2, 2, 3, 3], 0.95)
-    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
-    (np.float64(2.0), np.float64(-0.484), np.float64(4.484))
+    With normal values it covers .95 of .95 for clusters of equal size and at least .946 for unequal ones, more than .98
+    where one of few clusters has most values; with skewed values (gamma, shape 2) .91 and more. Liang and Zeger's error
+    with one degree of freedom fewer than clusters covers .81 to .90 for clusters of 12, 4, 2, 1 and 1 values.
     """
     values = np.asarray(values, np.float64)
     simple = mean_difference(values, level)
@@ -126,21 +79,7 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, level: float) -> Estim
 
 
 def cluster_limits(sums: ArrayLike, sizes: ArrayLike, level: float) -> tuple[Floats, Floats]:
-    """Return the limits of the mean of values, as `clustered_mean`, from the sum and the number of each cluster's.
-
-    Parameters
-    ----------
-    sums, sizes : (..., n) array_like
-        As `cluster_sums` returns them.
-    level : float
-        Probability of the interval.
-
-    Examples
-    --------
-    >>> low, high = cluster_limits([2.0, 6.0, 4.0], [2, 2, 2], 0.95)
-    >>> low.round(3), high.round(3)
-    (np.float64(-0.484), np.float64(4.484))
-    """
+    """Return the limits of `clustered_mean` from the sums and sizes that `cluster_sums` returns."""
     sizes = np.asarray(sizes, np.float64)
     sums = np.where(sizes > 0, np.asarray(sums, np.float64), 0.0)
     error, effective = jackknife_error(sums, sizes)
@@ -154,25 +93,9 @@ def cluster_limits(sums: ArrayLike, sizes: ArrayLike, level: float) -> tuple[Flo
 
 
 def jackknife_error(sums: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
-    """Return the standard error of the mean of values by leaving out one cluster at a time.
+    """Return the error of the mean by leaving out one cluster at a time, and Kish's effective number of clusters [2]_.
 
-    Parameters
-    ----------
-    sums, sizes : (..., n) array_like
-        As `cluster_sums` returns them.
-
-    Returns
-    -------
-    error : (...) ndarray
-        The standard error; NaN for one cluster and where a value is infinite.
-    effective : (...) ndarray
-        Kish's effective number of clusters: squared sum of sizes / sum of squared sizes.
-
-    Examples
-    --------
-    >>> error, effective = jackknife_error([2.0, 6.0, 4.0], [2, 2, 2])
-    >>> round(float(error), 3), float(effective)
-    (0.577, 3.0)
+    The error is NaN for one cluster and where a value is infinite; the number is (sum of sizes)^2 / sum of sizes^2.
     """
     sizes = np.asarray(sizes, np.float64)
     here = sizes > 0

@@ -1,4 +1,9 @@
-"""The law of coincidences: how many places two decks of labelled cards agree in after one of them is shuffled."""
+"""The law of coincidences: how many places two decks of labelled cards agree in after one of them is shuffled.
+
+References
+----------
+.. [1] Riordan, J. (1958). An introduction to combinatorial analysis, chapter 7. Wiley.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +21,7 @@ MOST_EXACT = 300
 
 
 def coincidence_moments(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
-    """Return mean and variance of the number of coincidences of two decks with these numbers of each label.
-
-    Examples
-    --------
-    >>> [round(x, 4) for x in coincidence_moments((2, 2, 3), (3, 3, 1))]
-    [2.1429, 1.551]
-    """
+    """Return mean and variance of the number of coincidences of two decks with these numbers of each label."""
     r, c = np.asarray(first, np.float64), np.asarray(second, np.float64)
     n = max(float(r.sum()), 1.0)
     same = float(r @ c)
@@ -32,17 +31,7 @@ def coincidence_moments(first: ArrayLike, second: ArrayLike) -> tuple[float, flo
 
 
 def coincidence_law(first: Sequence[int], second: Sequence[int]) -> Floats:
-    """Return the probabilities of 0, 1, ... coincidences up to the largest possible number, from whole numbers.
-
-    References
-    ----------
-    Riordan, J. (1958). An introduction to combinatorial analysis, chapter 7. Wiley.
-
-    Examples
-    --------
-    >>> (coincidence_law((1, 1, 1), (1, 1, 1)) * 6).round(12).tolist()
-    [2.0, 3.0, 0.0, 1.0]
-    """
+    """Return the probabilities of 0, 1, ... coincidences up to the largest possible number, from whole numbers [1]_."""
     n = sum(first)
     # coefficient m: ways to choose m coincidences, over all labels (the rook polynomial)
     ways = [1]
@@ -63,22 +52,10 @@ def coincidence_law(first: Sequence[int], second: Sequence[int]) -> Floats:
 
 
 def coincidence_tail(count: int, first: ArrayLike, second: ArrayLike) -> float:
-    """Return the probability of at least `count` coincidences in all of several pairs of decks.
+    """Return the probability of at least `count` coincidences in all of k pairs of decks (k, labels), shuffled apart.
 
-    Exact where no deck has more than 300 cards, else by the normal law of the same mean and variance, half a step
-    below. A probability below the smallest normal number, 2e-308, is that number; what cannot be has 0.
-
-    Parameters
-    ----------
-    count : int
-        Coincidences.
-    first, second : (k, labels) array_like of int
-        Numbers of each label in k pairs of decks, which are shuffled apart from each other.
-
-    Examples
-    --------
-    >>> round(coincidence_tail(55, [(60, 30, 30)], [(50, 40, 30)]), 6)
-    0.009458
+    Exact up to 300 cards, else by the normal law of the same mean and variance, half a step below. A probability below
+    the smallest normal number, 2e-308, is that number; what cannot be has 0.
     """
     decks = [np.asarray(side, np.int64) for side in (first, second)]
     if count <= 0:

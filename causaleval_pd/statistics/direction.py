@@ -21,13 +21,7 @@ def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats
 
 
 def merit(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats:
-    """Return scores of which the largest is best: those of `score`, with the other sign where small ones are good.
-
-    Examples
-    --------
-    >>> merit([0.5, 2.0], direction="zero", optimum=1.0).tolist()
-    [-0.5, -1.0]
-    """
+    """Return scores of which the largest is best: those of `score`, with the other sign where small ones are good."""
     found = score(values, direction=direction, optimum=optimum)
     return found if direction == "maximize" else -found
 
@@ -38,28 +32,16 @@ def better_side(direction: str | None) -> Literal["greater", "less"]:
 
 
 def as_good(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
-    """Return which controls are at least as good as the observed value; False where either is NaN.
+    """Return which controls are at least as good as the observed value, by `score`; False where either is NaN.
 
-    The direction is "minimize", "maximize" or "zero", which compares distances from `optimum`. Values within `1e-12
-    max(1, |observed|)` tie, and ties are as good.
-
-    Examples
-    --------
-    >>> as_good([3, 4, 5, np.nan], 4, direction="minimize", optimum=0)
-    array([ True,  True, False, False])
+    Values within `1e-12 max(1, |observed|)` tie, and ties are as good.
     """
     drawn, seen, slack, small = _ordered(control, observed, direction, optimum)
     return np.asarray(drawn <= seen + slack if small else drawn >= seen - slack)
 
 
 def better(control: ArrayLike, observed: ArrayLike, *, direction: str | None, optimum: float) -> Bools:
-    """Return which controls are strictly better than the observed value, beyond a tie; see `as_good`.
-
-    Examples
-    --------
-    >>> better([3, 4, 5, np.nan], 4, direction="minimize", optimum=0)
-    array([ True, False, False, False])
-    """
+    """Return which controls are strictly better than the observed value, beyond a tie; see `as_good`."""
     drawn, seen, slack, small = _ordered(control, observed, direction, optimum)
     return np.asarray(drawn < seen - slack if small else drawn > seen + slack)
 

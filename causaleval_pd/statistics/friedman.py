@@ -1,4 +1,10 @@
-"""Friedman's test of several treatments on the same blocks, and Nemenyi's critical difference, one test per row."""
+"""Friedman's test of several treatments on the same blocks, and Nemenyi's critical difference, one test per row.
+
+References
+----------
+.. [1] Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis of variance.
+   doi:10.1080/01621459.1937.10503522
+"""
 
 from __future__ import annotations
 
@@ -26,36 +32,18 @@ class Friedman(NamedTuple):
 
 
 def friedman(values: ArrayLike) -> Friedman:
-    """Test whether the treatments of blocks are exchangeable, by the ranks within blocks.
+    """Test whether the k treatments of n blocks (..., n, k) are exchangeable, by the ranks within blocks [1]_.
 
-    Parameters
-    ----------
-    values : (..., n, k) array_like
-        n blocks of k treatments. Blocks with an undefined value are left out; a treatment without any value is left out
-        of its row.
-
-    Returns
-    -------
-    Friedman
-        The test as `scipy.stats.friedmanchisquare`, corrected for ties; with two treatments p is that of the exact
-        sign test, which is larger than that of the chi-squared distribution. Blocks that are all equal give p = 1; NaN
-        without blocks or with fewer than two treatments.
+    Blocks with an undefined value are left out, and a treatment without any value of its row. Corrected for ties, as
+    `scipy.stats.friedmanchisquare`; with two treatments p is that of the exact sign test, which is larger than that of
+    the chi-squared distribution. Blocks that are all equal give p = 1; NaN without blocks or with fewer than two
+    treatments.
 
     Notes
     -----
     Null hypothesis: within a block every order of the treatments is equally probable. Alternative: some treatments tend
     to rank higher. Assumption: blocks are independent. Not to name which treatments differ, for which p would count the
     others' differences (`max_t`), nor for blocks that depend on each other.
-
-    References
-    ----------
-    Friedman (1937), 10.1080/01621459.1937.10503522.
-
-    Examples
-    --------
-    >>> found = friedman([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0], [1.0, 3.0, 2.0], [4.0, 5.0, 6.0]])
-    >>> found.mean_rank, round(float(found.p_value), 4)
-    (array([1.  , 2.25, 2.75]), 0.0388)
     """
     ranks, complete, there = _block_ranks(values)
     n, k = complete.sum(axis=-1), there.sum(axis=-1)

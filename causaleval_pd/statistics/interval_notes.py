@@ -14,26 +14,13 @@ Notes = NDArray[np.object_]
 
 
 def joined(*notes: Iterable[str | None]) -> list[str | None]:
-    """Join the notes of every row, in the order of the arguments; None without any.
-
-    A note with which another one begins is left out.
-
-    Examples
-    --------
-    >>> joined(["no variation", None], ["few", None])
-    ['no variation; few', None]
-    >>> joined(["fewer than 5 clusters"], ["fewer than 5 clusters: no simultaneous interval"])
-    ['fewer than 5 clusters: no simultaneous interval']
-    """
+    """Join the notes of every row, without those with which another one begins; None without any."""
     rows = ([x for x in row if x and not pd.isna(x)] for row in zip(*notes, strict=True))
     return ["; ".join(x for x in row if not any(y != x and y.startswith(x) for y in row)) or None for row in rows]
 
 
 def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:
-    """Return for every row why an effect has no interval, or that ties make it one point.
-
-    `values` (rows, n) are what the effect was computed from, a cluster each.
-    """
+    """Return for every row why an effect has no interval, or is one point; `values` (rows, n) hold one cluster each."""
     n, _, deviation = moments(values)
     ordered = np.sort(values, axis=1)
     ties = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)

@@ -1,4 +1,11 @@
-"""All pairs of treatments compared at once by the largest t under sign flips."""
+"""All pairs of treatments compared at once by the largest t under sign flips.
+
+References
+----------
+.. [1] Westfall, P. H., Young, S. S. (1993). Resampling-based multiple testing. Wiley.
+.. [2] Winkler, A. M. et al. (2014). Permutation inference for the general linear model.
+   doi:10.1016/j.neuroimage.2014.01.060
+"""
 
 from __future__ import annotations
 
@@ -45,32 +52,11 @@ def max_t(
     level: float = 0.95,
     rng: int | np.random.Generator | None = None,
 ) -> MaxT:
-    """Compare treatments of the same blocks pair by pair, with p-values adjusted by the largest t.
+    """Compare treatments of blocks (..., n, k) pair by pair, with p-values adjusted by the largest t [1]_ [2]_.
 
-    Parameters
-    ----------
-    values : (..., n, k) array_like
-        n blocks of k treatments. Blocks with an undefined value are left out; a treatment without any value is left out
-        of its row.
-    first, second : (c,) array_like of int
-        Treatments of each comparison.
-    alternative : {"two-sided", "less", "greater"}
-        Whether the first is expected to be smaller or larger than the second.
-    level : float
-        Probability that all intervals of a row hold their mean differences.
-    rng : int, Generator or None
-        Source of the random sign vectors of more than 12 blocks.
-
-    Returns
-    -------
-    MaxT
-        t, p-values, adjusted p-values and simultaneous limits; NaN where a treatment or all blocks are missing, and for
-        pairs with an infinite difference. Limits are NaN below three blocks, and where all differences are equal.
-
-    Raises
-    ------
-    ValueError
-        If `alternative` is unknown.
+    Blocks with an undefined value are left out, and a treatment without any value of its row. NaN where a treatment or
+    all blocks are missing, and for pairs with an infinite difference; limits also below three blocks, and where all
+    differences are equal.
 
     Notes
     -----
@@ -82,18 +68,6 @@ def max_t(
     The limits are mean -+ q s, where q is the quantile of the largest t of the centred differences under the same
     flips; they are widened to 0 where the two-sided adjusted p-value is above 1 - level. So 0 can be within limits
     where p is small, and never the other way round. Flips of up to 12 blocks are exact.
-
-    References
-    ----------
-    Westfall and Young (1993), Resampling-based multiple testing; Winkler et al. (2014),
-    10.1016/j.neuroimage.2014.01.060.
-
-    Examples
-    --------
-    >>> blocks = [[1.0, 1.0, 3.0], [2.0, 3.0, 4.5], [1.0, 0.0, 3.5], [4.0, 4.5, 7.0], [2.0, 1.5, 4.0]]
-    >>> found = max_t(blocks, [0, 0, 1], [1, 2, 2])
-    >>> found.p_value.tolist()
-    [1.0, 0.0625, 0.0625]
     """
     check_alternative(alternative)
     seed = int(np.random.default_rng(rng).integers(2**63))
@@ -121,21 +95,10 @@ def joint_max_t(
     level: float = 0.95,
     rng: int | np.random.Generator | None = None,
 ) -> MaxT:
-    """Correct comparisons that have blocks in common, such as those of several strata, by their largest t.
+    """Correct comparisons that have blocks in common, such as those of several strata, by their largest t; see `max_t`.
 
-    Parameters
-    ----------
-    differences : sequence of (n,) array_like
-        Paired differences of each comparison.
-    blocks : sequence of (n,) array_like of int
-        Number of the block of each difference. One random sign flips all differences of a block, over comparisons.
-    alternative, level, rng
-        As in `max_t`.
-
-    Returns
-    -------
-    MaxT
-        As `max_t`, (c,); limits are also NaN where a comparison has too few blocks for any at this level.
+    One random sign flips all differences of a block, over comparisons. Limits are also NaN where a comparison has too
+    few blocks for any at this level.
 
     Notes
     -----
@@ -145,13 +108,6 @@ def joint_max_t(
 
     Comparisons of different numbers of blocks are on one scale: the sum of the signed differences in units of its
     standard deviation under sign flips, which is at most sqrt(n) for n blocks.
-
-    Examples
-    --------
-    >>> apart = [0.5, 1.1, 1.8, 1.0, 0.7]
-    >>> found = joint_max_t([apart, apart[::-1]], [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]])
-    >>> found.p_value.tolist(), found.p_adjusted.tolist()
-    ([0.0625, 0.0625], [0.0625, 0.0625])
     """
     check_alternative(alternative)
     seed = int(np.random.default_rng(rng).integers(2**63))

@@ -1,4 +1,10 @@
-"""Whether values differ by more than the Monte Carlo errors of the numbers that they were computed from."""
+"""Whether values differ by more than the Monte Carlo errors of the numbers that they were computed from.
+
+References
+----------
+.. [1] Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+   doi:10.2307/3002019
+"""
 
 from __future__ import annotations
 
@@ -16,28 +22,10 @@ _SURE = 0.99
 
 
 def largest_variance(variances: Floats) -> Floats:
-    """Return the largest variance that the estimated variance of a sum may have by Monte Carlo errors alone.
+    """Return the largest variance (...) that the estimated variance of a sum may have by Monte Carlo errors alone.
 
-    Parameters
-    ----------
-    variances : (..., n) ndarray
-        Variances of the independent Monte Carlo errors of the n terms of a sum.
-
-    Returns
-    -------
-    (...) ndarray
-        The sum of the variances times a quantile of the chi-squared law divided by its degrees of freedom, which are
-        their effective number [1]_ less one; 0 where nothing was simulated.
-
-    References
-    ----------
-    .. [1] Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
-       doi:10.2307/3002019
-
-    Examples
-    --------
-    >>> largest_variance([[0.1, 0.1, 0.1, 0.1, 0.1], [0.0, 0.0, 0.0, 0.0, 0.0]]).round(2).tolist()
-    [1.66, 0.0]
+    The sum of the variances (..., n) of independent errors times a quantile of the chi-squared law divided by its
+    degrees of freedom, which are their effective number [1]_ less one; 0 where nothing was simulated.
     """
     squares = np.asarray(variances, np.float64)
     total = squares.sum(axis=-1)
@@ -46,20 +34,7 @@ def largest_variance(variances: Floats) -> Floats:
 
 
 def noise_alone(values: Floats, errors: Floats) -> Bools:
-    """Return whether the values of a row (..., n) differ by no more than their Monte Carlo standard errors explain.
-
-    Parameters
-    ----------
-    values : (..., n) ndarray
-        Values, NaN where absent.
-    errors : (..., n) ndarray
-        Standard errors of independent Monte Carlo errors; 0 where exact.
-
-    Examples
-    --------
-    >>> noise_alone(np.array([[1.0, 1.2, 0.9], [1.0, 7.0, 3.0], [1.0, 1.0, 1.0]]), np.array([[0.1], [0.1], [0.0]]))
-    array([ True, False, False])
-    """
+    """Return whether values (..., n) differ by no more than Monte Carlo standard errors, 0 where exact, explain."""
     known = np.isfinite(values)
     n, _, deviation = moments(values)
     noise = np.where(known, np.broadcast_to(errors, values.shape), 0.0) ** 2
@@ -69,18 +44,7 @@ def noise_alone(values: Floats, errors: Floats) -> Bools:
 
 
 def without_noise(values: Floats, errors: Floats) -> Floats:
-    """Replace values that differ by `noise_alone` by their mean, and by 0 where that is within a few of its errors.
-
-    Parameters
-    ----------
-    values, errors : (..., n) ndarray
-        As in `noise_alone`.
-
-    Examples
-    --------
-    >>> without_noise(np.array([[0.1, -0.1, np.nan], [5.1, 4.9, np.nan]]), np.array([[0.1]])).tolist()
-    [[0.0, 0.0, nan], [5.0, 5.0, nan]]
-    """
+    """Replace values that differ by `noise_alone` by their mean, and by 0 where that is within a few of its errors."""
     alone = noise_alone(values, errors)
     if not alone.any():
         return values

@@ -2,6 +2,13 @@
 
 `statsmodels.stats.multitest.multipletests` gives the same numbers but collects garbage at each call of Holm's method:
 5 minutes for 10,000 families, here 0.04 s.
+
+References
+----------
+.. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. https://www.jstor.org/stable/4615733
+.. [2] Benjamini, Y., Hochberg, Y. (1995). Controlling the false discovery rate. doi:10.1111/j.2517-6161.1995.tb02031.x
+.. [3] Benjamini, Y., Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under
+   dependency. doi:10.1214/aos/1013699998
 """
 
 from __future__ import annotations
@@ -22,38 +29,9 @@ CORRECTIONS |= {"bh": "bh", "fdr_bh": "bh", "by": "by", "fdr_by": "by"}
 
 
 def adjust(p: ArrayLike, method: str | None = "holm", family: ArrayLike | None = None) -> Floats:
-    """Correct p-values for multiplicity; undefined ones belong to no family and stay NaN.
+    """Correct p-values for multiplicity [1]_ [2]_ [3]_; undefined ones belong to no family and stay NaN.
 
-    Parameters
-    ----------
-    p : (n,) array_like
-        p-values.
-    method : {"holm", "bonferroni", "bh", "by", "none"} or None
-        Correction; "bh" is Benjamini and Hochberg's, for independent or positively dependent p-values, "by" Benjamini
-        and Yekutieli's, for any dependence. statsmodels' names "fdr_bh" and "fdr_by" are taken too.
-    family : (n,) array_like, optional
-        Label of the family that each p-value belongs to; default one family.
-
-    Returns
-    -------
-    (n,) ndarray
-        Adjusted p-values.
-
-    Raises
-    ------
-    ValueError
-        If the method is unknown.
-
-    References
-    ----------
-    Holm (1979), https://www.jstor.org/stable/4615733.
-    Benjamini and Hochberg (1995), 10.1111/j.2517-6161.1995.tb02031.x.
-    Benjamini and Yekutieli (2001), 10.1214/aos/1013699998.
-
-    Examples
-    --------
-    >>> adjust([0.01, 0.04, np.nan])
-    array([0.02, 0.04,  nan])
+    "bh" is for independent or positively dependent p-values, "by" for any dependence.
     """
     p = np.asarray(p, np.float64)
     name = "none" if method is None else method
@@ -121,29 +99,9 @@ class Floor(NamedTuple):
 def floors(
     p: ArrayLike, least: ArrayLike, method: str, alpha: float = 0.05, family: ArrayLike | None = None
 ) -> list[Floor]:
-    """Return the families of which no simulated test can pass after correction, with the draws that they need.
+    """Return the families of which no simulated test can pass after correction, in the order of their labels.
 
-    Parameters
-    ----------
-    p : (n,) array_like
-        p-values, NaN where undefined.
-    least : (n,) array_like
-        The smallest value that each can take, 1 / (R + 1) for R draws; NaN where it does not rest on draws.
-    method, family
-        As in `adjust`.
-    alpha : float
-        Level that the corrected p-values are compared with.
-
-    Returns
-    -------
-    list of Floor
-        In the order of the families' labels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> floors(np.full(60, 1 / 1001), np.full(60, 1 / 1001), "holm")[0].draws_needed
-    1199
+    `least` is the smallest value that each p can take, 1 / (R + 1) for R draws; NaN where it does not rest on draws.
     """
     p, least = np.asarray(p, np.float64), np.asarray(least, np.float64)
     name = CORRECTIONS[method]
@@ -174,11 +132,6 @@ def auto_draws(n_tests: int, alpha: float = 0.05) -> int:
     R + 1 is ten times n_tests / alpha, rounded up to a multiple of 1,000: a p-value of half of what Holm's first step
     needs then passes it with a probability of .97. Where that is more than 100,000, R is 9,999, and p-values that no
     draw reached need another method.
-
-    Examples
-    --------
-    >>> [auto_draws(n) for n in (1, 30, 60, 300, 5000)]
-    [999, 5999, 11999, 59999, 9999]
     """
     wanted = 1000 * math.ceil(10 * max(1, n_tests) / alpha / 1000 - 1e-9)
     return wanted - 1 if wanted <= MOST_DRAWS else FEW_DRAWS

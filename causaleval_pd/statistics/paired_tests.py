@@ -1,7 +1,18 @@
 """Tests on arrays, one test per row: a row along the last axis is one sample.
 
 Rows may hold different numbers of values, with NaN for the rest. An undefined result is NaN: no value at all, or a t
-test of values that do not vary. Pairs that are all equal give p = 1.
+test of values that do not vary. Pairs that are all equal give p = 1. `alternative` is the side on which differences are
+expected.
+
+References
+----------
+.. [1] Wilcoxon, F. (1945). Individual comparisons by ranking methods. doi:10.2307/3001968
+.. [2] McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
+   doi:10.1007/BF02295996
+.. [3] Clopper, C. J., Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
+   binomial. doi:10.1093/biomet/26.4.404
+.. [4] Welch, B. L. (1947). The generalization of "Student's" problem when several different population variances are
+   involved. doi:10.1093/biomet/34.1-2.28
 """
 
 from __future__ import annotations
@@ -48,24 +59,9 @@ def check_alternative(alternative: str) -> None:
 
 
 def paired_wilcoxon(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
-    """Test paired differences for symmetry about 0 by their signed ranks; zeros are left out.
+    """Test paired differences for symmetry about 0 by their signed ranks [1]_; zeros are left out.
 
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences.
-    alternative : {"two-sided", "less", "greater"}
-        Side on which the differences are expected to lie.
-
-    Returns
-    -------
-    Outcome
-        Statistic as scipy's: the sum of positive ranks; two-sided the smaller of the sums of either sign.
-
-    Raises
-    ------
-    ValueError
-        If `alternative` is unknown.
+    The statistic is scipy's: the sum of positive ranks, two-sided the smaller of the sums of either sign.
 
     Notes
     -----
@@ -75,15 +71,6 @@ def paired_wilcoxon(difference: ArrayLike, *, alternative: Alternative = "two-si
 
     Exact up to 50 nonzero differences without ties and up to 25 with ties, given the tied ranks; beyond that the normal
     approximation with the variance of the tied ranks and no continuity correction, as in `scipy.stats.wilcoxon`.
-
-    References
-    ----------
-    Wilcoxon (1945), 10.2307/3001968.
-
-    Examples
-    --------
-    >>> paired_wilcoxon([[1.0, 2.0, 3.0, 4.0], [1.0, -1.0, np.nan, np.nan]]).p_value
-    array([0.125, 1.   ])
     """
     check_alternative(alternative)
     ranks = signed_ranks(difference)
@@ -146,30 +133,18 @@ def _tied_cdf(ranks: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
 
 
 def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", level: float = 0.95) -> BoundedOutcome:
-    """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test.
+    """Test whether the pairs of 0/1 values that differ are as often (1, 0) as (0, 1): McNemar's exact test [2]_.
 
-    As `paired_wilcoxon`, with the number of pairs (1, 0) and an exact binomial p; differences other than -1, 0 and 1
-    are refused.
-
-    The mean difference is q (2 s - 1), where q is the share of pairs that differ, and s that of (1, 0) among these. Its
-    limits are the ends of this product over Clopper and Pearson's interval of s, and their limits of q that each fail
-    with probability 1 - level. They exclude 0 where the two-sided test rejects and nowhere else. By enumeration up to
-    100 pairs they cover at least .95 of .95, on average .98.
+    The statistic is the number of pairs (1, 0). The mean difference is q (2 s - 1), where q is the share of pairs that
+    differ, and s that of (1, 0) among these. Its limits are the ends of this product over Clopper and Pearson's
+    interval of s, and their limits of q that each fail with probability 1 - level. They exclude 0 where the two-sided
+    test rejects and nowhere else. By enumeration up to 100 pairs they cover at least .95 of .95, on average .98.
 
     Notes
     -----
     Null hypothesis: (1, 0) and (0, 1) are equally probable. Alternative: they are not, or (1, 0) is more probable
     ("greater") or less. Assumption: pairs are independent. Not for values other than 0 and 1, nor for dependent pairs,
     such as replicates.
-
-    References
-    ----------
-    McNemar (1947), 10.1007/BF02295996.
-
-    Examples
-    --------
-    >>> mcnemar([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, -1.0]).p_value
-    array(0.375)
     """
     check_alternative(alternative)
     values = np.asarray(difference, np.float64)
@@ -193,24 +168,7 @@ def mcnemar(difference: ArrayLike, *, alternative: Alternative = "two-sided", le
 
 
 def rate_limits(count: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return Clopper and Pearson's limits of a rate; NaN where n is 0.
-
-    Parameters
-    ----------
-    count, n : (...) array_like
-        Number of errors, among how many tables.
-    level : float
-        Probability of the interval.
-
-    References
-    ----------
-    Clopper and Pearson (1934), 10.1093/biomet/26.4.404.
-
-    Examples
-    --------
-    >>> [round(float(x), 3) for x in rate_limits(18, 400)]
-    [0.027, 0.07]
-    """
+    """Return Clopper and Pearson's limits [3]_ of the rate of `count` among n; NaN where n is 0."""
     k, m = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(n, np.float64))
     tail = (1 - level) / 2
     low, high = np.zeros(k.shape), np.ones(k.shape)
@@ -221,38 +179,28 @@ def rate_limits(count: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Fl
 
 
 def paired_t(difference: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
-    """Test whether the mean of paired differences is 0 by Student's t.
+    """Test whether the mean of paired differences is 0 by Student's t with n - 1 degrees of freedom.
 
-    As `paired_wilcoxon`, with t and its p-value with n - 1 degrees of freedom; NaN if the differences do not vary,
-    unless all are 0 (p = 1).
+    NaN where the differences do not vary, unless all are 0 (p = 1).
 
     Notes
     -----
     Null hypothesis: the mean difference is 0. Alternative: it is not, or lies on the named side. Assumptions:
     differences are independent, and their mean is about normal. Not for few differences with a heavy tail, nor for
     dependent ones.
-
-    Examples
-    --------
-    >>> paired_t([[1.0, 2.0, 3.0, 4.0], [1.0, np.nan, np.nan, np.nan]]).p_value.round(4)
-    array([0.0305,    nan])
     """
     n, mean, deviation = moments(difference)
     return t_test(mean, deviation / np.sqrt(np.maximum(n, 1)), np.maximum(n - 1, 1).astype(np.float64), alternative)
 
 
 def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> Outcome:
-    """Test whether independent samples have the same mean by Welch's t; NaN rules as in `paired_t`.
+    """Test whether independent samples have the same mean by Welch's t [4]_; NaN rules as in `paired_t`.
 
     Notes
     -----
     Null hypothesis: the means are equal. Alternative: they are not, or that of `a` lies on the named side. Assumptions:
     all values are independent, and both means are about normal; variances may differ. Not for runs on the same truths,
     which are pairs (`paired_t`), nor for few values with a heavy tail.
-
-    References
-    ----------
-    Welch (1947), 10.1093/biomet/34.1-2.28.
     """
     return t_test(*welch_moments(a, b), alternative)
 

@@ -16,21 +16,15 @@ def randomisation_test(
 ) -> Outcome:
     """Test whether an observed value (...) is exchangeable with its draws (..., n) under the null model.
 
-    The observed value, such as the mean of a stratum, is expected on the side `alternative`. p is (1 + #{draws at least
-    as extreme}) / (n + 1) over the defined draws; NaN without an observed value or a draw. Values within `1e-12 max(1,
-    |observed|)` tie, and ties count as extreme.
+    p is (1 + #{draws at least as extreme}) / (n + 1) over the defined draws; NaN without an observed value or a draw.
+    Values within `1e-12 max(1, |observed|)` tie, and ties count as extreme.
 
     Notes
     -----
     Null hypothesis: the observed value is one more draw of the null model. Alternative: it tends to the named side.
     Assumption: the observed value and its draws are exchangeable under the null model, so draws of dependent runs must
-    be drawn jointly. Not for draws of another model, such as other margins: their distance from the observed value
-    is no evidence.
-
-    Examples
-    --------
-    >>> float(randomisation_test(3.0, [1.0, 2.0, 4.0]).p_value)
-    0.5
+    be drawn jointly. Not for draws of another model, such as other margins: their distance from the observed value is
+    no evidence.
     """
     if alternative not in ("less", "greater"):
         raise ValueError(f"alternative must be 'less' or 'greater', found {alternative!r}")

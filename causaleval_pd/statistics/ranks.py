@@ -23,13 +23,8 @@ def rounded(values: ArrayLike) -> Floats:
 def signed_ranks(difference: ArrayLike) -> Floats:
     """Return the ranks of `|difference|` with the differences' signs, in ascending order of rank.
 
-    Differences are rounded to 12 decimals before they are ranked; from 1000 on, neighbouring numbers tie. Zeros are
-    left out before ranking; the rank of zeros and undefined differences is 0.
-
-    Examples
-    --------
-    >>> signed_ranks([2.0, 0.0, -1.0, 2.0, np.nan])
-    array([-1. ,  2.5,  2.5,  0. ,  0. ])
+    Zeros are left out before ranking; their rank, and that of undefined differences, is 0. From 1000 on, neighbouring
+    numbers tie.
     """
     values = rounded(difference)
     if values.size == 0:

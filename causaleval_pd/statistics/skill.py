@@ -1,4 +1,12 @@
-"""Skill, 1 - sum of losses / sum of losses expected of controls: its interval, and the difference of two skills."""
+"""Skill, 1 - sum of losses / sum of losses expected of controls: its interval, and the difference of two skills.
+
+Losses and control losses (..., n) are sums by cluster, such as a truth; NaN where absent.
+
+References
+----------
+.. [1] Efron, B., Stein, C. (1981). The jackknife estimate of variance. doi:10.1214/aos/1176345462
+.. [2] Kish, L. (1965). Survey sampling.
+"""
 
 from __future__ import annotations
 
@@ -28,35 +36,14 @@ def skill_interval(
     *,
     control_error: ArrayLike | None = None,
 ) -> Estimate:
-    """Return skill and its interval by a delete-one-cluster jackknife of log(sum of losses / sum of control losses).
+    """Return skill and its interval by a delete-one-cluster jackknife [1]_ of log(losses / control losses).
 
-    Parameters
-    ----------
-    loss, control_loss : (..., n) array_like
-        Sums of the losses and of the expected control losses of each cluster, such as a truth; NaN where absent.
-    level : float
-        Probability of the interval.
-    control_error : (..., n) array_like, optional
-        Monte Carlo standard errors of `control_loss`, where it is a mean of draws; default 0, which is exact.
-
-    Returns
-    -------
-    Estimate
-        Skill is NaN where the controls have no loss or infinite ones, and minus infinity where only the runs have
-        infinite ones. Limits are NaN then, below five clusters, below an effective number of three (Kish: control
-        losses are the weights), where fewer than two clusters have a loss, as where all runs are perfect, and where all
-        clusters have the same share of losses, or shares that differ by no more than Monte Carlo errors do. They assume
-        that no rare large losses are missing from the sample.
-
-    References
-    ----------
-    Efron and Stein (1981), 10.1214/aos/1176345462; Kish (1965), Survey sampling.
-
-    Examples
-    --------
-    >>> found = skill_interval([2.0, 3.0, 1.0, 2.0, 2.0, 4.0], [6.0, 6.0, 5.0, 7.0, 6.0, 6.0])
-    >>> found.effect.round(3), found.low.round(3), found.high.round(3)
-    (np.float64(0.611), np.float64(0.384), np.float64(0.755))
+    Skill is NaN where the controls have no loss or infinite ones, and minus infinity where only the runs have infinite
+    ones. Limits are NaN then, below five clusters, below an effective number of three (Kish [2]_: control losses are
+    the weights), where fewer than two clusters have a loss, as where all runs are perfect, and where all clusters have
+    the same share of losses, or shares that differ by no more than Monte Carlo errors do. They assume that no rare
+    large losses are missing from the sample. `control_error` holds Monte Carlo standard errors; default 0, which is
+    exact.
     """
     found = _support(loss, control_loss, control_error)
     share, rest = _shares(found)
@@ -68,22 +55,7 @@ def skill_interval(
 def skill_notes(
     loss: ArrayLike, control_loss: ArrayLike, *, control_error: ArrayLike | None = None
 ) -> NDArray[np.object_]:
-    """Return why skill has no interval, or what the interval assumes; None where there is nothing to note.
-
-    Parameters
-    ----------
-    loss, control_loss, control_error : (..., n) array_like
-        As in `skill_interval`.
-
-    Returns
-    -------
-    (...) ndarray of str or None
-
-    Examples
-    --------
-    >>> skill_notes([0.0, 0.0, 0.0], [6.0, 5.0, 6.0]).item()
-    'skill 1, no interval: no run has a loss'
-    """
+    """Return why skill has no interval, or what the interval assumes, (...); None where there is nothing to note."""
     found = _support(loss, control_loss, control_error)
     rest = _shares(found)[1]
     words = {
@@ -163,10 +135,9 @@ def _shown(found: _Support, rest: Floats) -> Bools:
 
 
 def vary(rest: Floats, relative_errors: ArrayLike = 0.0) -> Bools:
-    """Return whether the shares of losses without each cluster (..., n) differ; NaN marks absent clusters.
+    """Return whether shares of losses without each cluster (..., n), NaN where absent, differ beyond their errors.
 
-    Equal shares show no error, which does not mean that the error is 0. Shares of simulated losses differ if they
-    differ by more than `relative_errors` (..., n), their Monte Carlo errors, make them.
+    Equal shares show no error, which does not mean that the error is 0. Errors are those by Monte Carlo.
     """
     gone = np.isnan(rest)
     high = np.where(gone, -np.inf, rest).max(axis=-1, initial=-np.inf)
@@ -192,18 +163,9 @@ def _log_scaled(rest: Floats) -> tuple[Floats, Bools]:
 
 
 def jackknife_limits(share: Floats, rest: Floats, effective: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return limits of 1 - share (...) from the shares without each cluster, on a log scale where all are positive.
+    """Return limits of 1 - share (...) from the shares without each cluster (..., n), by logarithms of positive ones.
 
-    Parameters
-    ----------
-    share : (...) ndarray
-        Share of all clusters.
-    rest : (..., n) ndarray
-        Shares without each cluster; NaN for absent clusters.
-    effective : (...) ndarray
-        Effective number of clusters; one more than the degrees of freedom.
-    level : float
-        Probability of the interval.
+    `effective` is the effective number of clusters, one more than the degrees of freedom.
     """
     values, log_scale = _log_scaled(rest)
     error = _jackknife_error(values, (~np.isnan(rest)).sum(axis=-1))
@@ -235,37 +197,11 @@ def skill_difference(
     shift: float = 0.0,
     level: float = 0.95,
 ) -> SkillDifference:
-    """Compare the skills of two levels on the same truths by a delete-one-truth jackknife.
+    """Compare the skills of two levels on the same truths by a delete-one-truth jackknife [1]_, against `shift`.
 
-    Parameters
-    ----------
-    first, second : two or three (..., n) array_like
-        Losses and expected control losses of each level, summed by cluster, and the Monte Carlo standard errors of the
-        latter where they are means of draws; clusters with a missing value are left out.
-    alternative : {"two-sided", "less", "greater"}
-        Side of `shift` on which skill(first) - skill(second) is expected.
-    shift : float
-        Difference under the null hypothesis.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    SkillDifference
-        The difference is NaN where the controls of either level have no loss, or a loss is infinite. Statistic, p and
-        limits are NaN then, below five clusters, and where the difference does not vary, or by no more than Monte Carlo
-        errors do; p is 1 then where it equals `shift`, but for such errors.
-
-    References
-    ----------
-    Efron and Stein (1981), 10.1214/aos/1176345462.
-
-    Examples
-    --------
-    >>> losses, controls = [1.0, 2.0, 1.5, 2.0, 1.0, 3.0], [6.0, 5.0, 6.0, 7.0, 6.0, 5.5]
-    >>> found = skill_difference((losses, controls), ([3.0, 2.0, 2.5, 4.0, 2.0, 3.5], controls))
-    >>> found.effect.round(3), found.p_value.round(3)
-    (np.float64(0.183), np.float64(0.013))
+    Clusters with a missing value are left out. The difference is NaN where the controls of either level have no loss,
+    or a loss is infinite. Statistic, p and limits are NaN then, below five clusters, and where the difference does not
+    vary, or by no more than Monte Carlo errors do; p is 1 then where it equals `shift`, but for such errors.
     """
     check_alternative(alternative)
     effect, values, gone = _differences(first, second)

@@ -2,6 +2,10 @@
 
 Column 0 holds the runs, column r draw r of their controls. All functions treat the columns alike, so that they stay
 exchangeable under the null hypothesis, which is what makes p-values of `column_p_values` and `combined_p` valid.
+
+References
+----------
+.. [1] Vovk, V., Wang, R. (2020). Combining p-values via averaging. doi:10.1093/biomet/asaa027
 """
 
 from __future__ import annotations
@@ -79,22 +83,7 @@ class Excess(NamedTuple):
 
 
 def excess(columns: ArrayLike) -> Excess:
-    """Subtract from each row the mean of its defined columns.
-
-    Parameters
-    ----------
-    columns : (n, R + 1) array_like
-        Scores of runs and of their draws. NaN is undefined and counts as the mean of its row; infinite values stay
-        infinite and are left out of the mean.
-
-    Examples
-    --------
-    >>> found = excess([[3.0, 1.0, 1.0, 3.0], [2.0, 2.0, 2.0, np.nan], [4.0, 2.0, 2.0, np.nan]])
-    >>> found.values.round(2).tolist()
-    [[1.0, -1.0, -1.0, 1.0], [0.0, 0.0, 0.0, 0.0], [1.33, -0.67, -0.67, 0.0]]
-    >>> found.informed.tolist(), found.outside.tolist()
-    ([True, False, True], [False, False, True])
-    """
+    """Subtract from each row (n, R + 1) the mean of its finite columns; infinite values stay infinite, NaN gives 0."""
     x = np.ascontiguousarray(columns, np.float64)
     finite = np.isfinite(x)
     kept = np.where(finite, x, 0.0)
@@ -110,13 +99,7 @@ def excess(columns: ArrayLike) -> Excess:
 
 
 def mid_ranks(values: ArrayLike) -> Floats:
-    """Return the mid-rank of every column within its row; values that differ by rounding are ties.
-
-    Examples
-    --------
-    >>> mid_ranks([[0.3, 0.1, 0.1 + 1e-12]]).tolist()
-    [[3.0, 1.5, 1.5]]
-    """
+    """Return the mid-rank of every column within its row; values that differ by rounding are ties."""
     # scipy.stats.rankdata does the same, but importing scipy.stats takes as long as the rest of a first cube
     alike = np.round(np.asarray(values, np.float64), 9)
     order = np.argsort(alike, axis=1)
@@ -141,8 +124,7 @@ def without_rounding(sums: Floats, scale: Floats) -> Floats:
 def cluster_ranks(sums: Floats, scale: Floats) -> Floats:
     """Return the mid-ranks of clusters' summed excess (n_clusters, R + 1) among its columns.
 
-    Sums that differ by less than rounding, in units of `scale` (n_clusters,), the largest excess, are ties; infinite
-    ones of both signs cancel.
+    Sums that differ by less than rounding of the largest excess, `scale`, are ties; infinite ones of both signs cancel.
     """
     with np.errstate(invalid="ignore"):
         return mid_ranks(np.where(np.isnan(sums), 0.0, sums) / np.where(scale > 0, scale, 1.0)[:, None])
@@ -167,35 +149,10 @@ class Clusters(NamedTuple):
 def stratum_columns(
     x: ArrayLike, stratum: Ints, cluster: Ints, n_strata: int, statistic: Statistic
 ) -> tuple[Columns, Clusters]:
-    """Return the statistic of strata, of their runs and of every draw, and what each cluster adds to it.
+    """Return the statistic of strata, of their runs and of every draw (n, R + 1), and what each cluster adds to it.
 
-    Parameters
-    ----------
-    x : (n, R + 1) array_like
-        Scores of runs, and of draws of their controls. A run that is undefined in all columns does not count.
-    stratum, cluster : (n,) ndarray of int
-        Number of each run's stratum, from 0, and of its cluster.
-    n_strata : int
-        Number of strata.
-    statistic : {"mean", "rank"}
-        "mean" adds up the excess of runs over the means of their columns; "rank" adds up, over clusters, the mid-rank
-        of the sum of a cluster's excess among its columns.
-
-    Returns
-    -------
-    Columns
-        Of the strata.
-    Clusters
-        Of the clusters.
-
-    Examples
-    --------
-    >>> x = np.array([[1.0, 3.0, 5.0], [2.0, 2.0, 2.0]])
-    >>> columns, clusters = stratum_columns(x, np.array([0, 0]), np.array([7, 8]), 1, "mean")
-    >>> columns.values.tolist(), columns.n_no_information.tolist()
-    ([[-2.0, 0.0, 2.0]], [1])
-    >>> clusters.columns.tolist()
-    [[-2.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
+    "mean" adds up the excess of runs over the means of their columns; "rank" adds up, over clusters, the mid-rank of
+    the sum of a cluster's excess among its columns. A run that is undefined in all columns does not count.
     """
     scores = np.asarray(x, np.float64)
     names = _names(scores)
@@ -230,24 +187,9 @@ def _names(x: Floats) -> NDArray[np.uint64]:
 
 
 def column_p_values(columns: ArrayLike, *, alternative: Literal["less", "greater"]) -> Floats:
-    """Return the share of columns at least as extreme as the first, which counts among them, by stratum.
+    """Return the share of columns (n_strata, R + 1) at least as extreme as the first, which counts among them.
 
-    Parameters
-    ----------
-    columns : (n_strata, R + 1) array_like
-        A statistic of runs (column 0) and of their draws; NaN where undefined.
-    alternative : {"less", "greater"}
-        Which values are extreme.
-
-    Returns
-    -------
-    (n_strata,) ndarray
-        (1 + #{draws as extreme}) / (1 + #{defined draws}); values that differ by rounding are ties.
-
-    Examples
-    --------
-    >>> column_p_values([[3.0, 1.0, 2.0, 3.0 + 1e-12]], alternative="greater").tolist()
-    [0.5]
+    Undefined draws do not count; values that differ by rounding are ties.
     """
     observed, drawn = tied(columns)
     return np.asarray(randomisation_test(observed, drawn, alternative=alternative).p_value, np.float64)
@@ -263,31 +205,8 @@ def combined_p(
     """Return the share of random combinations of one column of each cluster that reach the runs, which count as one.
 
     Where the columns of a cluster are exchangeable under the null hypothesis and clusters are independent, the runs are
-    one of (R + 1) ** n_clusters combinations that are equally likely, so that this is a valid p-value.
-
-    Parameters
-    ----------
-    clusters : (n_clusters, R + 1) array_like
-        What each cluster adds to the statistic, finite: observed (column 0), and by every draw.
-    names : (n_clusters,) array_like of int
-        Numbers that identify clusters. They and `seed` name the random stream, whatever the order of the clusters.
-    seed : int
-        That of the draws.
-    alternative : {"less", "greater"}
-        Which sums are extreme.
-
-    Returns
-    -------
-    float
-        (1 + b) / (M + 1) where b of M = 99,999 combinations reach the observed sum.
-
-    Examples
-    --------
-    Of nine combinations, two reach the observed sum:
-
-    >>> x = [[3.0, 1.0, 3.0], [2.0, 0.0, 1.0]]
-    >>> abs(combined_p(x, [1, 2], 7, alternative="greater") - 2 / 9) < 0.005
-    True
+    one of (R + 1) ** n_clusters combinations that are equally likely, so that this is a valid p-value. `clusters`
+    (n_clusters, R + 1) are finite; their `names` and `seed` name the random stream, whatever the order of the clusters.
     """
     columns, sums = combined_sums(clusters, names, seed)
     observed = columns[:, 0].sum()
@@ -327,27 +246,8 @@ def tied(columns: ArrayLike) -> tuple[Floats, Floats]:
 def twice_mean(p: ArrayLike, stratum: Ints, cluster: Ints, n_strata: int) -> tuple[Floats, Ints]:
     """Combine the p-values of dependent runs: min(1, 2 x mean) within clusters, Fisher's sum over clusters.
 
-    Twice the mean is a valid p-value whatever the dependence, and no smaller factor is [1]_.
-
-    Parameters
-    ----------
-    p : (n,) array_like
-        P-values of runs.
-    stratum, cluster : (n,) ndarray of int
-        Number of each run's stratum, from 0, and of its cluster.
-    n_strata : int
-        Number of strata.
-
-    Returns
-    -------
-    sums : (n_strata,) ndarray
-        -2 times the sum of the logarithms of the clusters' p-values; see `fisher`.
-    n_clusters : (n_strata,) ndarray of int
-        Their numbers.
-
-    References
-    ----------
-    .. [1] Vovk, V., Wang, R. (2020). Combining p-values via averaging. doi:10.1093/biomet/asaa027
+    Twice the mean is a valid p-value whatever the dependence, and no smaller factor is [1]_. Returns by stratum the sum
+    of -2 log p of its clusters, for `fisher`, and their number.
     """
     order = np.lexsort([cluster, stratum])
     values, stratum, cluster = np.asarray(p, np.float64)[order], stratum[order], cluster[order]

@@ -1,4 +1,9 @@
-"""The shift of paired differences, with the interval that belongs to Wilcoxon's test."""
+"""The shift of paired differences, with the interval that belongs to Wilcoxon's test.
+
+References
+----------
+.. [1] Hodges, J. L., Lehmann, E. L. (1963). Estimates of location based on rank tests. doi:10.1214/aoms/1177704172
+"""
 
 from __future__ import annotations
 
@@ -18,32 +23,11 @@ _SORTED = 2**21
 
 
 def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the median of the Walsh averages of paired differences, with the interval of Wilcoxon's test.
+    """Return the median of the Walsh averages of paired differences [1]_ with the interval of Wilcoxon's test.
 
-    Parameters
-    ----------
-    difference : (..., n) array_like
-        Paired differences, NaN where absent; zeros count.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    Estimate
-        The shift, which is the centre of symmetric differences and their pseudo-median otherwise, and closed limits:
-        Walsh averages whose ranks the untied signed-rank distribution gives. Ties make the interval wider than
-        necessary. Limits are NaN where n is too small for the level (below 6 pairs at .95), and all is NaN without
-        pairs or with infinite differences of both signs.
-
-    References
-    ----------
-    Hodges and Lehmann (1963), 10.1214/aoms/1177704172.
-
-    Examples
-    --------
-    >>> found = hodges_lehmann([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    >>> float(found.effect), float(found.low), float(found.high)
-    (3.5, 1.0, 6.0)
+    Zeros count. Limits are closed: Walsh averages whose ranks the untied signed-rank distribution gives. Ties make the
+    interval wider than necessary. Limits are NaN where n is too small for the level (below 6 pairs at .95), and all is
+    NaN without pairs or with infinite differences of both signs.
     """
     values = np.asarray(difference, np.float64)
     shape = values.shape[:-1]

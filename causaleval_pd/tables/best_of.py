@@ -38,26 +38,17 @@ GROUP_BYTES = 128 * 2**20
 
 @dataclass(frozen=True)
 class Candidates:
-    """Rows of which the best counts.
+    """Rows of which the best counts."""
 
-    Attributes
-    ----------
-    column : hashable
-        The column that tells the candidates of a group apart.
-    levels : Series
-        Its value, one row each.
-    group : (n,) int
-        Number of each row's group, by first appearance.
-    first : (n_groups,) int
-        The first row of each group.
-    named_by : list of Series
-        Columns that name a group, a row of the table each; none where the truth does.
-    """
-
+    #: tells the candidates of a group apart
     column: Hashable
+    #: its value, one per row
     levels: pd.Series
+    #: (n,): number of each row's group, by first appearance
     group: NDArray[np.int64]
+    #: (n_groups,): the first row of each group
     first: NDArray[np.int64]
+    #: columns of the table that name a group; none where the truth does
     named_by: list[pd.Series]
 
     @cached_property
@@ -108,7 +99,7 @@ def find_candidates(
     task: Task,
     by: Sequence[pd.Series] = (),
 ) -> Candidates:
-    """Group the rows of a table that differ by a column alone.
+    """Group the rows of a table that differ by the column `best_of` alone.
 
     Groups are named by the columns of `key`, or the levels of an index that has the column, besides the column itself,
     else by the truth; and by the columns `by`.
@@ -165,9 +156,8 @@ def best_chunks(
 ) -> Iterator[Chunk]:
     """Score groups of candidates and their controls, as `control_chunks` does rows: the rows of chunks are groups.
 
-    Groups without a candidate that has a truth and an estimate are left out.
-
-    The values of the candidates, (n,) by metric, are written into `values`.
+    Groups without a candidate that has a truth and an estimate are left out. The values of the candidates, (n,) by
+    metric, are written into `values`.
     """
     batches = list(task.batches())
     check_kinds(task.metrics, batches, how.invalid, index)

@@ -34,24 +34,17 @@ _MIXED = (
 
 
 class PlacedClusters(NamedTuple):
-    """The clusters of some rows of a larger table, in columns.
+    """The clusters of some rows of a larger table, in columns."""
 
-    Attributes
-    ----------
-    setting : str
-        What the runs of a cluster share.
-    ids, repeated : str
-        Columns that name the clusters, and mark strata that repeat one.
-    anywhere : bool
-        Whether any stratum of the whole table repeats one.
-    n_rows : int
-        Rows of the whole table.
-    """
-
+    #: what the runs of a cluster share
     setting: str
+    #: column that names the clusters
     ids: str
+    #: column that marks strata that repeat one
     repeated: str
+    #: whether any stratum of the whole table repeats one
     anywhere: bool
+    #: rows of the whole table
     n_rows: int
 
 
@@ -70,26 +63,17 @@ def setting_of(cluster: Cluster, field: Field) -> str:
 
 
 class Clusters(NamedTuple):
-    """The clusters of a table's rows.
+    """The clusters of a table's rows, which may be part of a larger table."""
 
-    Attributes
-    ----------
-    setting : str
-        "truth", "none", or "column" and its name.
-    ids : (n,) int
-        Number of each row's cluster, the same on any machine; 0 for a row without a truth.
-    repeated : (n,) bool or None
-        Rows of strata that hold a cluster twice, where the rows are part of a larger table.
-    anywhere : bool
-        Whether any stratum of that table repeats one.
-    n_rows : int or None
-        Rows of that table.
-    """
-
+    #: "truth", "none", or "column" and its name
     setting: str
+    #: (n,): number of each row's cluster, the same on any machine; 0 for a row without a truth
     ids: Ints
+    #: (n,): rows of strata that hold a cluster twice, where the rows are part of a larger table
     repeated: Bools | None = None
+    #: whether any stratum of that table repeats one
     anywhere: bool = False
+    #: rows of that table
     n_rows: int | None = None
 
     def repeats(self, stratum: Ints, counted: Bools) -> Bools:

@@ -278,10 +278,7 @@ def _row_columns(
     how: Drawing,
     columns: Columns,
 ) -> dict[str, Any]:
-    """Return null model, class, seed and number of every row's controls.
-
-    Full columns also name the null model of every metric where those of one call differ.
-    """
+    """Return null model (where metrics differ, one per metric for full columns), class, seed and number of controls."""
     n, different = len(kinds[0]), list(dict.fromkeys(names))
     found = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
     if columns == "full" and len(different) > 1:

@@ -132,9 +132,9 @@ class Placebos:
     ) -> Placebos:
         """Read the cells of a table of runs, and name the streams of its clusters; see `placebo`.
 
-        `metrics` settle the field of cells that may be of several. Streams of rows have the names `row_keys`, by
-        default those of their contents. Where cells have no labels, but clusters whose estimates move together,
-        placebos move them within the `strata`, as the controls of these do.
+        `metrics` settle the field of cells that may be of several; `row_keys` name streams, by default the contents of
+        rows do. Placebos of cells without labels, but with clusters whose estimates move together, move these within
+        the `strata`, as controls do.
         """
         check_choice(joint, ("truth", "all"), "joint")
         columns = {role: column(runs, name, role) for role, name in cells.names.items()}

@@ -26,25 +26,26 @@ Codes = NDArray[np.int8]
 
 
 class RowControls(NamedTuple):
-    """Summaries of each row's controls, a float64 array each unless noted.
-
-    `mean_se` and `p_se` are Monte Carlo standard errors; `loss` is the mean distance |control - optimum|; `as_good` and
-    `better` are the shares of controls at least as good as and strictly better than the observed value; `n` is the
-    number of draws that p rests on; the last two (int8) are positions in `METHODS`.
-    """
+    """Summaries of each row's controls, (n,) each."""
 
     observed: Floats
     mean: Floats
+    #: Monte Carlo standard error, as `p_se`
     mean_se: Floats
     low: Floats
     high: Floats
     p: Floats
     p_se: Floats
+    #: mean distance |control - optimum|
     loss: Floats
+    #: share of controls at least as good as the observed value
     as_good: Floats
+    #: share of controls strictly better than it
     better: Floats
     undefined: Floats
+    #: number of draws that p rests on
     n: Floats
+    #: positions in `METHODS`
     mean_method: Codes
     p_method: Codes
 

@@ -152,10 +152,10 @@ def score(
     index: pd.Index | None = None,
     distinct: bool = True,
 ) -> NDArray[np.float64]:
-    """Compute `metric` for every pair, NaN or an error for the pairs that it does not apply to.
+    """Compute `metric` for every pair; NaN, or an error where `invalid` says so, for pairs that it does not apply to.
 
-    Costly metrics are computed once a distinct pair, unless `distinct` is False: looking for equals among random graphs
-    costs more than it saves. Callers check kinds; what is refused here is NaN.
+    Costly metrics are computed once per distinct pair, unless `distinct` is False: looking for equals among random
+    graphs costs more than it saves. Callers check kinds.
     """
     refused = metric.refused(pairs)
     if refused.any():

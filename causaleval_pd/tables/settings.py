@@ -42,23 +42,17 @@ class Cells:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How controls are drawn and summarised, the same for every row; see `with_controls`.
-
-    The first `keep` draws are kept, and without `summarise` nothing else is made of them. `listed` draws are all
-    controls there are, each once.
-
-    Raises
-    ------
-    ValueError
-        If a setting is invalid, or settings contradict one another.
-    """
+    """How controls are drawn and summarised, the same for every row; see `with_controls`."""
 
     n_draws: int
     method: Method = "auto"
     level: float = 0.95
     invalid: Invalid = "raise"
+    #: number of the first draws that are kept
     keep: int = 0
+    #: whether draws are all controls there are, each once
     listed: bool = False
+    #: whether anything else is made of draws
     summarise: bool = True
 
     def __post_init__(self) -> None:

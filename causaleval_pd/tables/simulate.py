@@ -62,9 +62,9 @@ def control_chunks(
 ) -> Iterator[Chunk]:
     """Score rows and their controls chunk by chunk; memory grows neither with the number of rows nor of draws.
 
-    `match` makes the controls of a batch of rows: a null model prepared for the task. Rows have random streams named by
-    `keys`, and `index` labels for messages. Of `wanted` (n,) rows alone, if it is given. Rows whose scores are
-    `observed` are not scored again.
+    `match` makes the controls of a batch of rows: a null model prepared for the task. `keys` name random streams, and
+    `index` rows in messages. Rows outside `wanted` (n,) are left out; scores that are `observed` are not computed
+    again.
     """
     batches = list(_wanted(task, wanted))
     job = _Job(task, match, keys, how, index, observed)

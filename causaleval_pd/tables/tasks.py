@@ -25,14 +25,12 @@ Metrics = str | Metric | Iterable[str | Metric] | None
 
 
 class Task(NamedTuple):
-    """Metrics of one field, the canonical columns they apply to, and the rows' extra inputs.
-
-    The truth is None where the call has none, and for metrics that need none of rows some of which lack it. Metrics
-    with further dimensions are there by their components.
-    """
+    """Metrics of one field, the canonical columns they apply to, and the rows' extra inputs."""
 
     field: Field
+    #: metrics with further dimensions are there by their components
     metrics: tuple[Metric, ...]
+    #: None where the call has none, and for metrics that need none of rows some of which lack it
     truth: Any
     estimate: pd.Series
     context: Context | None = None

@@ -37,32 +37,23 @@ MARKS: dict[str, pd.Series] = {CLUSTER: pd.Series(dtype=np.int64), REPEATED: pd.
 
 
 class PartClusters(NamedTuple):
-    """The clusters, truths and labels of a partition's rows, 0 where a row has none or has failed.
-
-    And, where it counts as a cluster of its own, what it shares with others nevertheless, as `units_of` returns it.
-    """
+    """The clusters, truths and labels of a partition's rows, 0 where a row has none or has failed."""
 
     ids: Ints
     truths: Ints
     labels: Ints
+    #: what rows that count as clusters of their own share with others, as `units_of` returns it
     units: Ints
 
 
 class ClusterPlan(NamedTuple):
-    """The clusters and strata of a whole table.
+    """The clusters and strata of a whole table."""
 
-    Attributes
-    ----------
-    setting : str
-        What the runs of a cluster share.
-    repeated : (n,) array
-        Numbers of the strata that repeat a cluster, ascending.
-    n_rows : int
-        Rows of the table.
-    """
-
+    #: what the runs of a cluster share
     setting: str
+    #: (n,): numbers of the strata that repeat a cluster, ascending
     repeated: NDArray[Any]
+    #: rows of the table
     n_rows: int
 
     @property

@@ -58,9 +58,9 @@ def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
 
 
 def settle(table: DaskFrame, metrics: Metrics, keywords: Mapping[str, Any]) -> tuple[list[Metric], dict[str, Any]]:
-    """Return the metrics of a call, and its keywords with what is the same in all partitions.
+    """Return the metrics of a call, and its keywords with what all partitions share: the field of the cells, and 0/0.
 
-    That is the field of the cells, which a partition whose estimates all failed does not show, and what 0/0 is.
+    A partition whose estimates all failed does not show its field.
     """
     check_dims(metrics)
     read = Cells(keywords.get("truth", "truth"), keywords.get("estimate", "estimate"))

@@ -91,7 +91,7 @@ def _holds_labels(cells: pd.Series) -> bool:
 
 
 def _label(cell: Any) -> str | None:
-    """Return the text of a label: itself, or that of a whole number or a truth value; None where it is none."""
+    """Return the text of a label: itself, or that of a whole number or a truth value; None for other cells."""
     if isinstance(cell, str):
         return cell if cell.strip() == cell and cell else None
     if isinstance(cell, (bool, np.bool_, int, np.integer)):

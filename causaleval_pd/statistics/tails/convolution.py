@@ -37,38 +37,14 @@ class Tail(NamedTuple):
 
 
 def tail_of_sum(laws: Sequence[Law], observed: float, *, most_work: float = MOST_WORK) -> Tail | None:
-    """Return P(X_1 + .. + X_n >= observed) for independent discrete variables.
+    """Return bounds of P(X_1 + .. + X_n >= observed) for independent discrete variables, None beyond `most_work`.
 
-    Parameters
-    ----------
-    laws : sequence of (values, probabilities)
-        The law of each variable.
-    observed : float
-        Where the tail begins; sums within 1e-9 of their scale tie with it.
-    most_work : float
-        Multiplications that the convolution may take.
-
-    Returns
-    -------
-    Tail or None
-        Upper and lower bound of the probability, or None where the convolution would take more work.
-
-    Notes
-    -----
     Each value is replaced by its distance from the largest one of its law. Distances with a common step are convolved
     as whole numbers, which is exact. Others are put on a grid of `GRID` steps between the largest sum and the observed
     one, once rounded down, for the upper bound, and once rounded up, for the lower one; where these differ by more than
     5 %, grids that are 8 and 64 times as fine follow, while the work allows. Distances beyond the observed one are
     dropped, because no other can make up for them. Terms are not negative and are added one by one, so that small tails
     keep a relative accuracy of about 1e-14; a Fourier transform would lose all digits below 1e-16.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> die = np.arange(1.0, 7.0), np.full(6, 1 / 6)
-    >>> tail = tail_of_sum([die] * 3, 17.0)
-    >>> round(tail.upper * 216, 9), tail.upper == tail.lower
-    (4.0, True)
     """
     if not laws or np.isnan(observed):
         return Tail(np.nan, np.nan)

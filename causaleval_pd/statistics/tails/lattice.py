@@ -15,11 +15,6 @@ def common_step(weights: Floats) -> Floats:
     """Return the largest number of which each row's weights (n, w) are whole multiples, 0 if no such number exists.
 
     Weights of 0 and missing ones do not count.
-
-    Examples
-    --------
-    >>> common_step(np.array([[1.0, 2.0], [0.4, 1.0], [0.0, 0.25], [1.0, np.pi]])).round(3).tolist()
-    [1.0, 0.2, 0.25, 0.0]
     """
     sizes = np.abs(np.nan_to_num(weights))
     largest = sizes.max(axis=1, initial=0.0)
