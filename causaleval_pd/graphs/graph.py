@@ -35,8 +35,7 @@ from .mixed.marks import (
     reserved,
     where,
 )
-from .packing.decode import unpack_array
-from .packing.header import check_names, pack_cell
+from .packing import check_names, pack_cell, unpack_array
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from . import classes
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, marks_from_planes, planes_from_marks, row_chunks
-from .packing.packed import pack_column, unpack_column
-from .packing.unpacked import Block
+from .packing import Block, pack_column, unpack_column
 from .results import check_classes
 
 Planes = NDArray[np.uint64]

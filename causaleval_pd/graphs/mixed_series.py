@@ -14,8 +14,7 @@ from . import classes
 from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
 from .mixed import marks as mixed
 from .mixed import relations
-from .packing.packed import pack_column, unpack_column
-from .packing.unpacked import Block
+from .packing import Block, pack_column, unpack_column
 from .projections import Projection, completed, read_latents
 from .results import check_classes, counts, stacked
 
@@ -170,7 +169,7 @@ class MixedGraphMethods:
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
         check_choice(kind, KINDS, "kind")
-        from .mixed.faults import fault_of
+        from .mixed.classes import fault_of
 
         column, code = unpack_column(self._obj), KINDS.index(kind)
         found = np.full(column.n_rows, None, dtype=object)

@@ -14,8 +14,7 @@ from ..contract.encoding import CellError
 from . import classes
 from .graph import in_order
 from .node_names import short
-from .packing.packed import unpack_column
-from .packing.unpacked import Block, UnpackedColumn
+from .packing import Block, UnpackedColumn, unpack_column
 from .pairs import MEND_CLASS, GraphBatch
 
 

@@ -21,8 +21,7 @@ from .kernels.planes import CPDAG, KINDS, a_kind
 from .mixed import marks as mixed
 from .mixed import relations
 from .mixed_series import MixedGraphMethods
-from .packing.packed import is_packed, pack_column, unpack_column
-from .packing.unpacked import Block
+from .packing import Block, is_packed, pack_column, unpack_column
 from .results import check_classes, counts, stacked
 
 

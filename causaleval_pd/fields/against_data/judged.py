@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...contract.context import MissingInputError
 from ...contract.pairs import PairError
-from ...graphs.packing.unpacked import group_rows
+from ...graphs.packing import group_rows
 from ...graphs.pairs import GraphPairs
 from .ci_tests import Floats, Ints
 from .data_sets import DataError, refuse_perturbed

@@ -29,8 +29,8 @@ from ...execution.random_streams import uniforms
 from ...graphs.column import as_graph
 from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
 from ...graphs.kernels import control_kernels, kernels
-from ...graphs.kernels.control_inputs import MOST_ORIENTED
 from ...graphs.kernels.dag_counts import check_counted
+from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes, planes_from_arcs
 from .classes import Classes, ClassPairs, DagClass, class_of_arcs
 from .family_fits import FamilyFits, Fits, fits_of_row

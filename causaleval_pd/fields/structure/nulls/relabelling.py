@@ -17,7 +17,7 @@ from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
-from ....graphs.packing.packed import unpack_column
+from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .edge_moments import mean_over_edges

@@ -19,7 +19,7 @@ from ....contract.null import Controls, Matching, Null, register_null
 from ....execution.random_streams import uniforms
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels
-from ....graphs.kernels.control_inputs import MOST_ORIENTED
+from ....graphs.kernels.inputs import MOST_ORIENTED
 from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented

@@ -20,7 +20,7 @@ from causaleval_pd.fields.structure.field import GRAPHS
 from causaleval_pd.graphs.kernels import mixed_kernels
 from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed.marks import bidirected, count_bits
-from causaleval_pd.graphs.packing.packed import unpack_column
+from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
 from causaleval_pd.tables.matching import find_null
 
