@@ -25,16 +25,14 @@ class VStructureCounts(NamedTuple):
 
 
 class AncestorCounts(NamedTuple):
-    """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs.
-
-    `agreed` and `opposed` count the directed edges of the truth whose tail is an ancestor of the head in the estimate,
-    and whose head is one of the tail; not those where both hold.
-    """
+    """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs."""
 
     true: NDArray[np.float64]
     estimated: NDArray[np.float64]
     both: NDArray[np.float64]
+    #: directed edges of the truth whose tail is an ancestor of the head in the estimate, not vice versa
     agreed: NDArray[np.float64]
+    #: those whose head is an ancestor of the tail, not vice versa
     opposed: NDArray[np.float64]
 
 

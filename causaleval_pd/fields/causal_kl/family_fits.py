@@ -41,11 +41,7 @@ def fits_to_data(
     states: Mapping[str, Sequence[Any]] | None,
     gaussian: bool,
 ) -> FamilyFits:
-    """Check data and return the fits that an estimator makes from them, each on first use.
-
-    The data hold one case per row, with `nodes` as columns; `estimator` is as in `from_data`, `states` are those of
-    each node, and `gaussian` fits linear-Gaussian laws.
-    """
+    """Check data and return the fits that an estimator, as in `from_data`, makes from them, each on first use."""
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
     lacking, extra = sorted(set(nodes) - set(data.columns)), [c for c in data.columns if c not in nodes]

@@ -43,8 +43,7 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
     """Align two packed columns by node names, one batch for each number of nodes.
 
     Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth. A context
-    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains. Its other
-    inputs go along with the truths.
+    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains.
     """
     estimates = unpack_column(estimate, column=estimate.name, in_place=True)
     truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)

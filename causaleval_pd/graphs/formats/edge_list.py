@@ -79,13 +79,7 @@ _LONGEST_HEADING = 10_000
 
 
 def edge_columns(columns: Iterable[Any]) -> tuple[str, str, str] | None:
-    """Return the columns of the nodes and marks of a table of edges, None for another table.
-
-    Examples
-    --------
-    >>> edge_columns(["Cause", "Effect", "Score"])
-    ('Cause', 'Effect', 'edge')
-    """
+    """Return the columns of the nodes and marks of a table of edges, None for another table."""
     known = {str(name).strip().lower(): name for name in reversed(list(columns)) if isinstance(name, str)}
     names = next((names for names in EDGE_COLUMNS if {*names[:2]} <= {*known}), None)
     if names is None:

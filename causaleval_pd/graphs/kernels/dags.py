@@ -49,7 +49,7 @@ def is_acyclic(parents: Words) -> bool:
 
 @kernel_part
 def flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents: Words) -> np.uint64:
-    """Direct each edge by a bit, 64 bits a word, the lowest first."""
+    """Direct each edge by a bit, 64 bits per word, the lowest first."""
     parents[:] = ZERO
     word = ZERO
     for e in range(n_edges):

@@ -67,10 +67,7 @@ def is_skeleton(planes: Planes) -> Flags:
 
 
 def infer_mixed_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return the narrowest class of graphs with <-> or circles.
-
-    With circles a graph is a pag, else mixed. Without, it is a mag, else an admg, else mixed.
-    """
+    """Return the narrowest class of graphs with <-> or circles: pag or mixed with circles, else mag, admg or mixed."""
     has_circles = _has(circles(planes))
     kinds = np.full(len(planes), MIXED, np.uint8)
     for kind, possible, holds in (

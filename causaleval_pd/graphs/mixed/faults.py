@@ -30,7 +30,7 @@ def fault_of(planes: Planes, names: Sequence[str], kind: int) -> str | None:
         return f"has the edge {other}" if other else _cycle(graph)
     if kind == SKELETON:
         other = graph.first(lambda a, b: (a, b) != (TAIL, TAIL))
-        return f"has the edge {other}, which has marks; take its skeleton, by .graph.skeleton()" if other else None
+        return f"has the edge {other}, which has marks; take its skeleton()" if other else None
     two = graph.first(lambda a, b: NONE in (a, b))
     if two:
         return _TWO_EDGES.format(two)

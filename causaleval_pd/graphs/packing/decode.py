@@ -77,10 +77,7 @@ def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedA
 def _cell_words(
     array: pa.Array, rows: NDArray[np.int64], where: Where
 ) -> tuple[NDArray[np.uint64], int | NDArray[np.int64]]:
-    """Return the present cells one after another as words, a view where the buffers allow it, and their lengths.
-
-    The length is one number where all cells have the same one.
-    """
+    """Return present cells in a row as words, a view where buffers allow it, and their lengths, one if all equal."""
     if array.null_count:
         # a null may own bytes; dropping it closes the gap
         array = array.drop_null()

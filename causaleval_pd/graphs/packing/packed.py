@@ -146,12 +146,9 @@ def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> Unpac
 def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
     """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
 
-    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`.
-
-    Notes
-    -----
-    The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge).
-    `graph_column` checks it in full, and so does what relies on it, once per column.
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
+    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
+    in full, and so does what relies on it, once per column.
     """
     column = series.name if column is None else column
 
