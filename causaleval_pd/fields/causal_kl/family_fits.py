@@ -192,10 +192,7 @@ Fits = dict[tuple[int, object], FamilyFits]
 
 
 def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -> FamilyFits:
-    """Return the fits of a row: to its data by its estimator, or to the true joint law where the user asks for that.
-
-    The truth gives variables and states. Fits to data are kept in `fits`.
-    """
+    """Return the fits of a row, kept in `fits`: to its data by its estimator, or to the true law if asked for."""
     code = -1 if context is None else int(context.codes[row])
     given = {} if context is None else context.values[code]
     data, estimator = given.get("data"), given.get("estimator")

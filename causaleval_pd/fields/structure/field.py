@@ -158,10 +158,7 @@ def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context 
 
 
 def forward_edges(truths: pd.Series) -> tuple[int, int]:
-    """Count the directed edges of distinct graphs that point to a later node, and all; X10 comes after X2.
-
-    Graphs with latent confounders are left out.
-    """
+    """Count the directed edges that point to a later node (X10 after X2), and all, of graphs without confounders."""
     forward = total = 0
     column = unpack_column(truths.drop_duplicates())
     for block in (x for x in column.blocks if x.planes.shape[1] == N_PLANES):

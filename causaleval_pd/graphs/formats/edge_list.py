@@ -181,10 +181,7 @@ def write_csv(names: Sequence[str], ends: Ends) -> str:
 
 
 def read_edge_table(cell: pd.DataFrame | str) -> Edges:
-    """Read a table with one edge per row, both directions of a pair without marks an undirected edge.
-
-    A row without an edge and a second node is an isolated node.
-    """
+    """Read a table with an edge or isolated node per row; both directions of a pair without marks are undirected."""
     if isinstance(cell, str):
         cell = read_csv(cell)
     names = columns_of(cell)
