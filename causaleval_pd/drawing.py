@@ -33,13 +33,7 @@ _LEGEND_LINE = 0.22
 
 
 def axis_label(long_name: str, direction: str | None) -> str:
-    """Return the label of a metric's axis, with the direction that is better.
-
-    Examples
-    --------
-    >>> axis_label("structural Hamming distance", "minimize")
-    'structural Hamming distance (lower is better)'
-    """
+    """Return the label of a metric's axis, with the direction that is better."""
     aim = _AIMS.get(direction or "none")
     return long_name if aim is None else f"{long_name} ({aim})"
 
@@ -141,10 +135,7 @@ def place_to_draw(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def caption(ax: Axes, own: bool, text: str) -> None:
-    """Write a caption in small print at the foot of an own figure, else under the label of the x axis.
-
-    `causaleval_pd.contract.figure` describes what a caption states.
-    """
+    """Write a caption (see `contract.figure`) at the foot of an own figure, else under the label of the x axis."""
     figure = figure_of(ax)
     if own and figure is not None:
         caption_figure(figure, text)
@@ -172,10 +163,7 @@ def caption(ax: Axes, own: bool, text: str) -> None:
 
 
 def caption_figure(figure: Figure, text: str) -> None:
-    """Write a caption in small print at the foot of a figure, and make the figure higher by its lines.
-
-    Its lines are broken anew at every layout, so that they fit a figure whose size was changed.
-    """
+    """Write a caption at the foot of a figure, made higher by its lines, which are broken anew at every layout."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     class Captioned(ConstrainedLayoutEngine):
@@ -201,7 +189,7 @@ def _show_dollars(drawn: Axes | Figure) -> None:
 
 
 def legend_room(labels: Sequence[str], title: str, height: float) -> tuple[int, float, float]:
-    """Return the number of columns of a legend, one or two, and its width and height; `height` is there, in inches."""
+    """Return the number of columns of a legend, one or two, and its size; `height` inches are there."""
     large = _enlarged("legend.fontsize")
     rows = [0.3 + 0.7 * (1 + label.count("\n")) for label in labels]
     for columns in (1, 2):
@@ -220,10 +208,7 @@ def squares_width(columns: int, least: float, names: float) -> float:
 
 
 def name_ticks(ax: Axes, axis: Literal["x", "y"], words: Sequence[str], room: float) -> float:
-    """Name the levels along an axis of `room` inches, on several lines or slanted where they need it.
-
-    Returns the height of the names beyond one line, in inches.
-    """
+    """Name the levels along an axis of `room` inches, slanted if need be; return the names' height beyond one line."""
     if axis == "y":
         ax.set_yticks(range(len(words)), tick_names(words, 1.6))
         return 0.0
@@ -293,13 +278,7 @@ def broken(word: str, letters: int, *, within: bool = True) -> str:
 
 
 def shortened(names: Sequence[str], letters: int) -> list[str]:
-    """Shorten long names to this number of letters, inside, where they still differ; else number them.
-
-    Examples
-    --------
-    >>> shortened(["transcription factor 7 of the liver", "transcription factor 9 of the liver", "x"], 24)
-    ['transcr...7 of the liver', 'transcr...9 of the liver', 'x']
-    """
+    """Shorten long names to this number of letters, inside, where they still differ; else number them."""
     found: list[str] = []
     # names of one kind differ at their ends, or else before them
     for tail in range(10, letters - 4):
@@ -352,13 +331,7 @@ def colour_map(name: str) -> Any:
 
 
 def square_size(texts: Sequence[str], width: float, height: float) -> float | None:
-    """Return the size in points in which texts fit into squares of this width and height in inches; None if too small.
-
-    Examples
-    --------
-    >>> square_size([".57"], 0.5, 0.5), square_size(["1.2e-10"], 0.1, 0.5)
-    (8.3, None)
-    """
+    """Return the size in points in which texts fit into squares of width and height in inches; None if too small."""
     lines = [text.split("\n") for text in texts]
     letters, most = max((len(x) for part in lines for x in part), default=1), max(map(len, lines), default=1)
     size = min(_SQUARE, 72 * width / (0.68 * letters), 72 * height / (1.4 * most))

@@ -169,9 +169,9 @@ def own_functions(module: ModuleType) -> dict[str, Any]:
 
 
 def object_of(name: str, value: Any, module: str = "causaleval_pd") -> str:
-    """Show the docstring of a function, or of a class and its members."""
+    """Show the docstring of a function, or of a class and its members, without those of exceptions."""
     if inspect.isclass(value):
-        return markup.docstring_of("autoclass", name, ":members:", module=module)
+        return markup.docstring_of("autoclass", name, ":members:", ":inherited-members: BaseException", module=module)
     return markup.docstring_of("autofunction", name, module=module)
 
 

@@ -147,9 +147,9 @@ def test_every_public_function_and_class_is_on_a_page(pages):
 def test_every_verb_of_an_accessor_is_on_its_page(page, accessor, pages):
     """A verb that is a function too is shown there, and linked."""
     name = page.split(".", 1)[1]
-    for verb in vars(accessor):
+    for verb in dir(accessor):
         if not verb.startswith("_"):
-            kind = "attribute" if isinstance(vars(accessor)[verb], property) else "method"
+            kind = "attribute" if isinstance(inspect.getattr_static(accessor, verb), property) else "method"
             linked = f"| {{py:obj}}`{verb} <causaleval_pd.{verb}>`" in pages[f"api/{page}.md"]
             assert linked != shows(pages[f"api/{page}.md"], f"autoaccessor{kind}", f"{name}.{verb}")
             assert linked == inspect.isroutine(getattr(ce, verb, None))

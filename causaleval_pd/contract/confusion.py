@@ -277,5 +277,5 @@ def _balanced_accuracy(c: Confusion, *, zero_division: float = math.nan) -> Valu
 )
 def _mcc(c: Confusion, *, zero_division: float = math.nan) -> Values:
     rows, columns = c.true * (c.total - c.true), c.estimated * (c.total - c.estimated)
-    # one root a side: the product of four large margins would lose digits
+    # one root per side: the product of four large margins would lose digits
     return ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(rows) * np.sqrt(columns), zero_division)

@@ -1,4 +1,4 @@
-"""The runs of a cube as a table: a row each, for statsmodels, seaborn and others."""
+"""The runs of a cube as a table, one row each, for statsmodels, seaborn and others."""
 
 from __future__ import annotations
 

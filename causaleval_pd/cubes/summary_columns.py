@@ -44,7 +44,7 @@ from .schema import FAILED, NO_RUN, SCORED, variable_name
 from .stratum_tests import draw_sums, stratum_tests
 from .worst_case import cells, fill_failed
 
-#: clusters without which no verdict speaks of further truths
+#: fewest clusters of a verdict that speaks of further truths
 FEWEST_CLUSTERS = 5
 #: why p and the interval of the effect may differ where strata that repeat clusters were pooled
 _WEAK = "the interval of the effect is clear of 0, and twice the mean p has little power"
@@ -61,7 +61,7 @@ FURTHER = (
 )
 #: columns of counts; `n_scored + n_failed + n_undefined = n_runs`, and scored runs have a value of the metric
 COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
-#: columns that are numbers missing without controls
+#: columns of numbers that are missing without controls
 _OF_CONTROLS = (
     *("control_mean", "control_low", "control_high", "control_mean_se", "control_as_good_share"),
     *("effect", "ci_low", "ci_high", "skill", "skill_low", "skill_high", "p_value", "p_adjusted", "p_se"),

@@ -70,16 +70,7 @@ class _Stack(NamedTuple):
 class Cells:
     """Reads cells one after another; matrices and packed graphs wait until they can be decoded in bulk.
 
-    Parameters
-    ----------
-    where : callable
-        From a row to its name in messages.
-    nodes : NodeLists
-        The `nodes=` argument.
-    encoding : str or list of str, optional
-        Name of the encoding of all cells that can be in it, or one per row.
-    rename : mapping, optional
-        New node names by old label.
+    `where` names a row in messages; `encoding` is one name for all cells that can be in it, or one per row.
     """
 
     def __init__(

@@ -47,11 +47,7 @@ def is_dag(planes: Planes, n_nodes: int) -> Flags:
 
 
 def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Flags]:
-    """Return the CPDAG of each graph's consistent DAG extensions, and which graphs have one.
-
-    All consistent extensions (same skeleton, same v-structures, directed edges kept) are Markov equivalent, so the
-    CPDAG does not depend on the one that is found.
-    """
+    """Return the CPDAG of each graph's consistent DAG extensions, all Markov equivalent, and which graphs have one."""
     extended, extends = kernels().extend_to_dag(planes, n_nodes)
     completed, _ = kernels().dag_to_cpdag(extended, n_nodes)
     return np.asarray(completed), np.asarray(extends, dtype=np.bool_)
@@ -89,6 +85,22 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
     return wrong | ((kinds == DIGRAPH) & ~is_digraph(planes))
 
 
+def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked: set[tuple[int, int]] | None) -> Flags:
+    """Return which graphs are not in the class that their cell declares, as cells of a foreign file may be.
+
+    `checked` has the numbers of nodes and planes of the graphs of a column that are known to be; None: all are.
+    """
+    key = (n_nodes, planes.shape[1])
+    if checked is None or key in checked:
+        return np.zeros(len(planes), np.bool_)
+    wrong = not_in_class(planes, n_nodes, kinds)
+    if not wrong.any():
+        checked.add(key)
+    return wrong
+
+
+#: how to get classes that hold
+MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 #: which cells hold two nodes that cause each other
 KEEP_TWO_CYCLES = (
     "; lagged graphs keep two-cycles, as lagged_column(['A@-1 -> B; B@-1 -> A']), with metrics such as summary_f1"
@@ -143,7 +155,7 @@ def _written_edge(names: Sequence[str], arcs: set[tuple[int, int]], i: int, j: i
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
     if is_mixed(planes):
-        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its PAG, by pag()")
+        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]
@@ -154,10 +166,7 @@ def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[P
 
 
 def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8]]:
-    """Return each graph with all edges undirected, and the class of that: cpdag if it is one, else pdag.
-
-    Of graphs of four planes it is a skeleton.
-    """
+    """Return each graph with all edges undirected, and its class: cpdag, else pdag; skeleton of four planes."""
     if is_mixed(planes):
         edges = adjacencies(planes)
         return lift(np.stack([edges, edges], axis=1)), np.full(len(planes), SKELETON, np.uint8)

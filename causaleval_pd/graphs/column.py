@@ -17,7 +17,7 @@ from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells, is_missing
 from .classes import explain_kind, infer_kinds, not_in_class
 from .edge_strings import is_formula, write_edges, write_names
-from .graph import Graph
+from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
 from .mixed.conversions import check_size
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
@@ -201,13 +201,6 @@ def as_graph(
     return next(graphs_of(settled))
 
 
-def graphs_of(column: UnpackedColumn) -> Iterator[Graph]:
-    """Yield the graphs of a decoded column, block after block."""
-    for block in column.blocks:
-        for i, planes in enumerate(block.planes):
-            yield Graph._of_checked(column.node_sets[block.node_set[i]], KINDS[block.kinds[i]], planes)
-
-
 def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed graphs, if its cells can be read in one way only.
 
@@ -324,7 +317,7 @@ def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list
 
 
 def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
-    """Return a class code a row, -1 where none is declared."""
+    """Return a class code per row, -1 where none is declared."""
     if kind is None or isinstance(kind, str):
         kind = [kind] * n_rows
     check_type(kind, Iterable, f"one of {', '.join(map(repr, KINDS))}, or a list of these", "kind")

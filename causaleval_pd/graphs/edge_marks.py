@@ -53,17 +53,7 @@ def forward(edge: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
 
 
 class MarkedEdges:
-    """Edges that a reader finds, with the marks at both ends; an edge that is found again must have the same marks.
-
-    Only ``->`` and ``<->`` may stand side by side.
-
-    Examples
-    --------
-    >>> edges = MarkedEdges(["C"])
-    >>> edges.add("A", "B", *MARKS_OF_SIGN["o->"])
-    >>> edges.found()
-    Edges(labels=('C', 'A', 'B'), ends=[(1, 2, 3, 2)], is_open=False, kind=None)
-    """
+    """Edges that a reader finds, with marks at both ends, alike if found again, but for ``->`` beside ``<->``."""
 
     def __init__(self, labels: list[Hashable] | tuple[Hashable, ...] = ()) -> None:
         self.position: dict[Hashable, int] = {label: i for i, label in enumerate(labels)}

@@ -104,16 +104,7 @@ def _short(name: str) -> str:
 
 
 def parse_edges(text: str) -> Edges:
-    """Read an edge string.
-
-    Statements are such as ``A -> B``, ``C <- B -- D`` or ``E``. There are no nodes in ``{}`` and in blank text. An
-    error names the place in the text, and the caller adds the row.
-
-    Examples
-    --------
-    >>> parse_edges("A o-> B <-> C").ends
-    [(0, 1, 3, 2), (1, 2, 2, 2)]
-    """
+    """Read an edge string, without nodes in ``{}`` and blank text; errors name the place, and callers add the row."""
     if text.lstrip()[:5] == "<?xml":
         raise ValueError(
             "found XML that is not GraphML; write the graph as GraphML, or read a network in XMLBIF or XDSL by "

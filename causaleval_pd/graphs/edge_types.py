@@ -149,15 +149,8 @@ CLAIMS: dict[str, Weight] = {
 class EdgeTypes:
     """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used.
 
-    Parameters
-    ----------
-    n_nodes : array_like
-        Number of nodes.
-    cells : mapping
-        From the types of the true and of the estimated edge, not both 0, to the numbers of pairs of nodes that have
-        them, one value per pair of graphs. Missing cells are 0.
-    weights : mapping
-        From the names of counts to what each cell adds.
+    `cells` map the types of the true and of the estimated edge, not both 0, to the numbers of pairs of nodes that have
+    them, one value per pair of graphs; missing cells are 0. `weights` map the names of counts to what each cell adds.
     """
 
     def __init__(
@@ -212,16 +205,9 @@ class EdgeTypes:
 
 
 class PairCounts:
-    """The counts of `EDGES` that default metrics use, by two kernels without a table.
+    """The counts of `EDGES` that default metrics use, of n pairs of graphs, by two kernels without a table.
 
-    Parameters
-    ----------
-    n_nodes, n : int
-        Number of nodes of each graph, and of pairs of graphs.
-    adjacencies : callable
-        Returns the counts as the kernel `adjacency_counts` does.
-    directions : callable
-        Returns the counts as the kernel `direction_counts` does, or a table of edge types.
+    `adjacencies` returns them as the kernel `adjacency_counts`, `directions` as `direction_counts` or a table of types.
     """
 
     def __init__(
@@ -286,16 +272,14 @@ class VStructureCounts(NamedTuple):
 
 
 class AncestorCounts(NamedTuple):
-    """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs.
-
-    `agreed` and `opposed` count the directed edges of the truth whose tail is an ancestor of the head in the estimate,
-    and whose head is one of the tail; not those where both hold.
-    """
+    """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs."""
 
     true: NDArray[np.float64]
     estimated: NDArray[np.float64]
     both: NDArray[np.float64]
+    #: directed edges of the truth whose tail is an ancestor of the head in the estimate, not vice versa
     agreed: NDArray[np.float64]
+    #: those whose head is an ancestor of the tail, not vice versa
     opposed: NDArray[np.float64]
 
 

@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
-from .edge_marks import SHORT_SIGNS, forward, single_edges
-from .edge_strings import write_edges, write_graph, write_names
-from .kernels.ones import count_ones
-from .kernels.planes import (
-    KINDS,
-    a_kind,
-    arcs_from_planes,
-    padding_mask,
-    plane_words,
-    planes_of_kind,
-)
-from .matrix_codes import encode
-from .mixed.marks import (
-    bidirected,
-    codes_from_planes,
-    count_bits,
-    count_edges,
-    ends_from_planes,
-    is_mixed,
-    lift,
-    reserved,
-    where,
-)
-from .packing import check_names, pack_cell, unpack_array
+from .kernels.planes import KINDS, a_kind, arcs_from_planes, padding_mask, plane_words, planes_of_kind
+from .methods import GraphMethods
+from .mixed.marks import is_mixed, reserved
+from .packing import Block, UnpackedColumn, check_names, pack_cell, unpack_array
 
 if TYPE_CHECKING:
     import networkx as nx
 
+Network: TypeAlias = "nx.DiGraph[str]"
+
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Graph:
+class Graph(GraphMethods["Graph", int, float, bool, str, "str | None", tuple[str, ...], Network, pd.Series]):
     """An immutable, hashable graph over named nodes.
 
     Two graphs are equal if they have the same nodes, class and edges, that is, the same canonical bytes. Make one with
-    `as_graph`, a column of them with `graph_column`.
+    `as_graph`, a column of them with `graph_column`, whose `series.graph` has the same methods.
 
     Attributes
     ----------
@@ -67,11 +49,14 @@ class Graph:
     (2, ('A -> B', 'B -- C'))
     >>> graph == ce.as_graph("C -- B; D; B <- A")
     True
+    >>> graph.cpdag()
+    Graph('A -- B; B -- C; D', kind='cpdag')
     """
 
     nodes: tuple[str, ...]
     kind: str
     planes: NDArray[np.uint64]
+    _index = pd.RangeIndex(1)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(self.nodes))
@@ -151,203 +136,35 @@ class Graph:
         return f"Graph({text if len(text) <= 90 else text[:87] + '...'!r}, kind={self.kind!r})"
 
     def _arcs(self) -> list[tuple[int, int]]:
-        _, source, target = arcs_from_planes(self.planes[None], self.n_nodes)
+        _, source, target = arcs_from_planes(self.planes[None], len(self.nodes))
         return list(zip(source.tolist(), target.tolist(), strict=True))
 
-    def _ends(self) -> list[tuple[int, int, int, int]]:
-        _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
-        return list(zip(*(x.tolist() for x in ends), strict=True))
-
     @property
-    def _is_mixed(self) -> bool:
-        return is_mixed(self.planes[None])
+    def _column(self) -> UnpackedColumn:
+        first, kinds = np.zeros(1, np.int64), np.array([KINDS.index(self.kind)], np.uint8)
+        return UnpackedColumn(1, (Block(len(self.nodes), first, self.planes[None], kinds, first),), (self.nodes,))
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.nodes)
+    def _where(self, row: int) -> str:
+        return repr(self)
 
-    @property
-    def n_edges(self) -> int:
-        """Number of edges, of any mark; two where a pair has a directed and a bidirected one."""
-        return int(count_edges(self.planes[None])[0])
+    def _graphs(self, column: UnpackedColumn) -> Graph:
+        if not column.blocks:
+            raise ValueError("latents is missing, expected a list of node names")
+        return next(graphs_of(column))
 
-    @property
-    def n_undirected(self) -> int:
-        """Number of undirected edges."""
-        if self._is_mixed:
-            return int(count_bits(where(self.planes[None], 1, 1))[0])
-        return int(count_ones(self.planes[0] & self.planes[1]).sum())
+    def _items(self, column: UnpackedColumn, parts: Sequence[NDArray[Any]], dtype: str) -> Any:
+        return parts[0].tolist()[0]
 
-    @property
-    def n_bidirected(self) -> int:
-        """Number of bidirected edges."""
-        return int(count_bits(bidirected(self.planes[None]))[0]) if self._is_mixed else 0
-
-    @property
-    def edges(self) -> tuple[str, ...]:
-        """The edges as strings, ordered by the names of their nodes."""
-        return tuple(write_edges(write_names(self.nodes), self._ends()))
-
-    @property
-    def is_acyclic(self) -> bool:
-        """Whether no directed cycle exists; edges of other marks are not walked."""
-        return bool(classes.is_acyclic(self.planes[None], self.n_nodes)[0])
+    def _rows(self, rows: Any) -> Any:
+        return rows.iloc[0] if isinstance(rows, pd.DataFrame) else rows[0]
 
     def to_string(self) -> str:
         """Return the edge string, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
-        return write_graph(write_names(self.nodes), self._ends())
-
-    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[np.int8]:
-        """Return the adjacency matrix.
-
-        Parameters
-        ----------
-        nodes : sequence of str, optional
-            Order of rows and columns; default code-point order.
-        encoding : str, default "row->column"
-            Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
-            "column->row" in cell (j, i), and an undirected edge sets both. Others, such as "pcalg amat.pag", hold the
-            marks at both ends of an edge.
-
-        Returns
-        -------
-        (d, d) array of int8
-            Zeros and ones, or the codes of the encoding (strings of "tigramite").
-
-        Raises
-        ------
-        ValueError
-            If the encoding cannot hold the marks of the graph.
-        """
-        try:
-            matrices = matrices_of(self.planes[None], self.n_nodes, encoding)
-        except CellError as fault:
-            raise ValueError(str(fault)) from None
-        return np.asarray(in_order(matrices, self.nodes, nodes)[0])
-
-    def to_text(self, encoding: str = "edge string") -> str:
-        r"""Return the graph as text of another tool.
-
-        Parameters
-        ----------
-        encoding : str, default "edge string"
-            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "model string" or "Tetrad text" (see
-            `list_encodings`).
-
-        Returns
-        -------
-        str
-            Text that `as_graph(text, encoding=encoding)` reads.
-
-        Raises
-        ------
-        ValueError
-            If the encoding cannot hold the graph's marks or names.
-
-        Examples
-        --------
-        >>> import causaleval_pd as ce
-        >>> ce.as_graph("A -> B; B <-> C; D").to_text("dagitty")
-        'dag {\nA\nB\nC\nD\nA -> B\nB <-> C\n}'
-        """
-        _, *ends = ends_from_planes(lift(self.planes[None]), self.n_nodes)
-        edges = single_edges(list(zip(*(x.tolist() for x in ends), strict=True)))
-        return find_text_writer(encoding)(self.nodes, edges)
-
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """Return a networkx DiGraph, which `as_graph` reads.
-
-        Returns
-        -------
-        DiGraph
-            An undirected edge is two arcs. From kind "mag" on an edge is one arc whose attribute type is its sign:
-            "->", "<->", "o->", "o-o", "--" or "o--", the mark at the source on the left. Where two nodes have both
-            ``->`` and ``<->``, it is a MultiDiGraph.
-
-        Examples
-        --------
-        >>> import causaleval_pd as ce
-        >>> graph = ce.as_graph("A o-> B; B <-> C")
-        >>> list(graph.to_networkx().edges.data("type"))
-        [('A', 'B', 'o->'), ('B', 'C', '<->')]
-        >>> ce.as_graph(graph.to_networkx()) == graph
-        True
-        """
-        import networkx as nx
-
-        if not self._is_mixed:
-            plain: nx.DiGraph[str] = nx.DiGraph()
-            plain.add_nodes_from(self.nodes)
-            plain.add_edges_from((self.nodes[s], self.nodes[t]) for s, t in self._arcs())
-            return plain
-        edges = [(self.nodes[i], self.nodes[j], (a, b)) for i, j, a, b in map(forward, single_edges(self._ends()))]
-        marked: nx.DiGraph[str] = nx.DiGraph() if len({edge[:2] for edge in edges}) == len(edges) else nx.MultiDiGraph()
-        marked.add_nodes_from(self.nodes)
-        for source, target, marks in edges:
-            marked.add_edge(source, target, type=SHORT_SIGNS[marks])
-        return marked
-
-    def skeleton(self) -> Graph:
-        """Return the graph with all edges undirected: a cpdag if that is one, else a pdag.
-
-        From kind "mag" on it is a skeleton.
-        """
-        planes, kinds = classes.to_skeletons(self.planes[None], self.n_nodes)
-        return self._of_checked(self.nodes, KINDS[kinds[0]], planes[0])
-
-    def cpdag(self) -> Graph:
-        """Return the CPDAG: of a dag its Markov equivalence class, of a pdag that of its consistent extensions.
-
-        Raises
-        ------
-        ValueError
-            If a pdag or digraph has no consistent extension, as where it has a directed cycle.
-        """
-        kinds = np.array([KINDS.index(self.kind)], dtype=np.uint8)
-        planes, none = classes.to_cpdags(self.planes[None], self.n_nodes, kinds)
-        if none[0]:
-            raise ValueError(f"{self!r} has no CPDAG: no DAG has its skeleton, directed edges and v-structures")
-        return self._of_checked(self.nodes, "cpdag", planes[0])
+        return self.to_text()
 
 
-def in_order(matrices: NDArray[Any], names: Sequence[str], nodes: Sequence[str] | None) -> NDArray[Any]:
-    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`."""
-    if nodes is None:
-        return matrices
-    order = list(nodes)
-    if sorted(order) != list(names):
-        raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
-    position = {name: i for i, name in enumerate(names)}
-    at = np.array([position[name] for name in order], dtype=np.int64)
-    return np.ascontiguousarray(matrices[:, at[:, None], at])
-
-
-def matrices_of(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
-    """Write graphs as (N, d, d) matrices in an encoding."""
-    found = ENCODINGS.find(encoding)
-    if not _is_written(found):
-        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
-        raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if is_mixed(planes) and {number for pair in found.codes or () for number in pair} == {0, 1}:
-        raise CellError(
-            0,
-            "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
-            "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
-        )
-    marks = codes_from_planes(planes, n_nodes)
-    return encode(found, marks) if found.write is None else found.write(marks)
-
-
-def _is_written(encoding: Encoding) -> bool:
-    """Return whether arrays are written in an encoding: those of objects are read only."""
-    return encoding.codes is not None and (encoding.write is not None or encoding.by_name)
-
-
-def find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
-    """Return the function that writes graphs as text in an encoding."""
-    found = ENCODINGS.find(encoding)
-    if found.write_text is None:
-        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
-        raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
-    return found.write_text
+def graphs_of(column: UnpackedColumn) -> Iterator[Graph]:
+    """Yield the graphs of a decoded column, block after block."""
+    for block in column.blocks:
+        for i, planes in enumerate(block.planes):
+            yield Graph._of_checked(column.node_sets[block.node_set[i]], KINDS[block.kinds[i]], planes)

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from . import classes
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, marks_from_planes, planes_from_marks, row_chunks
-from .packing import Block, pack_column, unpack_column
-from .results import check_classes
+from .packing import Block, UnpackedColumn
 
 Planes = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
@@ -35,13 +34,7 @@ Targets = tuple[frozenset[str], ...]
 
 
 def read_targets(given: Any) -> Targets:
-    """Read a family of sets of nodes.
-
-    Examples
-    --------
-    >>> [sorted(nodes) for nodes in read_targets("A; B,C")]
-    [['A'], ['B', 'C']]
-    """
+    """Read a family of sets of nodes, as in "A; B,C"."""
     if given is None or given is pd.NA or (isinstance(given, float) and np.isnan(given)):
         return ()
     wrong = "targets must be a text such as 'A; B,C', or sets of names such as [['A'], ['B', 'C']]"
@@ -129,19 +122,17 @@ def icpdag_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     return kinds
 
 
-def icpdag_column(series: pd.Series, targets: Any) -> pd.Series:
-    """Return the I-CPDAGs of a packed column; see `SeriesGraphAccessor.icpdag`."""
-    column = unpack_column(series)
-    check_classes(column, series)
-    find = _row_targets(series, targets)
+def icpdags(column: UnpackedColumn, index: pd.Index, where: Callable[[int], str], targets: Any) -> UnpackedColumn:
+    """Return the I-CPDAGs of the graphs of a column; see `series.graph.icpdag`."""
+    find = _row_targets(index, targets)
     blocks = []
     for block in column.blocks:
         wrong = np.flatnonzero(block.kinds != DAG)
         if len(wrong):
-            where = name_row(int(block.rows[wrong[0]]), series.index, series.name)
-            raise ValueError(f"{where}: the graph is {a_kind(block.kinds[wrong[0]])}; an I-CPDAG is that of a dag")
-        blocks.append(_of_block(block, column.node_sets, find, lambda row: name_row(row, series.index, series.name)))
-    return pack_column(replace(column, blocks=tuple(blocks)), index=series.index, name=series.name)
+            kind = a_kind(block.kinds[wrong[0]])
+            raise ValueError(f"{where(int(block.rows[wrong[0]]))}: the graph is {kind}; an I-CPDAG is that of a dag")
+        blocks.append(_of_block(block, column.node_sets, find, where))
+    return replace(column, blocks=tuple(blocks))
 
 
 def _of_block(
@@ -166,12 +157,12 @@ def pairs_apart(rows: Marks) -> Marks:
     return np.asarray((rows[:, :, None] != rows[:, None, :]).any(axis=0))
 
 
-def _row_targets(series: pd.Series, targets: Any) -> Callable[[int], Targets]:
+def _row_targets(index: pd.Index, targets: Any) -> Callable[[int], Targets]:
     """Return a function from a row to its targets: those of a Series by label, else the same for all."""
     if not isinstance(targets, pd.Series):
         same = read_targets(targets)
         return lambda row: same
-    if not targets.index.equals(series.index):
+    if not targets.index.equals(index):
         raise ValueError("targets must have the index of the graphs; give one family of sets a row, or one for all")
     cells = targets.tolist()
 
@@ -179,6 +170,6 @@ def _row_targets(series: pd.Series, targets: Any) -> Callable[[int], Targets]:
         try:
             return read_targets(cells[row])
         except TypeError as error:
-            raise TypeError(f"{name_row(row, series.index, targets.name)}: {error}") from None
+            raise TypeError(f"{name_row(row, index, targets.name)}: {error}") from None
 
     return find

@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
 from ..contract.encoding import Labels
-from .graph import Graph
 from .packing import check_names, is_packed, unpack_column
 
 Nodes = tuple[str, ...]
@@ -70,7 +69,7 @@ class NodeLists:
         self._rows: Sequence[Nodes | None] | None = None
         if nodes is None:
             return
-        if isinstance(nodes, (str, bytes, Graph)) or not isinstance(nodes, Iterable):
+        if isinstance(nodes, (str, bytes)) or not isinstance(nodes, Iterable):
             raise TypeError(f"nodes must be a list of names, one list per row, or a packed column, found {nodes!r}")
         if isinstance(nodes, (set, frozenset)):
             raise TypeError(f"nodes is a {type(nodes).__name__}, which has no order; pass a list, as in sorted(nodes)")

@@ -256,24 +256,12 @@ def _tree_shares(undirected: Sets) -> Floats:
 
 
 def count_ways(undirected: Sets) -> int:
-    """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left.
-
-    Examples
-    --------
-    >>> count_ways((0b110, 0b101, 0b011)), count_ways((0b010, 0b101, 0b010))
-    (6, 3)
-    """
+    """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left."""
     return _Parts().count(undirected)
 
 
 def direction_shares(undirected: Sequence[int]) -> Floats:
-    """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way.
-
-    Examples
-    --------
-    >>> direction_shares((0b010, 0b101, 0b010)).round(3).tolist()
-    [[0.0, 0.333, 0.0], [0.667, 0.0, 0.667], [0.0, 0.333, 0.0]]
-    """
+    """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way."""
     found = np.zeros((len(undirected), len(undirected)))
     for component in components(undirected):
         kept, own = _within(undirected, component)

@@ -41,7 +41,7 @@ class Relations(NamedTuple):
 class Inputs:
     """The inputs of rows besides their cells, such as data, with the names of the nodes by which they are aligned."""
 
-    #: inputs, a graph each
+    #: inputs, one graph each
     context: Context
     #: distinct node sets, names in code-point order
     node_sets: tuple[tuple[str, ...], ...]

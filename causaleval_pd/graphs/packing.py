@@ -236,10 +236,7 @@ def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedA
 def _cell_words(
     array: pa.Array, rows: NDArray[np.int64], where: Where
 ) -> tuple[NDArray[np.uint64], int | NDArray[np.int64]]:
-    """Return the present cells one after another as words, a view where the buffers allow it, and their lengths.
-
-    The length is one number where all cells have the same one.
-    """
+    """Return present cells in a row as words, a view where buffers allow it, and their lengths, one if all equal."""
     if array.null_count:
         # a null may own bytes; dropping it closes the gap
         array = array.drop_null()
@@ -508,12 +505,9 @@ def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> Unpac
 def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
     """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
 
-    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`.
-
-    Notes
-    -----
-    The class that a cell declares is checked only as far as its bytes go (a dag has no undirected edge).
-    `graph_column` checks it in full, and so does what relies on it, once per column.
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
+    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
+    in full, and so does what relies on it, once per column.
     """
     column = series.name if column is None else column
 

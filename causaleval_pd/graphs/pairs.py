@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.pairs import ANY_KIND, PairError, Pairs
-from .classes import not_in_class
+from .classes import MEND_CLASS, misdeclared
 from .comparable import COMPARABLE, explain_classes
 from .edge_types import (
     BACKWARD,
@@ -36,9 +36,6 @@ from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders
 from .origins import Inputs, Origins
-
-#: how to get classes that hold
-MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
@@ -130,13 +127,7 @@ class GraphBatch:
     @cached_property
     def misdeclared(self) -> NDArray[np.bool_]:
         """Which graphs are not in the class that their cell declares, as cells of a foreign file may be."""
-        key = (self.n_nodes, self.planes.shape[1])
-        if self.checked is None or key in self.checked:
-            return np.zeros(len(self), np.bool_)
-        wrong = not_in_class(self.planes, self.n_nodes, self.kinds)
-        if not wrong.any():
-            self.checked.add(key)
-        return wrong
+        return misdeclared(self.planes, self.n_nodes, self.kinds, self.checked)
 
     @cached_property
     def contiguous(self) -> Planes:

@@ -69,17 +69,7 @@ def _names(names: Iterable[Any], whose: str) -> frozenset[str]:
 
 
 class Projection:
-    """Converts the rows of a decoded column, block by block.
-
-    Parameters
-    ----------
-    column : UnpackedColumn
-        The graphs, in the classes that they declare.
-    latents : list
-        Latent nodes of each row, by `read_latents`.
-    where : callable
-        From a row to its name in messages.
-    """
+    """Converts the rows of a decoded column, given their latent nodes; `where` names rows in messages."""
 
     def __init__(self, column: UnpackedColumn, latents: Latents, where: Callable[[int], str]) -> None:
         self._column, self._latents, self._where = column, latents, where
@@ -194,8 +184,8 @@ def _to_pag(block: Block) -> Block:
 def _explain_other(kind: int) -> str:
     """Return why a graph of a class cannot be projected."""
     mend = {
-        CPDAG: "take .graph.pag() of it, or pass its DAG",
-        MIXED: ".graph.faults('pag') returns why it is not a PAG",
+        CPDAG: "take pag() of it, or pass its DAG",
+        MIXED: "faults('pag') returns why it is not a PAG",
     }.get(kind, "pass a graph of these classes")
     return f"the graph is {a_kind(kind)}, expected a dag, admg, mag or pag; {mend}"
 

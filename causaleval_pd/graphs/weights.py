@@ -27,13 +27,7 @@ _P_VALUE = re.compile(r"[pq](?:[ _.-]*(?:val(?:ue)?|adj)?s?)?|.*(?:p[ _.-]?val|f
 
 
 def explain_weights(source: ArrayLike, target: ArrayLike, weights: ArrayLike, edges: str = "W") -> str:
-    """Return how to make a graph of other numbers than 0 and 1, given as its arcs, a graph without weights.
-
-    Examples
-    --------
-    >>> explain_weights([0, 1, 2], [1, 2, 1], [0.9, 0.7, 0.004])
-    'threshold weights by their size, as in abs(W) > 0.3: 2 edges; W != 0 would make 2 edges, 1 of them undirected'
-    """
+    """Return how to make a graph of other numbers than 0 and 1, given as its arcs, a graph without weights."""
     values = np.asarray(weights, np.float64)
     if not np.isfinite(values).all():
         return "drop missing and infinite weights, as by np.nan_to_num(W, posinf=0, neginf=0) where they are no edges"
@@ -60,11 +54,6 @@ def advised_threshold(size: ArrayLike) -> float:
     It lies in the widest gap by ratio below one of the large weights, those of at least a tenth of the largest, if one
     is at least twice the next; there and without a gap it is .3 where that is between, and in proportion to the largest
     weight else.
-
-    Examples
-    --------
-    >>> advised_threshold([1.2, 0.8, 0.1, 0.02]), advised_threshold([0.02, 0.015, 0.0001])
-    (0.3, 0.005)
     """
     weights = np.sort(np.asarray(size, np.float64))[::-1]
     large = weights[weights >= weights[0] / 10]
@@ -89,16 +78,7 @@ def as_floats(column: pd.Series) -> pd.Series:
 
 
 def unread_numbers(table: pd.DataFrame, read: Collection[Hashable]) -> list[Hashable]:
-    """Return the columns of a table of edges that hold numbers and are not read.
-
-    Numbers may be printed as text. Left out are columns of ones, and numbers of the rows.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"from": ["A", "B"], "to": ["B", "C"], "p": ["<0.001", ""], "tool": ["pc", "ges"]})
-    >>> unread_numbers(table, ["from", "to"])
-    ['p']
-    """
+    """Return the columns of a table of edges with numbers, also as text, that are not read, ones or row numbers."""
     return [name for name in table.columns if name not in read and _holds_numbers(table[name], name)]
 
 

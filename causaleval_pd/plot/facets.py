@@ -136,10 +136,7 @@ def with_levels(cube: xr.Dataset, table: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def left_out(cube: xr.Dataset, table: pd.DataFrame, column: str) -> list[str]:
-    """Name the strata that a figure cannot place, for its caption: without runs, failed, undefined or infinite.
-
-    `table` is a summary with the levels of `with_levels`, and `column` its column that is drawn.
-    """
+    """Name the strata that a figure cannot place, for its caption: without runs, failed, undefined or infinite."""
     dims = strata_dims(cube)
     shape = tuple(cube.sizes[dim] for dim in dims) or (1,)
     value, failed, runs = np.full(shape, np.nan), np.zeros(shape, bool), np.zeros(shape, bool)
@@ -215,10 +212,7 @@ def legend_right(
     n_open: int = 0,
     controls: bool = True,
 ) -> None:
-    """Write the legend right of the facets: the colours of the hue, then runs and controls, where they are drawn.
-
-    With `points`, runs are points, of which `n_open` are open.
-    """
+    """Write the legend right of the facets: colours of the hue, runs (points, `n_open` of them open), controls."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -44,13 +44,7 @@ def shuffled_mean(n: int, true_yes: int, answered_yes: int) -> float:
 
 
 def shuffled_tail(n: int, true_yes: int, answered_yes: int, right: int) -> float:
-    """Return the probability that shuffled answers, so many of them yes, are right at least so often.
-
-    Examples
-    --------
-    >>> round(shuffled_tail(100, 70, 91, 75), 6)
-    0.002807
-    """
+    """Return the probability that shuffled answers, so many of them yes, are right at least so often."""
     right_yes = math.ceil((right - n + true_yes + answered_yes) / 2)
     found = float(scipy.stats.hypergeom.sf(right_yes - 1, n, true_yes, answered_yes))
     return max(found, SMALLEST_P) if right_yes <= min(true_yes, answered_yes) else 0.0
@@ -65,14 +59,7 @@ class ShuffledRange(NamedTuple):
 
 
 def shuffled_range(n: int, true_yes: int, right: int) -> ShuffledRange:
-    """Return the limits of the tail where the number of yes among the answers is not known.
-
-    Examples
-    --------
-    >>> limits = shuffled_range(100, 70, 72)
-    >>> round(limits.high, 5), limits.answered_yes
-    (0.08788, 98)
-    """
+    """Return the limits of the tail where the number of yes among the answers is not known."""
     answered = np.arange((n - true_yes + right) % 2, n + 1, 2)
     right_yes = (right - n + true_yes + answered) // 2
     possible = (np.maximum(0, true_yes + answered - n) <= right_yes) & (right_yes <= np.minimum(true_yes, answered))

@@ -26,13 +26,7 @@ NOISE = 1e-9
 
 
 class Possible:
-    """Values of metrics at every number of shared adjacencies and directions that a row's one run can have.
-
-    Parameters
-    ----------
-    row : Row
-        A row of one run whose numbers are all known.
-    """
+    """Values of metrics at every number of shared adjacencies and directions that a row of one run can have."""
 
     def __init__(self, row: Row) -> None:
         (self.true, self.estimated), self.n_nodes = (row.runs or [(0, 0)])[0], row.n_nodes or 2

@@ -23,36 +23,34 @@ P_METHODS = (
 
 
 class Printed(NamedTuple):
-    """A printed value and the standard deviation of its runs, NaN if not printed, with half units of their last digits.
-
-    A deviation is unclear if it may be a standard error. A distance is printed by a convention, in which it is `scale`
-    times the value of the metric.
-    """
+    """A printed value and the standard deviation of its runs, NaN without, with half units of their last digits."""
 
     value: float
     slack: float
     sd: float = math.nan
     sd_slack: float = 0.0
+    #: whether the deviation may be a standard error
     unclear: bool = False
+    #: how a distance is counted, which is then `scale` times the value of the metric
     convention: str = "any difference 1"
     scale: float = 1.0
 
 
 class Guesses(NamedTuple):
-    """Random guesses of a row for one metric; NaN and None where they are not known, for the reasons in `needed`.
-
-    `p` is that of a known law. `p_low` and `p_high` limit it, where values are rounded or only a bound is known;
-    `p_perfect` is that of the best estimate of the same size, `easiest_mean` the worst mean that guesses can have.
-    """
+    """Random guesses of a row for one metric; NaN and None where they are not known, for the reasons in `needed`."""
 
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    #: that of a known law
     p: float = math.nan
     p_se: float = math.nan
+    #: limits of p, where values are rounded or only a bound is known
     p_low: float = math.nan
     p_high: float = math.nan
+    #: that of the best estimate of the same size
     p_perfect: float = math.nan
+    #: the worst mean that guesses can have
     easiest_mean: float = math.nan
     mean_method: str | None = None
     p_method: str | None = None

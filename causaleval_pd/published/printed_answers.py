@@ -30,10 +30,7 @@ _YES_ANSWERED = "how many answers are yes (column 'answered_yes')"
 
 
 class Questions(NamedTuple):
-    """Questions of a row and their answers: numbers of each label of truths and answers; None where not known.
-
-    Two labels are yes and no; of yes and no, the answers' numbers may be unknown.
-    """
+    """Numbers of each label (two: yes and no) of a row's true and given answers; None where not known."""
 
     name: str
     n: int | None

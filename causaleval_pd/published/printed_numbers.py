@@ -37,15 +37,7 @@ NOTHING = PrintedNumber(math.nan)
 
 
 def read_number(cell: Any, what: str) -> PrintedNumber:
-    r"""Read a number as tables print it; nothing and dashes are NaN.
-
-    Examples
-    --------
-    >>> read_number(r"$\mathbf{12.30} \pm 1.1$", "shd")
-    PrintedNumber(value=12.3, decimals=2, spread=1.1, spread_decimals=1)
-    >>> read_number("-", "shd").value
-    nan
-    """
+    """Read a number as tables print it; nothing and dashes are NaN."""
     if cell is None or cell is pd.NA or cell is pd.NaT:
         return NOTHING
     if not isinstance(cell, str):
@@ -71,13 +63,7 @@ def read_number(cell: Any, what: str) -> PrintedNumber:
 
 
 def read_counts(cell: Any, what: str, least: int = 0) -> tuple[int, ...] | None:
-    """Read a whole number, or a list of them as such or as text; None where nothing was printed.
-
-    Examples
-    --------
-    >>> read_counts("60, 30, 30", "class_counts"), read_counts(9, "candidates")
-    ((60, 30, 30), (9,))
-    """
+    """Read a whole number, or a list of them as such or as text; None where nothing was printed."""
     if isinstance(cell, str):
         if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", cell):
             plain = cell.strip().replace(",", "")

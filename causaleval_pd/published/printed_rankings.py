@@ -39,14 +39,12 @@ _ONES = "how many candidates have a score of 1, where scores are 0 or 1 (column 
 
 
 class Rankings(NamedTuple):
-    """Candidates of a row's rankings, one number per ranking; None where they are not known.
-
-    `ones` are the candidates with a score of 1 where all scores are 0 or 1.
-    """
+    """Candidates of a row's rankings, one number per ranking; None where they are not known."""
 
     name: str
     candidates: tuple[int, ...] | None
     true: tuple[int, ...] | None
+    #: candidates with a score of 1 where all scores are 0 or 1
     ones: tuple[int, ...] | None
     n_graphs: int | None
     tied: bool | None

@@ -41,13 +41,11 @@ _AREAS = ("auprc", "aupr", "pr_auc", "auc_pr", "prauc")
 
 
 class Edges(NamedTuple):
-    """Numbers of edges of a row's runs: one number for all of them, one number per run, or (`mean`) their mean.
-
-    `slack` is half a unit of the last printed digit of a mean, 0 where the mean is known exactly.
-    """
+    """Numbers of edges of a row's runs: one number for all of them, one number per run, or (`mean`) their mean."""
 
     numbers: tuple[float, ...]
     mean: bool
+    #: half a unit of the last printed digit of a mean, 0 where the mean is known exactly
     slack: float = 0.0
 
     @property

@@ -98,15 +98,7 @@ def shd_bounds(
     *,
     uniform_order: bool = False,
 ) -> Bounds:
-    """Bound the probability that a random graph is as near to a truth of which only the number of edges is known.
-
-    Examples
-    --------
-    >>> round(float(shd_bounds(6, 3, 3, 1).high), 6)
-    0.05
-    >>> round(float(shd_bounds(6, 3, 3, 1, uniform_order=True).high), 6)
-    0.025
-    """
+    """Bound the probability that a random graph is as near to a truth of which only the number of edges is known."""
     costs = CONVENTIONS[convention]
     both = np.asarray(true, np.float64) + np.asarray(estimated, np.float64)
     distance = np.asarray(shd, np.float64)
@@ -150,19 +142,10 @@ def shared_of(true: ArrayLike, estimated: ArrayLike, shd: ArrayLike, right: Arra
 
 
 def total_at_least(n_pairs: int, true: int, total: int, shared: float) -> float:
-    """Bound the probability that runs share adjacencies in sum, from the total of their edges alone.
+    """Bound the probability that runs share so many adjacencies in sum, from the total of their edges alone.
 
     The sum is one of Bernoulli variables with a known mean, and no such sum has a larger tail beyond its mean plus one
-    than the binomial law of that mean [2]_.
-
-    Parameters
-    ----------
-    n_pairs, true : int
-        Pairs of nodes and true edges, of every run.
-    total : int
-        Estimated edges of all runs.
-    shared : float
-        Shared adjacencies of all runs.
+    than the binomial law of that mean [2]_. Each run has `n_pairs` pairs of nodes and `true` edges.
     """
     if total == 0 or n_pairs == 0:
         return float(shared <= 0)
@@ -182,13 +165,7 @@ def mean_shd_bound(
     shd: tuple[float, float],
     convention: str = "any difference 1",
 ) -> float:
-    """Bound p of a mean distance of runs with one number of true edges.
-
-    Examples
-    --------
-    >>> round(mean_shd_bound(45, 15, (12.0, 0.05), 10, (16.0, 0.05)), 5)
-    0.00297
-    """
+    """Bound p of a mean distance of runs with one number of true edges."""
     least = CONVENTIONS[convention].least
     largest = math.floor(n_runs * (shd[0] + shd[1]) + 1e-9)
     return max(

@@ -64,10 +64,7 @@ def compare_in_blocks(
 def who_is_better(
     table: pd.DataFrame, levels: NDArray[Any], directions: Mapping[str, str], level: float, limit: str
 ) -> list[Sentence]:
-    """State for every metric which levels are better than which, in how many strata where the table has several.
-
-    `levels` are those of the stratum compared; `limit` states when two levels differ.
-    """
+    """State for every metric which levels are better, in how many strata; `limit` is when two levels differ."""
     found = []
     by_null = ["null"] if table["null"].nunique() > 1 else []
     for key, rows in table.groupby([*by_null, "metric"], sort=False):

@@ -41,14 +41,7 @@ _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def escaped(text: object, output: Output) -> str:
-    r"""Return a text on one line as HTML or LaTeX shows it; control characters become spaces.
-
-    Examples
-    --------
-    >>> from causaleval_pd.reports.markup import escaped
-    >>> [escaped("p_1 < 5 %", output) for output in ("html", "latex")]
-    ['p_1 &lt; 5 %', 'p\\_1 \\textless{} 5 \\%']
-    """
+    """Return a text on one line as HTML or LaTeX shows it; control characters become spaces."""
     line = _BLANK.sub(" ", str(text))
     if output == "html":
         return html.escape(line)
@@ -56,13 +49,7 @@ def escaped(text: object, output: Output) -> str:
 
 
 def number(x: float) -> str:
-    """Return a number with three significant digits, whole ones as they are; a dash where it is missing.
-
-    Examples
-    --------
-    >>> [number(x) for x in (5.53333, 12345.6, -0.5, 0.0000123, 7, float("nan"))]
-    ['5.53', '12,346', '−0.500', '1.23e−05', '7.00', '–']
-    """
+    """Return a number with three significant digits, whole ones as they are; a dash where it is missing."""
     if math.isnan(x):
         return DASH
     if abs(x) == float("inf") or x == 0:

@@ -67,13 +67,7 @@ class Reference(NamedTuple):
 
 
 def listed(words: Sequence[str], most: int = 12) -> str:
-    """Return words in a row, the first ones of many; semicolons divide words that have commas.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed([str(x) for x in range(20)], most=3)
-    ('a, b, c', '0, 1, 2 and 17 more')
-    """
+    """Return words in a row, the first ones of many; semicolons divide words that have commas."""
     between = "; " if any(", " in word for word in words) else ", "
     shown = between.join(words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"

@@ -20,15 +20,7 @@ _LEVELS = 12
 
 
 def cube_html(cube: xr.Dataset) -> str:
-    """Return a cube as HTML for notebooks; a lazy one is not computed.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cube = ce.datasets.runs().head(9).ceval.cube(["shd"], by=["n"], n_draws=20, rng=7)
-    >>> "structural Hamming distance" in cube_html(cube) and "seed 7" in cube_html(cube)
-    True
-    """
+    """Return a cube as HTML for notebooks; a lazy one is not computed."""
     described = describe_cube(cube)
     if not described.startswith("a cube of"):
         return f"<p>{html.escape(described)}</p>"

@@ -45,15 +45,7 @@ def metrics_of_rows(table: pd.DataFrame) -> list[str]:
 
 
 def long_form(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of runs with one row per run and metric, run by run; graphs are left out.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> wide = pd.DataFrame({"method": ["a"], "shd": [3.0], "shd_control_mean": [9.0], "shd_p": [0.01]})
-    >>> long_form(wide).iloc[0].to_dict()
-    {'method': 'a', 'metric': 'shd', 'value': 3.0, 'control_mean': 9.0, 'p_value': 0.01}
-    """
+    """Return a table of runs with one row per run and metric, run by run; graphs are left out."""
     metrics = metrics_of_rows(table)
     made = next((one for one in reversed(calls(table.attrs)) if one["verb"] in ROW_VERBS), {})
     cells = {str(made.get(name, name)) for name in ("truth", "estimate")}

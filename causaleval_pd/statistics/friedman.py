@@ -67,25 +67,7 @@ def friedman(values: ArrayLike) -> Friedman:
 
 
 def critical_difference(n_levels: ArrayLike, n_blocks: ArrayLike, level: float = 0.95) -> Floats:
-    """Return Nemenyi's critical difference of mean ranks, for blocks without ties.
-
-    Parameters
-    ----------
-    n_levels, n_blocks : array_like of int
-        Treatments and complete blocks.
-    level : float
-        1 minus the familywise error.
-
-    Returns
-    -------
-    ndarray
-        NaN for fewer than two treatments or without blocks.
-
-    Examples
-    --------
-    >>> round(float(critical_difference(4, 14)), 2)
-    1.25
-    """
+    """Return Nemenyi's critical difference of mean ranks without ties; NaN below two treatments or one block."""
     k, n = np.broadcast_arrays(np.asarray(n_levels, np.int64), np.asarray(n_blocks, np.int64))
     quantile = np.full(k.shape, np.nan)
     for size in np.unique(k[k > 1]):

@@ -122,9 +122,7 @@ def test_cpdag(column: pd.Series) -> None:
         "a -- b; b -- c",
     ]
     assert found.graph.kind.dropna().unique().tolist() == ["cpdag"]
-    with pytest.raises(
-        ValueError, match=r"column 'truth', row 6 \(index 'v'\): the graph has no CPDAG.*leave the row out"
-    ):
+    with pytest.raises(ValueError, match=r"column 'truth', row 6 \(index 'v'\): the graph has no CPDAG.*leave it out"):
         column.graph.cpdag()
 
 

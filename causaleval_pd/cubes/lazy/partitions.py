@@ -58,10 +58,7 @@ def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
 
 
 def settle(table: DaskFrame, metrics: Metrics, keywords: Mapping[str, Any]) -> tuple[list[Metric], dict[str, Any]]:
-    """Return the metrics of a call, and its keywords with what all partitions share: the field of the cells, and 0/0.
-
-    A partition whose estimates all failed does not show its field.
-    """
+    """Return the metrics of a call, and its keywords with the field and 0/0, which a failed partition does not show."""
     check_dims(metrics)
     read = Cells(keywords.get("truth", "truth"), keywords.get("estimate", "estimate"))
     cells = {role: column(table._meta, name, role) for role, name in read.names.items()}

@@ -23,14 +23,7 @@ Bools = NDArray[np.bool_]
 
 
 class Kept:
-    """Numbers by a pair of nodes and a set of nodes.
-
-    Parameters
-    ----------
-    compute : callable
-        `compute(x, y, given)` returns a number for each pair and set; what it returns must not depend on which others
-        it is given.
-    """
+    """Numbers by a pair of nodes and a set: `compute(x, y, given)` returns one each, whatever others it is given."""
 
     def __init__(self, compute: Callable[[Ints, Ints, Bools], Floats]) -> None:
         self._compute = compute
@@ -89,19 +82,11 @@ def strata(levels: Ints, n_levels: Ints, given: tuple[int, ...]) -> tuple[Ints, 
 
 
 class CountTests:
-    """Tests of pairs of columns within the strata that other columns make.
+    """Tests of pairs of columns within strata, by chi-squared or (`ratio`) G, without correction for continuity.
 
-    Expected counts are those of independence in each stratum, statistics and degrees of freedom are summed over the
-    strata that rows show, (rows present - 1) (columns present - 1) each, and there is no correction for continuity.
-
-    Parameters
-    ----------
-    levels : (n, d) int
-        Positions of levels.
-    n_levels : (d,) int
-        Numbers of levels.
-    ratio : bool
-        Whether to compute the likelihood ratio G instead of chi-squared.
+    Expected counts are those of independence in each stratum; statistics and degrees of freedom are summed over the
+    strata that rows show, (rows present - 1) (columns present - 1) each. `levels` (n, d) are positions of levels, of
+    which there are `n_levels` (d,).
     """
 
     def __init__(self, levels: Ints, n_levels: Ints, *, ratio: bool) -> None:
@@ -157,13 +142,7 @@ def all_partials(correlations: Floats) -> tuple[Floats, Floats]:
 
 
 class PartialCorrelations:
-    """Partial correlations and residual variances of data, each computed once.
-
-    Parameters
-    ----------
-    correlations : (d, d) array
-        Correlation matrix of the data.
-    """
+    """Partial correlations and residual variances of data with a correlation matrix (d, d), each computed once."""
 
     def __init__(self, correlations: Floats) -> None:
         self.correlations, self.d = correlations, len(correlations)
@@ -270,13 +249,7 @@ def _check_arguments(test: Test) -> None:
 
 
 class KernelTests:
-    """The kernel test of conditional independence of causal-learn (extra `discovery`), within a budget of time.
-
-    Parameters
-    ----------
-    values : (n, d) float
-        The data.
-    """
+    """The kernel test of causal-learn (extra `discovery`) on values (n, d), within a budget of time."""
 
     def __init__(self, values: Floats) -> None:
         try:

@@ -29,27 +29,19 @@ class DataError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """The columns of the nodes of a graph.
+    """The columns of the nodes of a graph."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The nodes, in their order.
-    values : (n, d) float
-        Numbers, or positions of levels of columns that hold none.
-    is_numeric, is_float : bool
-        Whether all columns hold numbers, and floats.
-    levels : (n, d) int or None
-        Positions of the values among the levels of their column; None where a column holds floats.
-    n_levels : (d,) int or None
-        Number of levels of each column.
-    """
-
+    #: the nodes, in their order
     names: tuple[str, ...]
+    #: (n, d): numbers, or positions of levels of columns that hold none
     values: Floats
+    #: whether all columns hold numbers
     is_numeric: bool
+    #: whether all columns hold floats
     is_float: bool
+    #: (n, d): positions of the values among the levels of their column; None where a column holds floats
     levels: Ints | None = None
+    #: (d,): number of levels of each column
     n_levels: Ints | None = None
 
     @property
@@ -169,14 +161,7 @@ def refuse_perturbed(values: Mapping[str, Any]) -> None:
 
 
 def with_text_labels(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return data whose labels are texts, as names of nodes are, where a node has no column otherwise.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> with_text_labels(pd.DataFrame([[1.5, 2.5]]), ["0", "1"]).columns.tolist()
-    ['0', '1']
-    """
+    """Return data whose labels are texts, as names of nodes are, where a node has no column otherwise."""
     if all(name in data.columns for name in names) or isinstance(data.columns, pd.MultiIndex):
         return data
     return data.set_axis([str(label) for label in data.columns], axis=1)

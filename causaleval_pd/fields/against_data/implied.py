@@ -20,32 +20,18 @@ Ints = NDArray[np.int64]
 
 
 class Statements(NamedTuple):
-    """Statements on pairs of nodes given sets of nodes.
+    """Statements, (m,), on pairs of nodes given sets of nodes."""
 
-    Attributes
-    ----------
-    graph : (m,) int
-        The graph that makes a statement.
-    x, y : (m,) int
-        The pair.
-    given : (m, d) bool
-        The set.
-    """
-
+    #: the graph that makes a statement
     graph: Ints
     x: Ints
     y: Ints
+    #: (m, d): the set
     given: Bools
 
 
 class Implications:
-    """What graphs imply, (N,) of them; of a CPDAG or PDAG that of the first DAG of its class, by the order of nodes.
-
-    Parameters
-    ----------
-    graphs : GraphBatch
-        The graphs.
-    """
+    """What graphs imply, (N,) of them; of a CPDAG or PDAG that of the first DAG of its class, by the order of nodes."""
 
     def __init__(self, graphs: GraphBatch) -> None:
         self.graphs, self.n, self.d = graphs, len(graphs), graphs.n_nodes

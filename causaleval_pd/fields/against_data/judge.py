@@ -60,15 +60,9 @@ def _warn_of_whole_numbers(data: DataSet) -> None:
 
 
 class Judge:
-    """A data set and a test of conditional independence.
+    """A data set and a test of conditional independence: a name, or `test(x, y, z)`, which returns a p-value.
 
-    Parameters
-    ----------
-    data : DataSet
-        The columns of the nodes.
-    test : str or callable, optional
-        Name of a test, or `test(x, y, z)`, which returns a p-value; default "fisher_z" for floats and "chi_squared" for
-        integers and categories.
+    By default "fisher_z" for floats and "chi_squared" for integers and categories.
     """
 
     def __init__(self, data: DataSet, test: str | Test | None = None) -> None:

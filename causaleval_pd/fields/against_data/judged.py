@@ -21,21 +21,7 @@ from .likelihoods import Likelihoods
 
 
 class Part:
-    """Graphs that one data set judges, by one test at one level.
-
-    Parameters
-    ----------
-    rows : (k,) int
-        Their positions among the pairs.
-    implied : Implications
-        What they imply.
-    judge : Judge
-        Data and test.
-    likelihoods : Likelihoods
-        Likelihoods of families of nodes in the data.
-    alpha : float
-        Level: dependence is p <= alpha.
-    """
+    """Graphs, at `rows` (k,) of the pairs, that one data set judges, by one test: dependence is p <= alpha."""
 
     def __init__(self, rows: Ints, implied: Implications, judge: Judge, likelihoods: Likelihoods, alpha: float) -> None:
         self.rows, self.implied, self.judge, self.alpha = rows, implied, judge, alpha

@@ -16,16 +16,9 @@ SMOOTHING = 0.5
 
 
 class Likelihoods:
-    """Log-likelihoods of families in data, each computed once.
+    """Log-likelihoods of families in data, each computed once: multinomial with `levels`, else linear-Gaussian.
 
-    Parameters
-    ----------
-    data : DataSet
-        The data.
-    gaussian : callable
-        Returns the partial correlations of the data.
-    levels : bool
-        Whether to count levels, in multinomial families, else linear-Gaussian ones.
+    `gaussian` returns the partial correlations of the data.
     """
 
     def __init__(self, data: DataSet, gaussian: Callable[[], PartialCorrelations], *, levels: bool) -> None:
@@ -34,10 +27,7 @@ class Likelihoods:
         self._left_out: dict[int, Kept] = {}
 
     def of_families(self, nodes: Ints, given: Bools, folds: int | None = None) -> Floats:
-        """Return log-likelihoods of nodes, (m,), given their parents, (m, d); NaN where rows are too few.
-
-        With `folds`, each fold is predicted by a fit to the others.
-        """
+        """Return log-likelihoods of nodes (m,) given parents (m, d), NaN for few rows; of `folds` by the others."""
         if folds is not None:
             if folds not in self._left_out:
                 self._left_out[folds] = Kept(self._predicted(folds))

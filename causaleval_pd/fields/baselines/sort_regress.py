@@ -29,16 +29,7 @@ _ROUNDING = 1e-12
 
 
 def lasso_path(gram: Floats, product: Floats) -> Floats:
-    """Return the coefficients of the lasso at each corner of its path, from none to least squares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lasso_path(np.eye(2), np.array([3.0, -1.0]))
-    array([[ 0.,  0.],
-           [ 2.,  0.],
-           [ 3., -1.]])
-    """
+    """Return the coefficients of the lasso at each corner of its path, from none to least squares."""
     p = len(product)
     coefficients, left = np.zeros(p), product.copy()
     path, active, dropped = [coefficients.copy()], np.zeros(p, bool), False

@@ -32,16 +32,7 @@ MEASURES = ("paths", "adjacent_pairs")
 def order_alignment(
     arcs: NDArray[np.bool_], scores: Floats, *, measure: str = "paths", tolerance: float = 0.0
 ) -> float:
-    """Return the share of ordered pairs of a DAG, cause before effect, in which the score increases.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> diamond = np.zeros((4, 4), bool)
-    >>> diamond[[0, 0, 1, 2], [1, 2, 3, 3]] = True
-    >>> order_alignment(diamond, np.array([0.0, 1.0, 2.0, -1.0]))
-    0.4
-    """
+    """Return the share of ordered pairs of a DAG, cause before effect, in which the score increases."""
     check_choice(measure, MEASURES, "measure")
     difference = scores[None, :] - scores[:, None]
     points = ((difference >= -tolerance).astype(float) + (difference > tolerance)) / 2
@@ -55,10 +46,7 @@ def order_alignment(
 
 
 def explained_share(correlation: Floats) -> Floats:
-    """Return the share of each variable's variance that a linear regression on all others explains.
-
-    Where variables are linear functions of others, the regression is of least norm.
-    """
+    """Return the share of each variable's variance that a linear regression (of least norm) on all others explains."""
     d = len(correlation)
     if np.linalg.eigvalsh(correlation)[0] > 1e-12:
         return np.asarray(1 - 1 / np.diag(np.linalg.inv(correlation)))

@@ -38,13 +38,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class DagClass:
-    """The DAGs with the skeleton, v-structures and directed edges of a graph, by the edges into and beside each node.
+    """The DAGs with the skeleton, v-structures and directed edges of a graph, both closed under Meek's rules."""
 
-    Both are closed under Meek's rules. A graph that no DAG extends has a fault.
-    """
-
+    #: edges into each node
     parents: Sets
+    #: edges beside each node
     undirected: Sets
+    #: why no DAG extends the graph
     fault: str = ""
 
     @cached_property

@@ -104,10 +104,7 @@ _SUMMARIES: dict[Over, Callable[[list[float]], float]] = {"mean": np.mean, "best
 
 
 def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floats:
-    """Compute the scaled divergence, in nats, of every pair of a truth and a class.
-
-    It is NaN if a member's is undefined, and the mean is infinite if a member's is.
-    """
+    """Return the scaled divergence, in nats, of each truth and class: NaN if a member's is, a mean infinite too."""
     values = np.empty(pairs.n)
     terms: dict[tuple[int, int], Terms] = {}
     for position in range(pairs.n):

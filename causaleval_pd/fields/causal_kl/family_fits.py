@@ -41,11 +41,7 @@ def fits_to_data(
     states: Mapping[str, Sequence[Any]] | None,
     gaussian: bool,
 ) -> FamilyFits:
-    """Check data and return the fits that an estimator makes from them, each on first use.
-
-    The data hold one case per row, with `nodes` as columns; `estimator` is as in `from_data`, `states` are those of
-    each node, and `gaussian` fits linear-Gaussian laws.
-    """
+    """Check data and return the fits that an estimator, as in `from_data`, makes from them, each on first use."""
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
     lacking, extra = sorted(set(nodes) - set(data.columns)), [c for c in data.columns if c not in nodes]
@@ -196,10 +192,7 @@ Fits = dict[tuple[int, object], FamilyFits]
 
 
 def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -> FamilyFits:
-    """Return the fits of a row: to its data by its estimator, or to the true joint law where the user asks for that.
-
-    The truth gives variables and states. Fits to data are kept in `fits`.
-    """
+    """Return the fits of a row, kept in `fits`: to its data by its estimator, or to the true law if asked for."""
     code = -1 if context is None else int(context.codes[row])
     given = {} if context is None else context.values[code]
     data, estimator = given.get("data"), given.get("estimator")

@@ -57,16 +57,9 @@ class Step(NamedTuple):
 
 
 def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int, ...], keep: Scope) -> Floats:
-    """Return the sum of the product of tables over all variables but `keep`.
+    """Return the sum of the product of tables over all variables but `keep`; tables beyond `WIDTH_LIMIT` are refused.
 
-    `scopes` are the variables of each table and `cards` their numbers of states. A table of more than `WIDTH_LIMIT`
-    entries is refused by a `WidthError`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> marginal([(0,), (0, 1)], [np.array([.5, .5]), np.array([[1., 0.], [.5, .5]])], (2, 2), (1,))
-    array([0.75, 0.25])
+    `scopes` are the variables of each table and `cards` their numbers of states.
     """
     if not scopes:
         return np.ones(())
@@ -178,10 +171,9 @@ class FamilyLaws:
         return [i for i in range(self.k) if mask >> i & 1]
 
     def family_law(self, law: str, node: int, others: Scope) -> Floats:
-        """Return the law of (others.., node), given that the node is not intervened on.
+        """Return the law of (others.., node), in ascending order, given that the node is not intervened on.
 
-        The others are ascending positions of nodes, an axis each. A `WidthError` names the node for which the true
-        network is too densely connected for an exact answer.
+        A `WidthError` names the node for which the true network is too densely connected for an exact answer.
         """
         if law == "ckl3" and (others == self.parents[node] or not any(self.ancestors[j] >> node & 1 for j in others)):
             law = "kl"
@@ -333,10 +325,7 @@ class GaussianMoments:
         return self._intervened[law, node]
 
     def _covariance(self, free: int | None, *, twin: bool = False) -> Floats:
-        """Add nodes in causal order; each but `free` is set to a value of its own law half of the time.
-
-        With `twin` all values come from one draw of the joint law, else from independent draws.
-        """
+        """Add nodes in causal order; each but `free` is set to a value of its own law (`twin`: joint) half the time."""
         k = len(self.order)
         found, with_twin = np.zeros((k, k)), np.zeros((k, k))
         done = np.zeros(k, bool)
@@ -444,10 +433,9 @@ def draw_states(
     intervened: NDArray[np.bool_] | None = None,
     to: Ints | None = None,
 ) -> Ints:
-    """Draw cases as positions of states, (n, k), nodes that are intervened on set to given states.
+    """Draw cases as positions of states, (n, k), nodes that are `intervened` on set `to` given states.
 
-    `intervened` (n, k) marks the nodes that are set in a case, `to` (n, k) has the states to which they are set. An
-    error names a node whose undefined row is reached.
+    An error names a node whose undefined row is reached.
     """
     structure = network.structure
     states = np.zeros((n, len(structure.nodes)), np.int64)

@@ -118,10 +118,9 @@ for _name, _long_name, _space in (
 
 
 def additive(value: Value) -> str | None:
-    """Check on all DAGs over three nodes that a metric is a sum over nodes of functions of their parents.
+    """Check on all DAGs of three nodes that a metric sums functions of parents over nodes; return a contradiction.
 
-    Returns the contradiction, or None. A metric of one kind of network is checked on that kind: on the other it must
-    raise an error.
+    A metric of one kind of network is checked on that kind: on the other it must raise an error.
     """
     errors = []
     for truth in _probed():

@@ -329,10 +329,7 @@ def score_column(
 
 
 def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
-    """Pack probabilities of types of edge: planes (2 or 3, d, d) of p(i -> j), p(i -- j) and p(i <-> j).
-
-    Names are in the order of rows and columns. Diagonals are not scored.
-    """
+    """Pack probabilities of types of edge: planes (2 or 3, d, d) of p(i -> j), p(i -- j), p(i <-> j) off diagonals."""
     names, order = _ordered(tuple(nodes))
     found = np.array(planes, np.float64)
     if found.ndim != 3 or found.shape[1:] != (len(names),) * 2 or len(found) not in (2, 3):

@@ -123,7 +123,7 @@ def rank(
 ) -> None:
     """Rank the candidates of each pair; ties are one group. `cut` (n,) is k of the precision at k.
 
-    Fills a row of `found` a pair, in the order of the constants above; NaN where a number is not defined.
+    Fills a row of `found` per pair, in the order of the constants above; NaN where a number is not defined.
     """
     for row in range(size.size):
         n, k = size[row], n_true[row]

@@ -18,10 +18,7 @@ _BOOTSTRAP = ("strength", "direction")
 
 
 def read_list(cell: Any) -> pd.DataFrame | None:
-    """Return the nodes and the score of each edge of a list, None for other cells.
-
-    Its columns are source, target and score; `attrs` has the nodes of a graph.
-    """
+    """Return source, target and score of each edge of a list, nodes of a graph in `attrs`; None for other cells."""
     names = columns_of(cell)
     if names is not None:
         columns = _of_numbers(cell, [*names, "lag"])

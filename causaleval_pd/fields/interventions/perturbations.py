@@ -30,17 +30,11 @@ Floats = NDArray[np.float64]
 
 
 class Shifts(NamedTuple):
-    """Changes of each node (column) under perturbation of each other one (row), NaN where a node is not perturbed.
+    """Changes of each node (column) under perturbation of each other one (row), NaN where a node is not perturbed."""
 
-    Attributes
-    ----------
-    distance : (d, d) float
-        Wasserstein-1 distance between the node's values in observational cases and under the perturbation.
-    p : (d, d) float
-        Two-sided p-value of Mann and Whitney's test of the same samples.
-    """
-
+    #: (d, d): Wasserstein-1 distance between observational values of the node and those under perturbation
     distance: Floats
+    #: (d, d): two-sided p-value of Mann and Whitney's test of the same samples
     p: Floats
 
 
@@ -77,14 +71,7 @@ def read_shifts(data: Any, label: Any, nodes: tuple[str, ...]) -> Shifts:
 
 
 def wasserstein(one: Floats, other: Floats) -> Floats:
-    """Return the Wasserstein-1 distance between the samples in each column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> wasserstein(np.array([[0.0], [1.0]]), np.array([[2.0], [2.0], [5.0]]))
-    array([2.5])
-    """
+    """Return the Wasserstein-1 distance between the samples in each column."""
     values = np.concatenate([one, other])
     order = np.argsort(values, axis=0, kind="stable")
     gaps = np.diff(np.take_along_axis(values, order, axis=0), axis=0)

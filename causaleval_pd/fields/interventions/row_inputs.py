@@ -16,24 +16,16 @@ Ints = NDArray[np.int64]
 
 
 class Group(NamedTuple):
-    """Pairs that share their inputs and the names of their nodes.
+    """Pairs that share their inputs and the names of their nodes."""
 
-    Attributes
-    ----------
-    rows : (n,) int
-        Positions of the pairs.
-    values : dict
-        Inputs by name.
-    nodes : tuple of str
-        Names of the nodes.
-    compute : callable
-        `compute(key, function)` returns what `function()` returned when it was first called for these inputs by this
-        key; errors name the pairs.
-    """
-
+    #: (n,): positions of the pairs
     rows: Ints
+    #: inputs by name
     values: dict[str, Any]
+    #: names of the nodes
     nodes: tuple[str, ...]
+    #: `compute(key, function)` returns what `function()` did when first called for these inputs and key; errors
+    #: name the pairs
     compute: Callable[[str, Callable[[], Any]], Any]
 
 

@@ -59,24 +59,13 @@ def read_weights(given: Any, nodes: tuple[str, ...]) -> Floats:
 
 
 def effects_of_weights(weights: Floats) -> Floats:
-    """Return the total effects (..., d, d) of linear models: (I - W)^-1 - I.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> effects_of_weights(np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]]))[0].tolist()
-    [0.0, 2.0, 6.0]
-    """
+    """Return the total effects (..., d, d) of linear models: (I - W)^-1 - I."""
     same = np.eye(weights.shape[-1])
     return np.asarray(np.linalg.inv(same - weights) - same)
 
 
 def adjusted_effects(covariance: Floats, arcs: Marks) -> Floats:
-    """Estimate total effects by adjusting for the parents of the cause.
-
-    The effect of i on j is the coefficient of i in the regression of j on i and the parents of i, and 0 if j is one of
-    these parents.
-    """
+    """Estimate total effects of i on j by regression of j on i and the parents of i; 0 if j is one of these."""
     d = len(covariance)
     found = np.zeros(arcs.shape)
     for i in range(d):

@@ -23,21 +23,13 @@ AGREES = {"half": 0.5, "match": 1.0, "miss": 0.0}
 
 
 class Counts(NamedTuple):
-    """Known arcs of pairs, (n,) each: in number, and those that the estimate has right or violates.
-
-    Attributes
-    ----------
-    required, forbidden : (n,) float
-        Number of required and of forbidden arcs.
-    present : (n,) float
-        Required arcs that the estimate has.
-    violated : (n,) float
-        Forbidden arcs that the estimate has.
-    """
+    """Known arcs of pairs, (n,) each: in number, and those that the estimate has right or violates."""
 
     required: Floats
     forbidden: Floats
+    #: required arcs that the estimate has
     present: Floats
+    #: forbidden arcs that the estimate has
     violated: Floats
 
 

@@ -33,9 +33,9 @@ from .yes_counts import Floats, Integers, setting_names
 
 __all__ = ["confusion", "label_accuracy", "label_scores", "parse_labels"]
 
-#: different labels of a column; more are texts that nobody has read
+#: most different labels of a column; more are free texts
 MOST_LABELS = 100
-#: what no label has that is recognised without being named; texts of graphs and formulas have it
+#: marks of graphs and formulas, which labels lack that are recognised without being named
 _MARKS = re.compile(r"[-<>=*+;]")
 
 

@@ -49,8 +49,7 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
     """Align two packed columns by node names, one batch for each number of nodes.
 
     Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth. A context
-    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains. Its other
-    inputs go along with the truths.
+    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains.
     """
     estimates = unpack_column(estimate, column=estimate.name, in_place=True)
     truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
@@ -165,10 +164,7 @@ def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context 
 
 
 def forward_edges(truths: pd.Series) -> tuple[int, int]:
-    """Count the directed edges of distinct graphs that point to a later node, and all; X10 comes after X2.
-
-    Graphs with latent confounders are left out.
-    """
+    """Count the directed edges that point to a later node (X10 after X2), and all, of graphs without confounders."""
     forward = total = 0
     column = unpack_column(truths.drop_duplicates())
     for block in (x for x in column.blocks if x.planes.shape[1] == N_PLANES):

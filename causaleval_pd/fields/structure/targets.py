@@ -40,17 +40,7 @@ _AS_IT_IS = -1
 
 
 class Wanted:
-    """What the context asks for in each row: latent nodes, the class to project to, how -- is read.
-
-    Parameters
-    ----------
-    context : Context
-        Inputs named in `CONTEXT`.
-    truths, estimates : UnpackedColumn
-        The decoded columns.
-    where : callable
-        From a row to its name in messages.
-    """
+    """What the context asks for in each row: latent nodes, the class to project to, how -- is read."""
 
     def __init__(
         self, context: Context, truths: UnpackedColumn, estimates: UnpackedColumn, where: Callable[[int], str]
@@ -129,7 +119,7 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
 
 
 def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wanted) -> Iterator[Batch]:
-    """Align estimates with the projections of their truths, a batch each number of nodes and class of truths."""
+    """Align estimates with the projections of their truths, one batch per number of nodes and class of truths."""
     goals, used = wanted.goals, np.flatnonzero(wanted.projected)
     estimates = _as_marks(without_rows(estimates, ~wanted.projected), wanted)
     # each distinct truth is projected once

@@ -17,10 +17,7 @@ _COUNTS = ((0, 3, 2, 12), (1, 3, 2, 12), (2, 3, 2, 12), (2, 2, 5, 20), (0, 0, 1,
 
 
 class KnownLinks:
-    """Stands in for `LaggedPairs` where a metric is a function of the confusion counts of one universe.
-
-    It remembers which universe and lags the metric asked for.
-    """
+    """Stands in for `LaggedPairs` of a metric of one universe's counts, and remembers its universe and lags."""
 
     def __init__(self, counts: Confusion) -> None:
         self._counts = counts

@@ -39,23 +39,15 @@ __all__ = ["ENCODINGS", "WEIGHTS", "Presence", "Reading", "check_masks", "find_w
 
 
 class Links(NamedTuple):
-    """One cell as it was read.
+    """One cell as it was read."""
 
-    Attributes
-    ----------
-    names : list of str, or None
-        Names of the variables; None where the cell has none.
-    codes : (max_lag + 1, d, d) uint8
-        Codes of links, variables in the order of `names`.
-    min_lag : int
-        Smallest lag that the format searches.
-    is_open : bool
-        Whether variables without links may be missing from the names.
-    """
-
+    #: names of the variables; None where the cell has none
     names: list[str] | None
+    #: (max_lag + 1, d, d): codes of links, variables in the order of `names`
     codes: Codes
+    #: smallest lag that the format searches
     min_lag: int = 0
+    #: whether variables without links may be missing from the names
     is_open: bool = False
 
 
@@ -150,20 +142,13 @@ def check_lag(lag: Any, where: str) -> int:
 
 
 class Weights(NamedTuple):
-    """Numbers of all links between variables, as weights or p-values.
+    """Numbers of all links between variables, as weights or p-values."""
 
-    Attributes
-    ----------
-    names : list of str, or None
-        Names of the variables; None where the cell has none.
-    values : (max_lag + 1, d, d) float
-        The number of the link from i at t - lag to j at t in cell (lag, i, j); NaN at lag 0 where `min_lag` is 1.
-    min_lag : int
-        Smallest lag that has numbers.
-    """
-
+    #: names of the variables; None where the cell has none
     names: list[str] | None
+    #: (max_lag + 1, d, d): number of the link i at t - lag -> j at t in cell (lag, i, j); NaN below `min_lag`
     values: NDArray[Any]
+    #: smallest lag that has numbers
     min_lag: int = 0
 
     def links(self, presence: Presence) -> Links:
@@ -282,13 +267,7 @@ def _code(sign: str, graph: NDArray[Any], conflict: str) -> int:
 
 
 def code_of_string(sign: str, conflict: str = "raise") -> int:
-    """Return the code of a string of tigramite, as '-->'; 0 of the empty one.
-
-    Examples
-    --------
-    >>> code_of_string("-->"), code_of_string("<--"), code_of_string("")
-    (9, 6, 0)
-    """
+    """Return the code of a string of tigramite, as '-->'; 0 of the empty one."""
     if not sign:
         return 0
     if "x" in sign and conflict == "circle":
@@ -415,10 +394,10 @@ def is_link_dict(value: Any) -> bool:
 
 
 def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> Links:
-    """Read links of tigramite, by effect.
+    """Read links of tigramite by effect, over names or positions among `names`.
 
     They are `{effect: [((cause, -lag), coefficient, function), ...]}`, `{effect: {(cause, -lag): "-->"}}`, or parents
-    `{effect: [(cause, -lag), ...]}`. Effects and causes are names, or positions among `names`.
+    `{effect: [(cause, -lag), ...]}`.
     """
     found, max_lag = Collector(names or ()), 0
 

@@ -77,13 +77,11 @@ class LaggedBatch:
 
 
 class LinkCounts(NamedTuple):
-    """Numbers of links by lag, (n, lags + 1) each; lag 0 is empty.
+    """Numbers of links by lag, (n, lags + 1) each; lag 0 is empty."""
 
-    `both` are links of both graphs with the same marks, `adjacent` those of any marks, `true` and `estimated` those of
-    either graph.
-    """
-
+    #: links of both graphs with the same marks
     both: Ints
+    #: links of both graphs with any marks
     adjacent: Ints
     true: Ints
     estimated: Ints

@@ -190,8 +190,8 @@ def _kind(codes: Codes) -> int:
 def _class_at_lag_0(codes: Codes) -> Codes:
     """Return lag 0 of graphs (n, L + 1, d, d) with the directed links that all graphs of the class share.
 
-    Lagged links are directed by time. Colliders with nonadjacent causes, lagged or not, and Meek's rules direct links
-    at lag 0; rules that need another undirected link only concern lag 0.
+    Colliders with nonadjacent causes, lagged or not, and Meek's rules direct links at lag 0; rules that need another
+    undirected link concern lag 0 alone, since time directs lagged ones.
     """
     arcs = codes[:, 0] == DIRECTED
     adjacent = arcs | arcs.transpose(0, 2, 1)

@@ -79,13 +79,7 @@ _LONGEST_HEADING = 10_000
 
 
 def edge_columns(columns: Iterable[Any]) -> tuple[str, str, str] | None:
-    """Return the columns of the nodes and marks of a table of edges, None for another table.
-
-    Examples
-    --------
-    >>> edge_columns(["Cause", "Effect", "Score"])
-    ('Cause', 'Effect', 'edge')
-    """
+    """Return the columns of the nodes and marks of a table of edges, None for another table."""
     known = {str(name).strip().lower(): name for name in reversed(list(columns)) if isinstance(name, str)}
     names = next((names for names in EDGE_COLUMNS if {*names[:2]} <= {*known}), None)
     if names is None:
@@ -187,10 +181,7 @@ def write_csv(names: Sequence[str], ends: Ends) -> str:
 
 
 def read_edge_table(cell: pd.DataFrame | str) -> Edges:
-    """Read a table with one edge per row, both directions of a pair without marks an undirected edge.
-
-    A row without an edge and a second node is an isolated node.
-    """
+    """Read a table with an edge or isolated node per row; both directions of a pair without marks are undirected."""
     if isinstance(cell, str):
         cell = read_csv(cell)
     names = columns_of(cell)

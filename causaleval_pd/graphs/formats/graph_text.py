@@ -1,7 +1,7 @@
 """Texts of graphs as cells: dagitty's and DOT, with braces, Tetrad's, and model strings of bnlearn.
 
 `dag { A -> B }` and `digraph { A -> B }` are chains of edges between names and groups of names, with attributes in
-brackets. Tetrad has a line of nodes, then a numbered edge a line; py-tetrad and causal-learn write it too. A model
+brackets. Tetrad has a line of nodes, then a numbered edge per line; py-tetrad and causal-learn write it too. A model
 string is `[A][B|A][C|A:B]`.
 """
 
@@ -243,10 +243,7 @@ class _Reader:
 
 
 def read_dagitty(text: str) -> Edges:
-    """Read a graph of dagitty; positions, exposures, outcomes and latent nodes are nodes like others.
-
-    The headings mag and pag name its class; dag and pdag are written for other graphs too.
-    """
+    """Read a graph of dagitty, of the class mag or pag if its heading says so; latent and other nodes are alike."""
     found, heading = _Reader(text, "dagitty").graph(), _DAGITTY.match(text)
     return found._replace(kind=heading.group(1)) if heading and heading.group(1) in ("mag", "pag") else found
 
@@ -342,11 +339,7 @@ def is_tetrad(text: str) -> bool:
 
 
 def read_tetrad(text: str) -> Edges:
-    """Read Tetrad's text.
-
-    Lines before the nodes, attributes of edges and sections after them are not part of the graph. A latent variable is
-    printed in parentheses, which are not part of its name.
-    """
+    """Read Tetrad's text, without attributes, other sections, and the parentheses of latent variables."""
     edges, section, names = MarkedEdges(), "", frozenset[str]()
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
@@ -415,10 +408,7 @@ def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str], number: int
 
 
 def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int, int, int, float]]]:
-    """Return the nodes of Tetrad's text, and the types of its edges with their shares of bootstrap samples.
-
-    A type is (i, j, mark at i, mark at j, share), as `[X --> Y]:0.9800` behind an edge has it.
-    """
+    """Return the nodes of Tetrad's text, and types of edges (i, j, mark at i, at j, share of bootstrap samples)."""
     graph = read_tetrad(text)
     names = tuple(map(str, graph.labels or ()))
     position = {name: i for i, name in enumerate(names)}
@@ -526,7 +516,7 @@ def write_model_string(names: Sequence[str], ends: Ends) -> str:
     parents: list[list[str]] = [[] for _ in names]
     for i, j, *marks in ends:
         if sorted(marks) != [TAIL, ARROW]:
-            raise ValueError("a model string holds directed edges only; write an edge string, by to_strings()")
+            raise ValueError("a model string holds directed edges only; write an edge string, by to_text()")
         source, target = (i, j) if marks[0] == TAIL else (j, i)
         parents[target].append(names[source])
     odd = next((name for name in names if re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name)), None)

@@ -35,11 +35,7 @@ def is_square(cell: Any) -> bool:
 
 
 def read_matrix(cell: Any) -> Matrix:
-    """Read a matrix.
-
-    The index and columns of a DataFrame, or of an array that has both as gCastle's, name the nodes, in the order of the
-    columns.
-    """
+    """Read a matrix; index and columns of a DataFrame or a gCastle array name the nodes, in the columns' order."""
     if isinstance(cell, pd.DataFrame):
         return _read_named("DataFrame", _values(cell), cell.index, cell.columns)
     if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
@@ -110,10 +106,7 @@ def explain_effects(matrix: NDArray[Any], names: Sequence[str]) -> str:
 
 
 def pairs_of_marks(codes: Mapping[int, int], at: str) -> dict[Pair, Pair]:
-    """Return what two codes in cells (i, j) and (j, i) are: the marks at j and at i.
-
-    `codes` are marks by code; `at` is "column" if cell (i, j) holds the mark at j, "row" if it holds that at i.
-    """
+    """Return the marks at j and i for codes in cells (i, j) and (j, i); (i, j) holds that at its column or row."""
     found = {(a, b): (codes[a], codes[b]) for a, b in product(codes, codes)}
     return found if at == "column" else {pair: marks[::-1] for pair, marks in found.items()}
 

@@ -26,20 +26,7 @@ _FLAGS = {"true", "false"}
 
 
 def read_table(text: str, *, is_table: bool = False) -> Any:
-    r"""Return the matrix or the table of edges that a text holds, else the text itself, which a table is not.
-
-    Examples
-    --------
-    >>> read_table("A,B\n0,1\n0,0\n")
-       A  B
-    A  0  1
-    B  0  0
-    >>> read_table("A -> B")
-    'A -> B'
-    >>> read_table("A,B\n0,\n0,0\n")
-    Traceback (most recent call last):
-    ValueError: line 2: found an empty cell, expected a number in column 'B'; write 0 where there is no edge
-    """
+    """Return the matrix or the table of edges that a text holds, else the text itself, which a table is not."""
     lines = [line for line in text.lstrip("\r\n").split("\n", 20)[:20] if line.strip()][:2]
     if not lines:
         return text

@@ -211,7 +211,7 @@ def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
 
 @kernel
 def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
-    """Fill the v-structures of truth, estimate and both, a row each."""
+    """Fill the v-structures of truth, estimate and both, one row each."""
     parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
     true = 0
     for n in range(left.size):

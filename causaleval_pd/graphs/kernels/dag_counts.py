@@ -72,16 +72,7 @@ class Laws(NamedTuple):
 
 
 def peeling(n_nodes: int, log_weight: float) -> Peeling:
-    """Return the laws of layers of DAGs over up to `n_nodes` nodes.
-
-    Examples
-    --------
-    >>> found = peeling(4, 0.0)
-    >>> round(np.exp(found.log_total))
-    543
-    >>> (543 * found.roots[4, 1:]).round().astype(int).tolist()
-    [316, 198, 28, 1]
-    """
+    """Return the laws of layers of DAGs over up to `n_nodes` nodes."""
     from scipy.special import gammaln
 
     size = n_nodes + 1
@@ -121,10 +112,7 @@ def _log_total(n_nodes: int, step: int) -> float:
 
 @lru_cache(maxsize=65_536)
 def best_weight(n_nodes: int, n_arcs: int) -> int:
-    """Return the number of the weight under which most DAGs have `n_arcs` arcs.
-
-    Their share is proportional to w^m / Z, whose logarithm is concave in log w.
-    """
+    """Return the number of the weight with most DAGs of `n_arcs` arcs: the share w^m / Z is log-concave in log w."""
     logs = log_weights(n_nodes)
     low, high = 0, len(logs) - 1
     while low < high:

@@ -115,22 +115,10 @@ def _draw(
     high: Words,
     planes: Words,
 ) -> None:
-    """Draw graphs, the draws of a row together.
+    """Draw graphs start .. start + count - 1 of each row into `planes` (n * count, 2, W), as `draw_graphs` checked.
 
-    Parameters
-    ----------
-    n_edges, cpdag, keys, fixed
-        As `draw_graphs` checked them; `fixed` is the causal order.
-    start, count : int
-        Draws start .. start + count - 1 are made.
-    parents, compelled : (d,) or (d, words) uint64
-        Room for rows of parents; one word per node is about half again as fast.
-    order : (d,) uint64
-        Room for an order of the nodes.
-    low, high : (E,) uint64
-        Room for pairs of ranks.
-    planes : (n * count, 2, W) uint64
-        Filled.
+    `fixed` is the causal order. Room: parents, compelled (d,) or (d, words), one word per node being about half again
+    as fast; order (d,); low, high (E,) for pairs of ranks.
     """
     n_nodes = np.uint64(parents.shape[0])
     for i in range(fixed.size):

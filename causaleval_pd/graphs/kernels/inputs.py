@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Which graphs to draw, a row each."""
+    """Which graphs to draw, one row each."""
 
     n_edges: Ints
     cpdag: NDArray[np.bool_]

@@ -145,10 +145,7 @@ def orient_undirected(room: Room, n_edges: int) -> None:
 
 @kernel_part
 def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
-    """Fill (tail, head, undirected) with the arcs in `room`, by the places of their heads in a causal order.
-
-    Return False if there is a cycle.
-    """
+    """Fill (tail, head, undirected) with the arcs in `room`, by the heads' causal order; False if there is a cycle."""
     compact()
     sources, targets, listed, nodes = room.ends[0], room.ends[1], room.listed, room.nodes
     first, order, following, n_parents, waiting = (

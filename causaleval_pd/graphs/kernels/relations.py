@@ -194,7 +194,7 @@ def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, r
 
 @kernel_part
 def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Words, rows: Words) -> None:
-    """Fill the sets by which the estimate separates x and y, a lane each pair."""
+    """Fill the sets by which the estimate separates x and y, one lane per pair."""
     given[:] = ZERO
     if separator == _PARENT:
         for a in range(arcs.size[0]):

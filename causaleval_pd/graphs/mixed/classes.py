@@ -57,7 +57,7 @@ def fault_of(planes: Planes, names: Sequence[str], kind: int) -> str | None:
         return f"has the edge {other}" if other else _cycle(graph)
     if kind == SKELETON:
         other = graph.first(lambda a, b: (a, b) != (TAIL, TAIL))
-        return f"has the edge {other}, which has marks; take its skeleton, by .graph.skeleton()" if other else None
+        return f"has the edge {other}, which has marks; take its skeleton()" if other else None
     two = graph.first(lambda a, b: NONE in (a, b))
     if two:
         return _TWO_EDGES.format(two)
@@ -233,10 +233,7 @@ def is_skeleton(planes: Planes) -> Flags:
 
 
 def infer_mixed_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return the narrowest class of graphs with <-> or circles.
-
-    With circles a graph is a pag, else mixed. Without, it is a mag, else an admg, else mixed.
-    """
+    """Return the narrowest class of graphs with <-> or circles: pag or mixed with circles, else mag, admg or mixed."""
     has_circles = _has(circles(planes))
     kinds = np.full(len(planes), MIXED, np.uint8)
     for kind, possible, holds in (

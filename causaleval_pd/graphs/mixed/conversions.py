@@ -73,24 +73,7 @@ def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
 
 
 def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
-    """Project acyclic graphs onto observed nodes, as MAGs, or as acyclic directed mixed graphs.
-
-    Parameters
-    ----------
-    planes : (N, 2 or 4, W) array
-        DAGs, MAGs or acyclic directed mixed graphs.
-    n_nodes : int
-        Number of their nodes.
-    observed : (N, p) array
-        The nodes of each graph that stay, ascending.
-    to_admg : bool, default False
-        Whether to project to acyclic directed mixed graphs.
-
-    Returns
-    -------
-    (N, 4, V) array
-        Planes of the graphs on p nodes.
-    """
+    """Project DAGs, MAGs or ADMGs onto their observed nodes (N, p), ascending: (N, 4, V) planes of MAGs or ADMGs."""
     check_size(n_nodes)
     given, kept = read_only(lift(planes), np.uint64), read_only(observed, np.int64)
     n_kept = kept.shape[1] if kept.ndim == 2 else 0

@@ -105,21 +105,10 @@ def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
 def separation_mistakes(
     truth: Planes, estimate: Planes, index: tuple[Ints, Ints], n_nodes: int, *, nearest: bool
 ) -> Ints:
-    """Count the ordered pairs of nodes that estimates separate and truths do not.
+    """Count the ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not.
 
-    Parameters
-    ----------
-    truth : (N, 4, W) array
-        By `as_models`.
-    estimate : (K, 4, W) array
-        By `as_statements`.
-    index : pair of (n,) arrays
-        Positions of the truth and the estimate of each pair.
-    n_nodes : int
-        Number of nodes.
-    nearest : bool
-        Whether estimates, which are then MAGs, separate by the minimal set nearest to the first node, instead of by all
-        possible ancestors.
+    `index` has the positions of the truth and the estimate of each pair. With `nearest` estimates, which are then MAGs,
+    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
     """
     left, right = (read_only(x, np.int64) for x in index)
     found: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
@@ -138,17 +127,7 @@ class Block(NamedTuple):
 
 
 def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
-    """Count the ordered pairs of nodes (treatment, outcome) for which estimates answer wrongly.
-
-    Parameters
-    ----------
-    truth, estimate : Block
-        N and K graphs.
-    index : pair of (n,) arrays
-        Positions of the truth and the estimate of each pair.
-    n_nodes : int
-        Number of nodes.
-    """
+    """Count the ordered pairs (treatment, outcome) that estimates answer wrongly; `index` is as for separations."""
     left, right = index
     found = np.zeros(len(left), np.int64)
     known, kinds = np.isin(truth.kinds[left], _MODELS), estimate.kinds[right]

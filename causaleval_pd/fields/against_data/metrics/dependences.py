@@ -79,7 +79,7 @@ def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> 
 
 
 class _Table(NamedTuple):
-    """Pairs of nodes, a graph each: separated and independent, separated only, independent only, neither."""
+    """Pairs of nodes per graph: separated and independent, separated only, independent only, neither."""
 
     both: Values
     separated: Values

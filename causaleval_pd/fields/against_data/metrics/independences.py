@@ -159,7 +159,7 @@ def lmc_distinct_share(pairs: GraphPairs, *, extension: Extension = None) -> Val
 
 
 def distinct_share(part: Part) -> Values:
-    """Return the share of distinct local Markov statements that the data violate, a graph each."""
+    """Return the share of distinct local Markov statements that the data violate, per graph."""
     graph, p = part.distinct_p
     n = np.bincount(graph, minlength=part.n)
     wrong = np.bincount(graph, p <= part.alpha, part.n)

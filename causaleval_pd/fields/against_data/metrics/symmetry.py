@@ -64,12 +64,6 @@ def log_automorphisms(marks: NDArray[np.uint8]) -> float:
 
     Nodes are fixed one by one; the number is the product of how many nodes each can be exchanged for while those before
     it stay.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(float(np.exp(log_automorphisms(np.zeros((4, 4), np.uint8)))))
-    24
     """
     d = len(marks)
     colours, total = _refined(marks, np.zeros(d, np.int64)), 0.0

@@ -243,10 +243,7 @@ _TOKEN = re.compile(
 
 
 class Tokens:
-    """The tokens of a text: the current one, and whether it is a word or quoted.
-
-    Marks are tokens of their own; `//` begins a comment up to the end of the line, and `/* */` encloses one.
-    """
+    """The tokens of a text without comments, // and /* */: the current one, and whether it is a word or quoted."""
 
     def __init__(self, text: str) -> None:
         self.text = text

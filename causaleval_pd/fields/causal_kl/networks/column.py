@@ -103,11 +103,7 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
 
 
 def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Series:
-    """Return a column of a user's table as packed networks.
-
-    Packed networks pass as they are, since `unpack_networks` checks them; cells are those of `network_column`. Messages
-    call the column `column`, by default the name of the series.
-    """
+    """Return a column of a user's table as packed networks; `unpack_networks` checks those that are packed."""
     column = series.name if column is None else column
     if is_packed(series):
         return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
@@ -123,10 +119,7 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
 
 
 def is_network_column(series: pd.Series) -> bool:
-    """Check whether a column looks like networks, judged by its dtype and first cells.
-
-    True for packed networks and for cells that `network_column` takes, except paths, which are text like any other.
-    """
+    """Check by dtype and first cells whether a column looks like cells of `network_column`, without paths."""
     if not (is_packed(series) or series.dtype == object):
         return False
     if is_packed(series):
@@ -139,10 +132,7 @@ def is_network_column(series: pd.Series) -> bool:
 
 
 def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[Networks, NDArray[np.int64]]:
-    """Decode the distinct cells of a column of canonical bytes, checking them in full.
-
-    Returns the distinct networks, and which of them a row holds, -1 where missing. An error names the row.
-    """
+    """Decode and check distinct cells of canonical bytes: networks, and which of them a row holds, -1 for none."""
     column = series.name if column is None else column
     codes, distinct = pd.factorize(series)
     cells = distinct.tolist()
@@ -182,15 +172,7 @@ def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[
 
 
 def graphs_of_networks(series: pd.Series) -> pd.Series:
-    """Return the column of the DAGs of packed networks, missing where they are; packed graphs are returned as they are.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> network = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.3, .7], "B": [[.9, .1], [.2, .8]]})
-    >>> graphs_of_networks(ce.network_column([network])).graph.to_strings().tolist()
-    ['A -> B']
-    """
+    """Return the DAGs of packed networks, missing where they are; packed graphs are returned as they are."""
     if is_graph_column(series) and not is_network_column(series):
         return series
     networks, codes = unpack_networks(series)

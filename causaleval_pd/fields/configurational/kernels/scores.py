@@ -39,7 +39,7 @@ _FULL = (1 << ELEMENT) - 1
 
 
 class Exposed(NamedTuple):
-    """The causal expositions of truth and estimate, a row each, outcome by outcome."""
+    """The causal expositions of truth and estimate, one row each, outcome by outcome."""
 
     #: outcomes and their causes, as words; the causes are -1 where the outcome is constant
     outcomes: Ints

@@ -103,14 +103,7 @@ def ties_of(found: Candidates, rows: Ints) -> tuple[list[Ties], Ints]:
 
 
 class RankSum(NamedTuple):
-    """The law of 2 U, twice the number of (true, other) pairs in the right order, ties counting half.
-
-    Examples
-    --------
-    >>> law = rank_sum(make_ties(4, 2, np.array([1, 1, 2])))
-    >>> law.method, law.above(np.array([8, 7])).round(3).tolist()
-    ('exact', [0.167, 0.167])
-    """
+    """The law of 2 U, twice the number of (true, other) pairs in the right order, ties counting half."""
 
     #: how it was found
     method: str
@@ -284,7 +277,7 @@ def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) ->
         # scoring names the rows at fault
         return None
     same = (found.slots == slots).reshape(pairs.n, -1).all(axis=1)
-    # symmetric scores have two slots a pair in an ordered universe
+    # symmetric scores have two slots per pair in an ordered universe
     same &= ~(pairs.symmetric & (chosen.codes(pairs) == 0))
     rows = np.flatnonzero(same)
     if not len(rows):
@@ -404,24 +397,14 @@ def average_precision_mean(ties: Ties) -> float:
 
 @lru_cache(maxsize=4096)
 def hypergeometric(n: int, k: int, m: int) -> tuple[Ints, Floats]:
-    """Return how many of m candidates may be true, of K among N, and the probabilities.
-
-    Examples
-    --------
-    >>> counts, chances = hypergeometric(4, 2, 2)
-    >>> counts.tolist(), chances.round(3).tolist()
-    ([0, 1, 2], [0.167, 0.667, 0.167])
-    """
+    """Return how many of m candidates may be true, of K among N, and the probabilities."""
     counts, chances = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, k, m)))
     return counts[0], chances[0]
 
 
 @lru_cache(maxsize=4096)
 def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Floats, Floats]:
-    """Return values and probabilities of the precision of the `first` candidates.
-
-    Of these, `above` rank above the group of `tied` candidates at the cut, of which a share counts.
-    """
+    """Return the law of the precision of the `first` candidates: `above` the cut, and a share of those `tied` there."""
     share = (first - above) / tied
     if share == 1:
         counts, chances = hypergeometric(n, k, first)

@@ -127,10 +127,7 @@ def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]
 
 
 def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Return how a metric adds up over the types of edges, or None.
-
-    A shared edge is one ordered pair of nodes, and two where it is its own reversal.
-    """
+    """Return how a metric adds up over types of edges, or None; edges that are their own reversal are two pairs."""
     true, estimated = margins(pairs)
     weights = edge_weights(metric, pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
     if weights is None:
@@ -221,10 +218,7 @@ _PLAIN = ("cpdag_linear", "ancestors", "blankets")
 
 
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
-    """Return exact mean and variance of a pair-additive metric under random relabelling of the estimates.
-
-    None for a metric that does not add up over ordered pairs.
-    """
+    """Return exact mean and variance under random relabelling of the estimates; None for a metric not pair-additive."""
     if metric.closed_form == "v_structures":
         return _v_structure_mean(metric, pairs)
     name = metric.closed_form or ""

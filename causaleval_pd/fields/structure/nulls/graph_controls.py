@@ -14,12 +14,12 @@ from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Controls, Listing, Matching
 from ....execution.random_streams import random_words
-from ....graphs.classes import is_acyclic, is_digraph
+from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
-from ....graphs.pairs import MEND_CLASS, GraphBatch, GraphPairs
+from ....graphs.pairs import GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 _COUNT_BYTES = 200
@@ -103,10 +103,7 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
 
 
 def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's estimate.
-
-    Refuse mixed graphs, which need null models of their own, and estimates that are not in the class they declare.
-    """
+    """Return the class of each row's estimate; refuse mixed graphs and those that are not in the class they declare."""
     for side, batch, index in (
         ("truth", pairs.truth, pairs.truth_index),
         ("estimate", pairs.estimate, pairs.estimate_index),
@@ -237,10 +234,9 @@ def redirect(
     start: int,
     count: int,
 ) -> NDArray[np.uint64]:
-    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs and of PDAGs in the rows of these classes.
+    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs (by coins) and of PDAGs in rows of these classes.
 
-    Each edge of a digraph is directed by a coin; cycles are possible. A PDAG loses the directions of uniformly chosen
-    edges, in the share of undirected edges that the row's estimate has.
+    A PDAG loses the directions of uniformly chosen edges, in the share of undirected edges that the row's estimate has.
     """
     tossed, mixed = kinds == DIGRAPH, kinds == PDAG
     if not (tossed.any() or mixed.any()):

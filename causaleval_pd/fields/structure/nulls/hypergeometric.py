@@ -22,8 +22,7 @@ MOST_CELLS = 4_000_000
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
     """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton.
 
-    With M node pairs, the number of shared adjacencies is hypergeometric (M, true edges, estimated edges); the metric
-    is evaluated at every possible number.
+    With M node pairs, the number of shared adjacencies is hypergeometric (M, true edges, estimated edges).
     """
     given = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
@@ -52,10 +51,7 @@ def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], N
 def hypergeometric_weights(
     n_pairs: NDArray[np.int64], true_edges: NDArray[np.int64], estimated_edges: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return support (u, s) and probabilities (u, s) of hypergeometric laws given as (u, 1) margins.
-
-    Ratios of neighbouring terms are summed as logarithms from the mode, which keeps every term to some 1e-14 relative.
-    """
+    """Return support and probabilities (u, s), to some 1e-14 relative, of hypergeometric laws of (u, 1) margins."""
     low = np.maximum(0, true_edges + estimated_edges - n_pairs)
     high = np.minimum(true_edges, estimated_edges)
     steps = np.arange(int((high - low).max(initial=0)) + 1)
@@ -77,8 +73,7 @@ def hypergeometric_tail(
 ) -> NDArray[np.float64]:
     """Return P(X >= shared) for X hypergeometric, with broadcasting; each distinct law is summed once.
 
-    Tails are summed from their far end, so that small ones keep their relative accuracy; those below the smallest
-    normal number, 2e-308, are that number.
+    Small tails keep their relative accuracy; those below the smallest normal number, 2e-308, are that number.
     """
     return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
 

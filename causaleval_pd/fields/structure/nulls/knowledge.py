@@ -45,11 +45,7 @@ def read_knowledge(
     forbidden: Iterable[tuple[str, str]],
     required: Iterable[tuple[str, str]],
 ) -> Knowledge:
-    """Translate tiers and edges of named nodes into positions, and refuse knowledge that contradicts itself.
-
-    Tiers are groups of nodes, causes before effects; forbidden and required edges are pairs (source, target), or texts
-    such as "A -> B".
-    """
+    """Translate tiers (causes before effects) and edges, pairs or texts, into positions; refuse contradictions."""
     place = {name: i for i, name in enumerate(nodes)}
 
     def find(name: Any, what: str) -> int:
@@ -100,10 +96,7 @@ def _on_cycles(required: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Knowledge]]:
-    """Read the knowledge for every node set: each row's node set, and the knowledge by node set.
-
-    Warn of undirected graphs.
-    """
+    """Read each row's node set, and the knowledge by node set; warn of undirected graphs."""
     warn_of_undirected(matching)
     given = {name: _listed(matching.options[name], name) for name in ("tiers", "forbidden", "required")}
     if not any(given.values()):

@@ -92,15 +92,7 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
 
 @lru_cache(maxsize=1 << 16)
 def best_proposal(cell: Cell, shown: int, *, to_pag: bool) -> Proposal | None:
-    """Return the proposals of controls that show a number of bidirected edges, None if no control was found.
-
-    Examples
-    --------
-    >>> best_proposal(Cell(10, 15), 4, to_pag=True).n_bidirected in (5, 6, 7)
-    True
-    >>> best_proposal(Cell(4, 5), 1, to_pag=True) is None
-    True
-    """
+    """Return the proposals of controls that show a number of bidirected edges, None if no control was found."""
     if not shown:
         return Proposal(0, 1.0)
     numbers = [shown]
@@ -210,10 +202,7 @@ def check_bidirected(matching: Matching) -> str:
 
 
 def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> Kinds:
-    """Return the class of each row's controls: MAG, PAG, ADMG or skeleton.
-
-    `control_kind` states it, and has to for graphs of the class mixed, which has no law of its own.
-    """
+    """Return the class of each row's controls: MAG, PAG, ADMG or skeleton; mixed graphs need a `control_kind`."""
     check_declared(rows, pairs)
     own = pairs.estimate.kinds[pairs.estimate_index]
     given = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
@@ -256,22 +245,10 @@ class Drawn(NamedTuple):
 
 
 class LatentControls(Controls):
-    """Controls of rows with four planes, some of which may have none.
+    """Controls of rows with four planes, some of which have none, for `reasons` (n,), else "".
 
-    Parameters
-    ----------
-    pairs : GraphPairs
-        The observed pairs, one per row.
-    kinds : (n,) uint8
-        Class of a row's controls.
-    known : callable
-        `known(metric)` returns the closed form or None.
-    pace : float
-        Nanoseconds that drawing a control takes, a mean over the rows.
-    reasons : (n,) object
-        Why a row has no controls, or "".
-    drawn : callable
-        `drawn(start, count)` draws n * count graphs, a row's draws together.
+    `known(metric)` returns the closed form or None. `pace` is the mean time that drawing a control takes, in
+    nanoseconds. `drawn(start, count)` draws n * count graphs, a row's draws together.
     """
 
     def __init__(
@@ -319,12 +296,7 @@ _PACE, _AT_ONCE = 80.0, 2e8
 
 
 def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
-    """Match every control to its row's class, number of edges and number of bidirected edges.
-
-    MAGs, and PAGs of MAGs: a uniform skeleton, directed along a uniform order except for a uniform set of bidirected
-    edges, given that it is a MAG and that it, or its PAG, shows the numbers of the estimate. ADMGs: a uniform skeleton
-    directed along a uniform order, and independently a uniform set of pairs that are bidirected. Skeletons: uniform.
-    """
+    """Match controls to their rows' classes, numbers of edges and of bidirected edges, as `edges_controls` states."""
     refuse_fixed_order(matching)
     return _by_class(matching, rows, pairs, keys, pairs.estimate, pairs.estimate_index, skeletons=False)
 
@@ -332,10 +304,10 @@ def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) 
 def latent_orientation(
     matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, *, of_truth: bool = False
 ) -> Controls:
-    """Keep the skeleton of the estimate, or of the truth, and its number of bidirected edges.
+    """Keep the skeleton of estimate or truth and the number of bidirected edges, by the law of `latent_edges`.
 
-    The law is that of `latent_edges` given the skeleton. ADMGs keep their numbers of directed and of bidirected edges:
-    which adjacent nodes have which, or both, is uniform, and directions follow a uniform order.
+    ADMGs keep their numbers of directed and of bidirected edges: which adjacent nodes have which, or both, is uniform,
+    and directions follow a uniform order.
     """
     if matching.options.get("orientation_law", "order") != "order":
         raise ValueError(

@@ -93,13 +93,7 @@ def _project(d: int, n_latents: int, n_edges: Ints, kind: int, keys: Keys, start
 
 @lru_cache(maxsize=1 << 14)
 def fitted_edges(d: int, n_latents: int, wanted: int, kind: int) -> int:
-    """Return the number of edges of DAGs whose projections have as many edges as wanted, nearest in the mean.
-
-    Examples
-    --------
-    >>> fitted_edges(8, 0, 10, PAG)
-    10
-    """
+    """Return the number of edges of DAGs whose projections have as many edges as wanted, nearest in the mean."""
     n = d + n_latents
     name = np.frombuffer(hashlib.blake2b(f"{d} {n_latents}".encode(), digest_size=8).digest(), np.uint64)
 

@@ -40,20 +40,10 @@ def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64]
 
 
 class ListedLaws:
-    """The laws of metrics for rows whose controls are listed.
+    """The laws of metrics for rows whose controls are listed, by the number of the list of each row, `law` (n,).
 
-    Parameters
-    ----------
-    pairs : GraphPairs
-        The rows of a batch.
-    law : (n,) int
-        The number of the list of each row.
-    support : callable
-        `support(number)` returns the controls of a list and their probabilities.
-    longest : int
-        Length that no list exceeds.
-    listed : (n,) bool, optional
-        Rows that have a list; default all.
+    `support(number)` returns the controls of a list, at most `longest`, and their probabilities. `listed` rows (n,)
+    have one; default all.
     """
 
     def __init__(
@@ -143,15 +133,6 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
 
     Skeletons are equally likely. Edges are directed along an order of the nodes, each of which is equally likely unless
     one is given, or by coins in digraphs. Positions of nodes stand for the order.
-
-    Examples
-    --------
-    >>> from causaleval_pd.graphs.kernels.planes import CPDAG, DAG
-    >>> graphs, chances = all_random_graphs(3, 2, DAG)
-    >>> len(graphs), sorted(set(chances.round(4).tolist())), round(float(chances.sum()), 12)
-    (12, [0.0556, 0.1111], 1.0)
-    >>> len(all_random_graphs(3, 2, CPDAG)[0])
-    6
     """
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
     skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
@@ -213,19 +194,7 @@ def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint6
 
 @lru_cache(maxsize=1024)
 def directions(n_nodes: int, edges: Edges) -> tuple[Directions, NDArray[np.float64]]:
-    """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits.
-
-    Raises
-    ------
-    TooMany
-        If the skeleton is too large.
-
-    Examples
-    --------
-    >>> forward, shares = directions(3, ((0, 1), (1, 2)))
-    >>> forward.tolist(), shares.round(4).tolist()
-    ([[False, False], [False, True], [True, False], [True, True]], [0.1667, 0.3333, 0.3333, 0.1667])
-    """
+    """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
         forward = places[:, low] < places[:, high]
@@ -258,13 +227,6 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
 
     Edges are directed along a random order of the nodes (`by_order`), or uniformly without cycles; those of digraphs by
     coins.
-
-    Examples
-    --------
-    >>> from causaleval_pd.graphs.kernels.planes import DAG
-    >>> graphs, chances = all_orientations(4, ((0, 1), (1, 2)), DAG, by_order=True)
-    >>> len(graphs), chances.round(4).tolist()
-    (4, [0.1667, 0.3333, 0.3333, 0.1667])
     """
     if kind == DIGRAPH:
         if 2 ** len(edges) > MOST_ORIENTATIONS:
@@ -313,16 +275,8 @@ def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:
 class Orientations:
     """The random orientations of the skeletons of a batch's rows, listed where they are few.
 
-    Parameters
-    ----------
-    skeletons : GraphBatch
-        Graphs with these skeletons.
-    index : (n,) int
-        Which of them is that of each row.
-    kinds : (n,) uint8
-        Class of each row's controls.
-    by_order : bool
-        Whether directions follow random orders.
+    `index` (n,) is the skeleton and `kinds` (n,) the class of controls of each row; `by_order` directs by random
+    orders.
     """
 
     def __init__(

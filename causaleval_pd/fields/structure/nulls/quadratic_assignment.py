@@ -55,13 +55,6 @@ def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n
 
     Both (n,) are exact over all d! relabellings; truth and estimate have n rows with K and L channels, costs (n, K, L)
     or (K, L).
-
-    Examples
-    --------
-    >>> chain = np.array([[[[0, 1, 0], [0, 0, 1], [0, 0, 0]]]])
-    >>> mean, variance = relabelling_moments(pair_sums(chain), pair_sums(chain), [[1.0]], 3)
-    >>> mean.round(3).tolist(), variance.round(3).tolist()
-    ([0.667], [0.556])
     """
     d = n_nodes
     weight = np.broadcast_to(np.asarray(costs, np.float64), (len(truth.totals), *np.shape(costs)[-2:]))

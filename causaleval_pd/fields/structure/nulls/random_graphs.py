@@ -40,10 +40,7 @@ PERMUTE = {"permute": True}
 
 
 def _order(matching: Matching, d: int) -> NDArray[np.int64]:
-    """Return the causal order of the nodes' positions, or none, so that every draw has a random one.
-
-    With `permute=False` it is the order of the nodes' names, or the one that `published` was given.
-    """
+    """Return the causal order of the nodes, by name or as `published` has it, or none for random ones."""
     if matching.options.get("permute", True):
         return _ANY_ORDER
     return np.asarray(matching.options.get("order", np.arange(d)), np.int64)
@@ -56,10 +53,10 @@ def random_graphs(
     keys: NDArray[np.uint64],
     n_edges: NDArray[np.int64],
 ) -> Controls:
-    """Match rows by random DAGs, uniform skeletons directed along an order, or by the CPDAGs of such DAGs.
+    """Match rows by DAGs with `n_edges` (n,) edges, uniform skeletons directed along an order, or by their CPDAGs.
 
-    Controls have `n_edges` (n,) edges. Rows of digraphs get such skeletons with independent random directions, those of
-    PDAGs such DAGs of which random edges are undirected.
+    Rows of digraphs get such skeletons with independent random directions, those of PDAGs such DAGs of which random
+    edges are undirected.
     """
     d = pairs.n_nodes
     kinds, order = matched_kinds(matching, rows, pairs), _order(matching, d)

@@ -104,16 +104,7 @@ def edge_weights(
 ) -> EdgeWeights | None:
     """Return the weights of a metric that is affine in the numbers of shared edges by both types, else None.
 
-    Parameters
-    ----------
-    metric : Metric
-        A metric of counts.
-    n_nodes : int
-        Number of nodes.
-    true, estimated : mapping
-        From types of `ONE_WAY` to the (n,) numbers of such edges, either way round.
-    is_mixed : bool
-        Whether the pairs that are stood in for are mixed graphs.
+    `true` and `estimated` map types of `ONE_WAY` to the (n,) numbers of such edges, either way round.
     """
     cells = [(s, t) for s in true for t in TYPES if t in estimated or reversed_type(t) in estimated]
 

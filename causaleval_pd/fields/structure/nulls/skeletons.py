@@ -186,10 +186,7 @@ def _orient_uniformly(
     start: int,
     count: int,
 ) -> Planes:
-    """Orient skeletons uniformly; raise an error that names a row with too many edges for that.
-
-    As the kernel `orient_uniformly`; `rows` are the positions in the table, for messages.
-    """
+    """Orient skeletons as the kernel `orient_uniformly` does; errors name a row of the table with too many edges."""
     drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, MOST_TRIES)
     if stuck >= 0:
         raise ValueError(

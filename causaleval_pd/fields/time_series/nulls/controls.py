@@ -45,14 +45,7 @@ def marked_places(total: int, marked: int, drawn: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=4096)
 def placed(places: int, counted: int, true: int, links: int) -> CountLaw:
-    """Return the law of links placed at random, of which those on `counted` places count; `true` of these are true.
-
-    Examples
-    --------
-    >>> law = placed(4, 4, 2, 2)
-    >>> law.both.tolist(), law.weight.round(3).tolist()
-    ([0.0, 1.0, 2.0], [0.167, 0.667, 0.167])
-    """
+    """Return the law of links placed at random, of which those on `counted` places count; `true` of these are true."""
     if counted == places:
         both, weights = marked_places(places, true, links)
         return CountLaw(both, np.full(len(both), float(links)), weights)
@@ -75,12 +68,6 @@ def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
 
     Links are placed one after another: the next one falls on a pair without a link with a chance that depends on how
     many pairs have one, so that all terms are positive. Given the number of pairs, they are uniform.
-
-    Examples
-    --------
-    >>> law = linked_pairs(2, 2, 2, 1)
-    >>> law.estimated.tolist(), law.weight.round(3).tolist()
-    ([1.0, 1.0, 2.0], [0.167, 0.167, 0.667])
     """
     chances = np.zeros(pairs + 1)
     chances[0] = 1.0

@@ -156,7 +156,7 @@ class Relabellings:
 
 
 def _self_moments(true: Floats, estimated: Floats) -> tuple[Floats, Floats]:
-    """Return mean and variance of the shared cells of diagonals: a sum over variables of one cell of a matrix each."""
+    """Return mean and variance of the shared cells of diagonals: a sum over variables of one cell of each matrix."""
     d = true.shape[-1]
     sides = [np.einsum("nkii->nki", side) for side in (true, estimated)]
     cells = np.einsum("nki,nkj->nij", *sides)
@@ -173,10 +173,7 @@ def _self_moments(true: Floats, estimated: Floats) -> tuple[Floats, Floats]:
 
 
 def _covariance(true: Floats, estimated: Floats, between: Floats, own: Floats) -> Floats:
-    """Return the covariance of shared cells off and on the diagonals.
-
-    The variable of a cell on the diagonal is the source of the cell off it, its target, or neither.
-    """
+    """Return the covariance of shared cells off the diagonal and on it, at the source, the target or neither."""
     d = true.shape[-1]
     if d < 2:
         return np.zeros(len(true))

@@ -52,7 +52,7 @@ class Room(NamedTuple):
 
 
 class Laws(NamedTuple):
-    """What is drawn, a row each, (n,)."""
+    """What is drawn, one row each, (n,)."""
 
     #: number of edges, unless the skeleton is given
     n_edges: Ints

@@ -143,7 +143,7 @@ def _head_rows(planes: Words, heads: Words, near: Words) -> None:
 def _collider_counts(
     truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.float64]
 ) -> None:
-    """Fill the unshielded colliders of truth, estimate and both, a row each."""
+    """Fill the unshielded colliders of truth, estimate and both, one row each."""
     compact()
     heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
     true = 0

@@ -1,0 +1,635 @@
+"""What a column of graphs and a graph can be asked alike: facts, conversions, projections, classes, ancestors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..contract.checks import check_choice
+from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
+from . import classes
+from .edge_marks import SHORT_SIGNS, TAIL, forward, single_edges
+from .edge_strings import write_edges, write_names
+from .interventional import icpdags
+from .kernels import kernels
+from .kernels.ones import count_ones
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
+from .matrix_codes import encode
+from .mixed import marks as mixed
+from .mixed import relations
+from .packing import Block, UnpackedColumn
+from .projections import Projection, completed, read_latents
+from .results import check_classes, stacked
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+# what methods return: a Series with one of these per row, or the one of a graph
+Graphs = TypeVar("Graphs")
+Numbers = TypeVar("Numbers")
+Shares = TypeVar("Shares")
+Flags = TypeVar("Flags")
+Texts = TypeVar("Texts")
+Faults = TypeVar("Faults")
+Edges = TypeVar("Edges")
+Networks = TypeVar("Networks")
+#: a DataFrame, or the row of a graph
+Tables = TypeVar("Tables")
+
+Written = list[tuple[int, int, int, int]]
+
+
+class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges, Networks, Tables]):
+    """The methods of `series.graph` and of `Graph`, which is a column of one: its results are their only items."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _column(self) -> UnpackedColumn:
+        """The graphs."""
+
+    @property
+    @abstractmethod
+    def _index(self) -> pd.Index:
+        """The labels of the graphs."""
+
+    @abstractmethod
+    def _where(self, row: int) -> str:
+        """Name a graph in messages."""
+
+    @abstractmethod
+    def _graphs(self, column: UnpackedColumn) -> Graphs:
+        """Return graphs."""
+
+    @abstractmethod
+    def _items(self, column: UnpackedColumn, parts: Sequence[NDArray[Any]], dtype: str) -> Any:
+        """Return one value per graph, from those of each block."""
+
+    @abstractmethod
+    def _rows(self, rows: Any) -> Any:
+        """Return the rows of an array or a table."""
+
+    def _checked(self) -> UnpackedColumn:
+        column = self._column
+        check_classes(column, self._where)
+        return column
+
+    def _numbers(self, count: Callable[[Block], NDArray[Any]]) -> Any:
+        column = self._column
+        return self._items(column, [count(block) for block in column.blocks], "Int64")
+
+    def _each(
+        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Written, bool], Any], dtype: str = "object"
+    ) -> Any:
+        """Return what a function makes of the nodes and edges of each graph, and of whether it has four planes."""
+        parts = []
+        for block in column.blocks:
+            at, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
+            edges = list(zip(*(x.tolist() for x in ends), strict=True))
+            bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
+            part = np.empty(len(block.rows), dtype=object)
+            for i, row in enumerate(block.rows.tolist()):
+                names = column.node_sets[block.node_set[i]]
+                try:
+                    part[i] = make(names, edges[bounds[i] : bounds[i + 1]], mixed.is_mixed(block.planes))
+                except ValueError as fault:
+                    raise ValueError(f"{self._where(row)}: {fault}") from None
+            parts.append(part)
+        return self._items(column, parts, dtype)
+
+    def _projected(self, latents: Any, target: str) -> Graphs:
+        column = self._checked()
+        projection = Projection(column, read_latents(latents, column.n_rows, self._index), self._where)
+        return self._graphs(getattr(projection, target)())
+
+    def show(self) -> Tables:
+        """Return a table in which the graphs can be read.
+
+        Returns
+        -------
+        DataFrame, or Series of a graph
+            On the index of the column: `kind`, `n_nodes`, `n_edges` and `edges`, the graph as an edge string; missing
+            for a missing graph.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A -> B; C", "A o-> B <-> C"]).graph.show()
+            kind  n_nodes  n_edges            edges
+        0    dag        3        1        A -> B; C
+        1  mixed        3        2  A o-> B; B <-> C
+        """
+        columns = {name: getattr(self, name) for name in ("kind", "n_nodes", "n_edges")}
+        return self._rows(pd.DataFrame(columns | {"edges": self.to_text()}, index=self._index))
+
+    def to_numpy(self, nodes: Sequence[str] | None = None, encoding: str = "row->column") -> NDArray[Any]:
+        """Return the adjacency matrix, of a column an (N, d, d) stack for graphs on the same nodes.
+
+        Parameters
+        ----------
+        nodes : sequence of str, optional
+            Order of rows and columns; default code-point order.
+        encoding : str, default "row->column"
+            Encoding of the result (see `list_encodings`): the edge i -> j is the 1 in cell (i, j), or with
+            "column->row" in cell (j, i), and an undirected edge sets both. Others, such as "pcalg amat.pag", hold the
+            marks at both ends of an edge.
+
+        Returns
+        -------
+        (N, d, d) array, or (d, d) of a graph
+            int8; float64 with NaN matrices if graphs are missing. Strings with "tigramite".
+
+        Raises
+        ------
+        ValueError
+            If the graphs have different nodes, or marks that the encoding cannot hold.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
+        [[[0, 2], [1, 0]]]
+        """
+
+        def matrices(block: Block) -> NDArray[Any]:
+            return _matrices(block.planes, block.n_nodes, encoding)
+
+        return self._rows(stacked(self._column, self._where, matrices, nodes))
+
+    def to_text(self, encoding: str = "edge string") -> Texts:
+        r"""Return the graph as text of another tool, which `graph_column` and `as_graph` read by this encoding.
+
+        Parameters
+        ----------
+        encoding : str, default "edge string"
+            "dagitty", "DOT", "edge table" (CSV), "GraphML", "JSON", "model string" or "Tetrad text" (see
+            `list_encodings`).
+
+        Returns
+        -------
+        Series of str, or str
+            Text; missing where a graph is.
+
+        Raises
+        ------
+        ValueError
+            If the encoding cannot hold the marks or names of a graph; names the row.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A -> B <- C"]).graph.to_text("model string")[0]
+        '[A][B|A:C][C]'
+        >>> ce.as_graph("A -> B; B <-> C; D").to_text("dagitty")
+        'dag {\nA\nB\nC\nD\nA -> B\nB <-> C\n}'
+        """
+        write = _find_text_writer(encoding)
+        return self._each(self._column, lambda names, ends, _: write(names, single_edges(ends)), "str")
+
+    def to_networkx(self) -> Networks:
+        """Return the graph as a networkx DiGraph, which `graph_column` and `as_graph` read.
+
+        Returns
+        -------
+        Series of DiGraph, or DiGraph
+            An undirected edge is two arcs. From kind "mag" on an edge is one arc whose attribute type is its sign:
+            "->", "<->", "o->", "o-o", "--" or "o--", the mark at the source on the left. Where two nodes have both
+            ``->`` and ``<->``, it is a MultiDiGraph.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> graph = ce.as_graph("A o-> B; B <-> C")
+        >>> list(graph.to_networkx().edges.data("type"))
+        [('A', 'B', 'o->'), ('B', 'C', '<->')]
+        >>> ce.as_graph(graph.to_networkx()) == graph
+        True
+        """
+        return self._each(self._checked(), _networkx)
+
+    @property
+    def edges(self) -> Edges:
+        """The edges as strings, a tuple ordered by the names of their nodes."""
+        return self._each(self._column, lambda names, ends, _: tuple(write_edges(write_names(names), ends)))
+
+    @property
+    def n_nodes(self) -> Numbers:
+        """Number of nodes."""
+        return self._numbers(lambda block: np.full(len(block.rows), block.n_nodes))
+
+    @property
+    def n_edges(self) -> Numbers:
+        """Number of edges of any marks; two where a pair has a directed and a bidirected one."""
+        return self._numbers(lambda block: mixed.count_edges(block.planes))
+
+    @property
+    def n_undirected(self) -> Numbers:
+        """Number of undirected edges."""
+        return self._numbers(_n_undirected)
+
+    @property
+    def n_bidirected(self) -> Numbers:
+        """Number of bidirected edges."""
+        return self._numbers(_n_bidirected)
+
+    @property
+    def density(self) -> Shares:
+        """Share of the pairs of nodes that are adjacent, NaN for fewer than two nodes."""
+        column = self._column
+        values = []
+        for block in column.blocks:
+            edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
+            values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
+        return self._items(column, values, "float64")
+
+    @property
+    def is_acyclic(self) -> Flags:
+        """Whether no directed cycle exists; edges of other marks are not walked."""
+        column = self._column
+        return self._items(column, [classes.is_acyclic(x.planes, x.n_nodes) for x in column.blocks], "boolean")
+
+    def v_structures(self) -> Numbers:
+        """Return the number of v-structures, A -> B <- C with A and C not adjacent.
+
+        Of mixed graphs it is the number of unshielded colliders, A *-> B <-* C.
+        """
+        return self._numbers(_n_v_structures)
+
+    def skeleton(self) -> Graphs:
+        """Return the graph with all edges undirected: a cpdag where that is one, else a pdag.
+
+        Of mags, pags, admgs and mixed graphs it is a skeleton.
+        """
+        column = self._column
+        blocks = []
+        for block in column.blocks:
+            planes, kinds = classes.to_skeletons(block.planes, block.n_nodes)
+            blocks.append(replace(block, planes=planes, kinds=kinds))
+        return self._graphs(replace(column, blocks=tuple(blocks)))
+
+    def cpdag(self) -> Graphs:
+        """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
+        column = self._checked()
+        blocks = []
+        for block in column.blocks:
+            if mixed.is_mixed(block.planes):
+                where = self._where(int(block.rows[0]))
+                raise ValueError(f"{where}: the graph is {a_kind(block.kinds[0])}, which has no CPDAG; take its pag()")
+            planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
+            if none.any():
+                raise ValueError(
+                    f"{self._where(int(block.rows[none.argmax()]))}: the graph has no CPDAG, because no DAG has its "
+                    "skeleton, directed edges and v-structures; mend the graph, or leave it out"
+                )
+            blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
+        return self._graphs(replace(column, blocks=tuple(blocks)))
+
+    def icpdag(self, targets: Any) -> Graphs:
+        """Return the I-CPDAGs of dags: the directions that observations and interventions on `targets` determine.
+
+        Parameters
+        ----------
+        targets : str, iterable of sets, or Series
+            Sets of nodes, each intervened on in an experiment of its own: ``"A; B,C"`` or ``[["A"], ["B", "C"]]`` for
+            all graphs, or a Series on the same index with one such family a row. Observational data are always there.
+
+        Returns
+        -------
+        Series, or Graph
+            A cpdag where the graph is one, else a dag where all edges are directed, else a pdag. Without
+            targets it is the CPDAG.
+
+        Raises
+        ------
+        ValueError
+            If a graph is not a dag, or a target is not a node; names the row.
+
+        References
+        ----------
+        Hauser & Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes of
+        directed acyclic graphs, Journal of Machine Learning Research 13.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> chain = ce.graph_column(["A -> B; B -> C; C -> D"])
+        >>> chain.graph.icpdag("C").graph.to_strings()[0]
+        'A -- B; B -> C; C -> D'
+        """
+        return self._graphs(icpdags(self._checked(), self._index, self._where, targets))
+
+    def mag(self, latents: Any = None) -> Graphs:
+        """Return the maximal ancestral graphs over the observed nodes.
+
+        Observed nodes are adjacent iff no set of observed nodes separates them, and A -> B iff A is an ancestor of B.
+
+        Parameters
+        ----------
+        latents : list of str, or one list per row (list or Series), optional
+            Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
+
+        Returns
+        -------
+        Series, or Graph
+            Mags. Of a pag it is a mag of its class with as few bidirected edges as any; which of these depends
+            on the order of the node names.
+
+        Raises
+        ------
+        ValueError
+            If a latent is not a node, or a graph is of another class; names the row.
+
+        References
+        ----------
+        Richardson & Spirtes (2002), Ancestral graph Markov models, Annals of Statistics 30, doi:10.1214/aos/1031689015.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> dags = ce.graph_column(["A -> B; L -> B; L -> C; C -> D", "A -> L -> B"])
+        >>> dags.graph.mag(latents=["L"]).graph.to_strings().tolist()
+        ['A -> B; B <-> C; C -> D', 'A -> B']
+        """
+        return self._projected(latents, "mags")
+
+    def pag(self, latents: Any = None) -> Graphs:
+        """Return the partial ancestral graphs: the marks that the Markov equivalence class over observed nodes shares.
+
+        Two graphs are Markov equivalent over their observed nodes iff their PAGs are equal. There is no selection bias.
+
+        Parameters
+        ----------
+        latents : list of str, or one list per row (list or Series), optional
+            Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
+
+        Returns
+        -------
+        Series, or Graph
+            Pags. Of a cpdag it is the pag of the dags of its class.
+
+        Raises
+        ------
+        ValueError
+            If a latent is not a node, or a graph is of another class; names the row.
+
+        References
+        ----------
+        Zhang (2008), On the completeness of orientation rules for causal discovery in the presence of latent
+        confounders and selection bias, Artificial Intelligence 172, doi:10.1016/j.artint.2008.08.001.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> dags = ce.graph_column(["A -> B; L -> B; L -> C; D -> C"] * 2)
+        >>> dags.graph.pag(latents=[["L"], []]).graph.to_strings().tolist()
+        ['A o-> B; B <-> C; D o-> C', 'A o-> B; D o-> C; L o-> B; L o-> C']
+        """
+        return self._projected(latents, "pags")
+
+    def admg(self, latents: Any = None) -> Graphs:
+        """Return the acyclic directed mixed graphs over the observed nodes.
+
+        A -> B iff a directed path leads from A to B by latent nodes only. A <-> B iff such a path without colliders has
+        arrowheads at both ends. A pair may have both edges.
+
+        Parameters
+        ----------
+        latents : list of str, or one list per row (list or Series), optional
+            Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
+
+        Returns
+        -------
+        Series, or Graph
+            Admgs.
+
+        Raises
+        ------
+        ValueError
+            If a latent is not a node, or a graph is of another class; names the row.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A -> B; L -> A; L -> B"]).graph.admg(latents=["L"]).graph.to_strings().tolist()
+        ['A -> B; A <-> B']
+        """
+        return self._projected(latents, "admgs")
+
+    def maximal(self) -> Graphs:
+        """Return the mags that complete ancestral graphs: A <-> B is added where an inducing path joins A and B.
+
+        The graphs have the same m-separations.
+
+        Returns
+        -------
+        Series, or Graph
+            Mags.
+
+        Raises
+        ------
+        ValueError
+            If a graph is not ancestral; names the row and the reason.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.graph_column(["A <-> B <-> C <-> D; B -> D; C -> A"])
+        >>> column.graph.kind.tolist(), column.graph.maximal().graph.to_strings().tolist()
+        (['admg'], ['A <-> B; A <-> D; B <-> C; B -> D; C -> A; C <-> D'])
+        """
+        return self._graphs(completed(self._column, self._where))
+
+    def faults(self, kind: str) -> Faults:
+        """Return why each graph is not in a class, in words; missing where it is.
+
+        Parameters
+        ----------
+        kind : {"dag", "cpdag", "pdag", "digraph", "mag", "pag", "admg", "skeleton", "mixed"}
+            The class.
+
+        Returns
+        -------
+        Series, or str or None
+            The first reason, in the order of the definition of the class.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> column = ce.graph_column(["A o-> B <-o C", "A o-> B <-o C; B o-o D"])
+        >>> column.graph.kind.tolist()
+        ['pag', 'mixed']
+        >>> column.graph.faults("pag").tolist()
+        [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
+        """
+        check_choice(kind, KINDS, "kind")
+        from .mixed.classes import fault_of
+
+        column, code = self._column, KINDS.index(kind)
+        parts = []
+        for block in column.blocks:
+            part, at = np.full(len(block.rows), None, object), np.arange(len(block.rows))
+            planes = mixed.lift(block.planes)
+            if code < len(PLAIN_KINDS):
+                plain = mixed.has_plain_marks(planes)
+                part[~plain] = "has edges with circles or <->"
+                at, planes = np.flatnonzero(plain), mixed.lower(planes[plain])
+            wrong = classes.not_in_class(planes, block.n_nodes, np.full(len(planes), code, np.uint8))
+            for i in np.flatnonzero(wrong).tolist():
+                names = column.node_sets[block.node_set[at[i]]]
+                if code < len(PLAIN_KINDS):
+                    reason = classes.explain_kind(planes[i], names, code).partition(", but ")[2]
+                    part[at[i]] = reason.partition(";")[0]
+                else:
+                    part[at[i]] = fault_of(planes[i], names, code)
+            parts.append(part)
+        return self._items(column, parts, "str")
+
+    def ancestors(
+        self, nodes: Sequence[str] | None = None, definite: Literal["exact", "path"] = "exact"
+    ) -> NDArray[Any]:
+        """Return which nodes are ancestors of which, as far as the marks determine it, for graphs on the same nodes.
+
+        A possible ancestor of a node has a possibly directed path to it: no arrowhead points back, no tail points
+        forward. In dags, digraphs, mags and admgs ancestors are definite. Of a mixed graph the paths are followed as in
+        a pag, although no class of graphs shares its marks.
+
+        Parameters
+        ----------
+        nodes : sequence of str, optional
+            Order of rows and columns; default code-point order.
+        definite : {"exact", "path"}, default "exact"
+            What makes a definite ancestor in a pag: "exact" what all graphs of the class share, that is a directed path
+            or two uncovered possibly directed paths whose first nodes are not adjacent; "path" a directed path only.
+
+        Returns
+        -------
+        (N, d, d) array, or (d, d) of a graph
+            In cell (u, v) 0 if u is not an ancestor of v, 1 if it is a possible one, 2 if a definite one. int8; float64
+            with NaN matrices if graphs are missing.
+
+        Raises
+        ------
+        ValueError
+            If the graphs have different nodes, or one is a cpdag, pdag or skeleton, whose PAG may be taken first.
+
+        Examples
+        --------
+        >>> import causaleval_pd as ce
+        >>> ce.graph_column(["A o-> B; B -> C; D o-> B"]).graph.ancestors()[0].tolist()
+        [[0, 1, 1, 0], [0, 0, 2, 0], [0, 0, 0, 0], [0, 1, 1, 0]]
+        """
+        check_choice(definite, ("exact", "path"), "definite")
+        column = self._checked()
+
+        def matrices(block: Block) -> NDArray[Any]:
+            odd = np.isin(block.kinds, (CPDAG, PDAG, SKELETON))
+            if odd.any():
+                at = int(odd.argmax())
+                where = self._where(int(block.rows[at]))
+                raise ValueError(
+                    f"{where}: the graph is {a_kind(block.kinds[at])}, whose undirected edges are neither tails nor "
+                    "circles; take its pag(), or pass a dag, digraph, mag, pag, admg or mixed graph"
+                )
+            return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
+
+        return self._rows(stacked(column, self._where, matrices, nodes))
+
+    def visible_edges(self) -> Numbers:
+        """Return the number of visible edges of mags and pags: A -> B that no latent node confounds in any graph.
+
+        References
+        ----------
+        Zhang (2008), Causal reasoning with ancestral graphs, Journal of Machine Learning Research 9.
+        """
+        column = self._checked()
+
+        def count(block: Block) -> NDArray[Any]:
+            odd = ~np.isin(block.kinds, (MAG, PAG))
+            if odd.any():
+                at = int(odd.argmax())
+                where = self._where(int(block.rows[at]))
+                raise ValueError(
+                    f"{where}: the graph is {a_kind(block.kinds[at])}; edges are visible in a mag or a pag, which "
+                    "mag() and pag() return"
+                )
+            return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
+
+        return self._items(column, [count(block) for block in column.blocks], "Int64")
+
+
+def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
+    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
+
+
+def _n_undirected(block: Block) -> NDArray[Any]:
+    if mixed.is_mixed(block.planes):
+        return _n_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
+    return _n_bits(block.planes[:, 0] & block.planes[:, 1])
+
+
+def _n_bidirected(block: Block) -> NDArray[Any]:
+    if mixed.is_mixed(block.planes):
+        return _n_bits(mixed.bidirected(block.planes))
+    return np.zeros(len(block.rows), np.int64)
+
+
+def _n_v_structures(block: Block) -> NDArray[Any]:
+    if mixed.is_mixed(block.planes):
+        return relations.unshielded_colliders(block.planes, block.n_nodes)
+    index = np.arange(len(block.rows), dtype=np.int64)
+    return np.asarray(kernels().v_structure_counts(block.planes, block.planes, index, index, block.n_nodes))[:, 0]
+
+
+def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
+    """Write graphs as (N, d, d) matrices in an encoding."""
+    found = ENCODINGS.find(encoding)
+    if not _is_written(found):
+        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
+        raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
+    if mixed.is_mixed(planes) and {number for pair in found.codes or () for number in pair} == {0, 1}:
+        raise CellError(
+            0,
+            "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
+            "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
+        )
+    marks = mixed.codes_from_planes(planes, n_nodes)
+    return encode(found, marks) if found.write is None else found.write(marks)
+
+
+def _networkx(names: Sequence[str], ends: Written, is_mixed: bool) -> nx.DiGraph[str]:
+    """Return a graph as a networkx DiGraph, with signs of edges from kind "mag" on."""
+    import networkx as nx
+
+    if not is_mixed:
+        plain: nx.DiGraph[str] = nx.DiGraph()
+        plain.add_nodes_from(names)
+        plain.add_edges_from((names[i], names[j]) for i, j, at_i, _ in ends if at_i == TAIL)
+        plain.add_edges_from((names[j], names[i]) for i, j, _, at_j in ends if at_j == TAIL)
+        return plain
+    edges = [(names[i], names[j], (a, b)) for i, j, a, b in map(forward, single_edges(ends))]
+    marked: nx.DiGraph[str] = nx.DiGraph() if len({edge[:2] for edge in edges}) == len(edges) else nx.MultiDiGraph()
+    marked.add_nodes_from(names)
+    for source, target, marks in edges:
+        marked.add_edge(source, target, type=SHORT_SIGNS[marks])
+    return marked
+
+
+def _is_written(encoding: Encoding) -> bool:
+    """Return whether arrays are written in an encoding: those of objects are read only."""
+    return encoding.codes is not None and (encoding.write is not None or encoding.by_name)
+
+
+def _find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
+    """Return the function that writes graphs as text in an encoding."""
+    found = ENCODINGS.find(encoding)
+    if found.write_text is None:
+        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
+        raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
+    return found.write_text
