@@ -18,8 +18,7 @@ from .edge_marks import SHORT_SIGNS, TAIL, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind, count_ones
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations

@@ -30,8 +30,7 @@ from .edge_types import (
 )
 from .graph import Graph
 from .kernels import kernels
-from .kernels.ones import count_ones
-from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
+from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind, count_ones
 from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .ones import count_ones
-from .planes import N_PLANES, padding_mask, plane_words
+from .planes import N_PLANES, count_ones, padding_mask, plane_words
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]

@@ -24,7 +24,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
-from ..ones import count_ones
+from ..planes import count_ones
 from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
 
 #: rows of memory that `connects` needs
