@@ -3,4 +3,5 @@
 from __future__ import annotations
 
 # metrics register themselves
-from . import essential_graphs, perturbations, total_effects
+# in the order of ce.list_metrics
+from . import total_effects, essential_graphs, perturbations  # isort: skip

@@ -8,10 +8,11 @@ from . import (
     field,
     adjacency,
     ancestral,
+    orientation,
+    marks,
     directions,
     hamming,
     intervention,
-    marks,
     separation,
     sizes,
     v_structures,
@@ -33,6 +34,7 @@ from .hamming import *
 from .intervention import *
 from .marks import *
 from .nulls.expectation import *
+from .orientation import *
 from .separation import *
 from .sizes import *
 from .v_structures import *
@@ -46,6 +48,7 @@ __all__ = [
     *hamming.__all__,
     *intervention.__all__,
     *marks.__all__,
+    *orientation.__all__,
     *separation.__all__,
     *sizes.__all__,
     *v_structures.__all__,

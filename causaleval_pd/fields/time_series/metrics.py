@@ -15,7 +15,7 @@ from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
 from ...graphs.kernels.planes import row_chunks
 from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
-from ..structure.directions import orientation_f1, orientation_precision, orientation_recall
+from ..structure.orientation import orientation_f1, orientation_precision, orientation_recall
 from ..structure.hamming import shd
 from .cells import KINDS
 from .closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW
