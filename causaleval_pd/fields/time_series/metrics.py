@@ -15,8 +15,8 @@ from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
 from ...graphs.kernels.planes import row_chunks
 from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
-from ..structure.orientation import orientation_f1, orientation_precision, orientation_recall
 from ..structure.hamming import shd
+from ..structure.orientation import orientation_f1, orientation_precision, orientation_recall
 from .cells import KINDS
 from .closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW
 from .pairs import LaggedPairs, Lags, Links, Universe
