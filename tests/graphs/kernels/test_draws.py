@@ -10,7 +10,7 @@ from references import comparison as reference
 from scipy import stats
 
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels.ones import count_ones
+from causaleval_pd.graphs.kernels.planes import count_ones
 
 WORD = 2**64 - 1
 STEP, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

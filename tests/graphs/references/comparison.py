@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.graphs.kernels.inputs import Words, checked_comparison, checked_draws, checked_planes, read_only
-from causaleval_pd.graphs.kernels.ones import count_ones
-from causaleval_pd.graphs.kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, plane_words
+from causaleval_pd.graphs.kernels.planes import CLASS_BITS, DAG, KINDS, N_PLANES, count_ones, plane_words
 
 from .adjustment import adjustment_mistakes
 from .bounds import sid_bounds
