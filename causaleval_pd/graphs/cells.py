@@ -31,9 +31,7 @@ from .matrix_codes import decode, decode_sparse, self_loop
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
-from .packing.decode import Where, unpack_array
-from .packing.header import MAX_NODES
-from .packing.unpacked import Block, UnpackedColumn
+from .packing import MAX_NODES, Block, UnpackedColumn, Where, unpack_array
 
 #: letters of a graph in a message
 _MOST_SHOWN = 60

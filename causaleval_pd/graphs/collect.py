@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..contract.encoding import Ends, Pair
 from .mixed import marks as mixed
 from .node_names import Matched
-from .packing.unpacked import Block, join_by_key
+from .packing import Block, join_by_key
 
 Ints = NDArray[np.int64]
 

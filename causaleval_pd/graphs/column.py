@@ -22,9 +22,7 @@ from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
 from .mixed.conversions import check_size
 from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
-from .packing.decode import Where
-from .packing.packed import as_packed, is_packed, pack_column, unpack_column
-from .packing.unpacked import Block, UnpackedColumn, join_by_key
+from .packing import Block, UnpackedColumn, Where, as_packed, is_packed, join_by_key, pack_column, unpack_column
 
 _FIRST_CELLS = 100
 

@@ -3,13 +3,15 @@
 The type of the edge of nodes i < j is the mark at i plus four times that at j, as `mixed.marks` codes them; 0 is no
 edge. What the truth's side of the table holds may be another relation of the nodes: that of claims is which of both is
 an ancestor of the other, and whether they are confounded.
+
+Metrics share further counts: of one graph, v-structures, paths, Markov blankets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,3 +253,39 @@ _SUMS: dict[str, Callable[[Any], Values]] = {
     "estimated_edges": lambda c: c.tp + c.fp,
     "both_undirected": lambda c: c.tp - c.same_direction - c.reversed - c.lost_direction - c.added_direction,
 }
+
+
+class EdgeCounts(NamedTuple):
+    """Edges of each graph of a batch, by type."""
+
+    edges: NDArray[np.float64]
+    directed: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+
+
+class VStructureCounts(NamedTuple):
+    """Unshielded colliders of the truth, of the estimate and of both, one value per pair."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+
+
+class AncestorCounts(NamedTuple):
+    """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]
+    #: directed edges of the truth whose tail is an ancestor of the head in the estimate, not vice versa
+    agreed: NDArray[np.float64]
+    #: those whose head is an ancestor of the tail, not vice versa
+    opposed: NDArray[np.float64]
+
+
+class BlanketCounts(NamedTuple):
+    """Members of Markov blankets, summed over the nodes, in the truth, the estimate and both."""
+
+    true: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    both: NDArray[np.float64]

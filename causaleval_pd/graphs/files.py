@@ -18,7 +18,7 @@ from ..contract.checks import check_type
 from ..contract.encoding import ENCODINGS
 from .column import read_column
 from .formats.text_matrices import read_table
-from .packing.header import MAX_NODES
+from .packing import MAX_NODES
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28

@@ -15,9 +15,7 @@ from . import classes
 from .kernels.planes import KINDS, a_kind, arcs_from_planes, padding_mask, plane_words, planes_of_kind
 from .methods import GraphMethods
 from .mixed.marks import is_mixed, reserved
-from .packing.decode import unpack_array
-from .packing.header import check_names, pack_cell
-from .packing.unpacked import Block, UnpackedColumn
+from .packing import Block, UnpackedColumn, check_names, pack_cell, unpack_array
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row
 from . import classes
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, marks_from_planes, planes_from_marks, row_chunks
-from .packing.unpacked import Block, UnpackedColumn
+from .packing import Block, UnpackedColumn
 
 Planes = NDArray[np.uint64]
 Marks = NDArray[np.bool_]

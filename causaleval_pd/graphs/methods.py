@@ -18,12 +18,11 @@ from .edge_marks import SHORT_SIGNS, TAIL, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.ones import count_ones
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind, count_ones
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
-from .packing.unpacked import Block, UnpackedColumn
+from .packing import Block, UnpackedColumn
 from .projections import Projection, completed, read_latents
 from .results import check_classes, stacked
 
@@ -469,7 +468,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
         check_choice(kind, KINDS, "kind")
-        from .mixed.faults import fault_of
+        from .mixed.classes import fault_of
 
         column, code = self._column, KINDS.index(kind)
         parts = []

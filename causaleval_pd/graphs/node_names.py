@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
 from ..contract.encoding import Labels
-from .packing.header import check_names
-from .packing.packed import is_packed, unpack_column
+from .packing import check_names, is_packed, unpack_column
 
 Nodes = tuple[str, ...]
 

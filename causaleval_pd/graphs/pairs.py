@@ -14,13 +14,24 @@ from numpy.typing import NDArray
 from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import MEND_CLASS, misdeclared
 from .comparable import COMPARABLE, explain_classes
-from .counts import AncestorCounts, BlanketCounts, EdgeCounts, VStructureCounts
-from .edge_types import BACKWARD, CLAIMS, EDGES, FORWARD, LINE, EdgeTypes, PairCounts, Weight
+from .edge_types import (
+    BACKWARD,
+    CLAIMS,
+    EDGES,
+    FORWARD,
+    LINE,
+    AncestorCounts,
+    BlanketCounts,
+    EdgeCounts,
+    EdgeTypes,
+    PairCounts,
+    VStructureCounts,
+    Weight,
+)
 from .graph import Graph
 from .kernels import kernels
-from .kernels.ones import count_ones
-from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind
-from .mixed import conversions, distances
+from .kernels.planes import ADMG, DAG, KINDS, N_ADJACENCY_COUNTS, PLAIN_KINDS, a_kind, count_ones
+from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders
 from .origins import Inputs, Origins
@@ -135,15 +146,15 @@ class GraphBatch:
     @cached_property
     def statements(self) -> Planes:
         """MAGs or PAGs, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
-        return distances.as_statements(self.planes, self.kinds, self.n_nodes)
+        return relations.as_statements(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
     def models(self) -> Planes:
         """Graphs of -> and <->, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
-        return distances.as_models(self.planes, self.kinds, self.n_nodes)
+        return relations.as_models(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
-    def effects(self) -> distances.Block:
+    def effects(self) -> relations.Block:
         """What decides the effects of nodes: the ADMG of what a graph is a projection of, else the graph itself."""
         planes, kinds = self.lifted, self.kinds
         if self.origins is not None:
@@ -152,7 +163,7 @@ class GraphBatch:
             planes, kinds = planes.copy(), kinds.copy()
             planes[known] = conversions.project(given.planes, given.n_nodes, given.observed, to_admg=True)
             kinds[known] = ADMG
-        return distances.Block(planes, distances.as_models(planes, kinds, self.n_nodes), kinds)
+        return relations.Block(planes, relations.as_models(planes, kinds, self.n_nodes), kinds)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -415,13 +426,13 @@ class GraphPairs(Pairs):
             return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
         index = self.truth_index, self.estimate_index
         given = self.truth.models, self.estimate.statements
-        found = distances.separation_mistakes(*given, index, self.n_nodes, nearest=separator == "nearest")
+        found = relations.separation_mistakes(*given, index, self.n_nodes, nearest=separator == "nearest")
         return found.astype(np.float64)
 
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
         index = self.truth_index, self.estimate_index
-        found = distances.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
+        found = relations.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
         return found.astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:

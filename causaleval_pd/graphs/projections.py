@@ -16,7 +16,7 @@ from .kernels.planes import ADMG, CPDAG, DAG, MAG, MIXED, PAG, a_kind
 from .mixed import conversions
 from .mixed.marks import lift
 from .node_names import short
-from .packing.unpacked import Block, UnpackedColumn, join_blocks, join_by_key
+from .packing import Block, UnpackedColumn, join_blocks, join_by_key
 
 Planes = NDArray[np.uint64]
 Latents = list[frozenset[str] | None]
@@ -192,7 +192,7 @@ def _explain_other(kind: int) -> str:
 
 def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedColumn:
     """Return the maximal ancestral graphs that complete the ancestral graphs of a column."""
-    from .mixed.faults import fault_of
+    from .mixed.classes import fault_of
 
     def convert(block: Block) -> Block:
         planes = lift(block.planes)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..contract.encoding import CellError
 from . import classes
 from .node_names import short
-from .packing.unpacked import Block, UnpackedColumn
+from .packing import Block, UnpackedColumn
 
 
 def check_classes(column: UnpackedColumn, where: Callable[[int], str]) -> None:

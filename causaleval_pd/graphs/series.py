@@ -13,8 +13,7 @@ from ..contract.checks import name_row
 from .graph import graphs_of
 from .kernels.planes import KINDS
 from .methods import GraphMethods
-from .packing.packed import is_packed, pack_column, unpack_column
-from .packing.unpacked import UnpackedColumn
+from .packing import UnpackedColumn, is_packed, pack_column, unpack_column
 
 
 class SeriesGraphAccessor(

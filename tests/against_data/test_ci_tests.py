@@ -8,9 +8,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.fields.against_data.ci_tests.counts import CountTests, check_cells
-from causaleval_pd.fields.against_data.ci_tests.gaussian import PartialCorrelations, all_partials
-from causaleval_pd.fields.against_data.ci_tests.kept import Kept
+from causaleval_pd.fields.against_data.ci_tests import CountTests, Kept, PartialCorrelations, all_partials, check_cells
 from causaleval_pd.fields.against_data.data_sets import read_data
 from causaleval_pd.fields.against_data.judge import Judge
 

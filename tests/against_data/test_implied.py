@@ -13,7 +13,7 @@ import causaleval_pd as ce
 from causaleval_pd.fields.against_data.implied import Implications
 from causaleval_pd.graphs.dags import all_dags
 from causaleval_pd.graphs.kernels.planes import marks_from_planes
-from causaleval_pd.graphs.packing.packed import unpack_column
+from causaleval_pd.graphs.packing import unpack_column
 
 INVARIANT = ["n_implied", "separation_share", "mean_abs_partial", "deviance", "deviance_p", "rmsea", "bic"]
 INVARIANT += ["log_likelihood", "cv_log_likelihood", "correlation_f1", "correlation_mcc", "p_floor"]

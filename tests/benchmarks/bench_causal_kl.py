@@ -19,8 +19,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, metastatic, metastatic_mutations, sample
-from causaleval_pd.fields.causal_kl.laws.elimination import elimination_steps
-from causaleval_pd.fields.causal_kl.laws.family_laws import laws_of
+from causaleval_pd.fields.causal_kl.laws import elimination_steps, laws_of
 
 LAWS = ["kl", "ckl1", "ckl2", "ckl3"]
 

@@ -16,8 +16,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels.ones import count_ones
-from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_arcs
+from causaleval_pd.graphs.kernels.planes import count_ones, marks_from_planes, planes_from_arcs
 
 ROUNDS = 3
 PEERS = {"sid": gadjid.sid, "ancestor_aid": gadjid.ancestor_aid, "oset_aid": gadjid.oset_aid}

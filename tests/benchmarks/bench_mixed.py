@@ -17,8 +17,8 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import classes, conversions, distances, marks
-from causaleval_pd.graphs.packing.packed import unpack_column
+from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
+from causaleval_pd.graphs.packing import unpack_column
 
 #: metrics that take graphs with and without latent confounders
 METRICS = (
@@ -89,18 +89,18 @@ def of_distances() -> None:
             index = np.zeros(len(planes), np.int64), np.arange(len(planes))
             mags = conversions.project(planes, d + n_latent, observed)
             admgs = conversions.project(planes, d + n_latent, observed, to_admg=True)
-            truth = distances.Block(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
+            truth = relations.Block(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
             graphs = {"MAG": (MAG, mags), "PAG": (PAG, conversions.mag_to_pag(mags, d)), "ADMG": (ADMG, admgs)}
             for label, (code, given) in graphs.items():
                 kinds = np.full(len(given), code, np.uint8)
-                estimate = distances.Block(given, distances.as_models(given, kinds, d), kinds)
-                statements = distances.as_statements(given, kinds, d)
+                estimate = relations.Block(given, relations.as_models(given, kinds, d), kinds)
+                statements = relations.as_statements(given, kinds, d)
                 times = [
-                    median(lambda *x: distances.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
-                    median(lambda *x: distances.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
+                    median(lambda *x: relations.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
+                    median(lambda *x: relations.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
                     if code != PAG
                     else float("nan"),
-                    median(distances.adjustment_mistakes, truth, estimate, index, d),
+                    median(relations.adjustment_mistakes, truth, estimate, index, d),
                 ]
                 shown = "".join(f"   {x / len(planes) * 1e6:>7.1f} us" for x in times)
                 print(f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {label:<4}{shown}")

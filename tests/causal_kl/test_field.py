@@ -6,7 +6,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_joint
-from causaleval_pd.fields.causal_kl.laws import elimination
+from causaleval_pd.fields.causal_kl import laws
 from causaleval_pd.fields.causal_kl.networks.column import graphs_of_networks, is_network_column, unpack_networks
 
 NAMES = sorted(ce.list_metrics("network").index)
@@ -144,8 +144,8 @@ def test_one_number_through_every_door(name):
 
 
 def test_rows_that_are_too_wide_are_named(metastatic, mutations, monkeypatch):
-    elimination.elimination_steps.cache_clear()
-    monkeypatch.setattr(elimination, "WIDTH_LIMIT", 4)
+    laws.elimination_steps.cache_clear()
+    monkeypatch.setattr(laws, "WIDTH_LIMIT", 4)
     # a truth that nothing is remembered of
     cpts = {**metastatic.cpts, "M": [0.83, 0.17]}
     truth = ce.DiscreteNetwork(dict(metastatic.parents), cpts, metastatic.states)
@@ -154,4 +154,4 @@ def test_rows_that_are_too_wide_are_named(metastatic, mutations, monkeypatch):
         runs.ceval.evaluate(["ckl2"])
     assert runs.ceval.evaluate(["ckl2"], invalid="nan")["ckl2"].isna().tolist() == [False, True]
     monkeypatch.undo()
-    elimination.elimination_steps.cache_clear()
+    laws.elimination_steps.cache_clear()

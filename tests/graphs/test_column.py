@@ -15,7 +15,7 @@ from references.declared import declared
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, coerce_graphs, graph_column, is_graph_column
-from causaleval_pd.graphs.packing.packed import COLUMN_DTYPE
+from causaleval_pd.graphs.packing import COLUMN_DTYPE
 
 ROW = {"encoding": "row->column"}
 

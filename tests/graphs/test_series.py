@@ -9,7 +9,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import KINDS, Graph, as_graph, graph_column
-from causaleval_pd.graphs.packing.packed import COLUMN_DTYPE
+from causaleval_pd.graphs.packing import COLUMN_DTYPE
 
 TEXTS = ["a -> b <- c; d", None, "a -- b; b -- c; d", "x -> y", "{}", "z", "a -> b -> c -> a", "a -> b -- c"]
 LABELS = list("pqrstuvw")

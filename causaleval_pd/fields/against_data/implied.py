@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...graphs.classes import extensions
 from ...graphs.kernels import mixed_kernels
 from ...graphs.kernels.planes import DAG, PLAIN_KINDS, marks_from_planes
-from ...graphs.mixed.distances import as_mags
 from ...graphs.mixed.marks import adjacencies
+from ...graphs.mixed.relations import as_mags
 from ...graphs.pairs import GraphBatch
 
 Bools = NDArray[np.bool_]

@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 
 from ...contract.checks import check_choice, check_number
-from .ci_tests.counts import CountTests
-from .ci_tests.custom import KernelTests, Test, call_test, name_of
-from .ci_tests.gaussian import MOST_TABULATED, PartialCorrelations, fisher_z_p, student_t_p
-from .ci_tests.kept import Bools, Floats, Ints, Kept
+from .ci_tests import (
+    MOST_TABULATED,
+    Bools,
+    CountTests,
+    Floats,
+    Ints,
+    Kept,
+    KernelTests,
+    PartialCorrelations,
+    Test,
+    call_test,
+    fisher_z_p,
+    name_of,
+    student_t_p,
+)
 from .data_sets import DataError, DataSet, read_data
 
 #: tests by name; "pearsonr" is another name of "t"

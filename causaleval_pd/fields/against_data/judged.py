@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ...contract.context import MissingInputError
 from ...contract.pairs import PairError
-from ...graphs.packing.unpacked import group_rows
+from ...graphs.packing import group_rows
 from ...graphs.pairs import GraphPairs
-from .ci_tests.kept import Floats, Ints
+from .ci_tests import Floats, Ints
 from .data_sets import DataError, refuse_perturbed
 from .implied import Implications, Statements
 from .judge import Judge, read_alpha, read_judge

@@ -8,9 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .ci_tests.counts import check_cells, strata
-from .ci_tests.gaussian import PartialCorrelations
-from .ci_tests.kept import Bools, Floats, Ints, Kept
+from .ci_tests import Bools, Floats, Ints, Kept, PartialCorrelations, check_cells, strata
 from .data_sets import SINGULAR, DataError, DataSet
 
 #: added to the count of every level where rows that were left out are predicted

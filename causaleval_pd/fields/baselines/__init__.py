@@ -8,7 +8,7 @@ adds their estimates to a table of runs.
 from __future__ import annotations
 
 # metrics register themselves
-from . import sortability_metrics as _sortability
+from . import sortability as _sortability
 from .fixed_graphs import complete, empty
 from .sort_regress import r2_sort_regress, random_sort_regress, var_sort_regress
 from .thresholds import correlation_threshold, partial_correlation_threshold

@@ -15,7 +15,7 @@ from ...contract.history import call, calls, remember
 from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
 from ...graphs.column import as_graph, coerce_graphs, graph_column
 from ...graphs.graph import Graph
-from ...graphs.packing.packed import unpack_column
+from ...graphs.packing import unpack_column
 from . import fixed_graphs, sort_regress, thresholds
 from .data_matrix import complete_data
 

@@ -20,7 +20,7 @@ from ...graphs.orientations import Sets, bits, close, components, ways
 from ..structure.field import different_nodes
 from .family_fits import FamilyFits, Fits, fits_of_row
 from .fitting import parameterise, parents_of
-from .laws.elimination import Scope
+from .laws import Scope
 from .networks.column import unpack_networks
 from .networks.pairs import NetworkPairs, Networks
 from .networks.structure import Structure

@@ -15,9 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.context import Context
-from .laws.elimination import Scope
-from .laws.family_laws import laws_of
-from .laws.gaussian_moments import moments_of
+from .laws import Scope, laws_of, moments_of
 from .networks.network import DiscreteNetwork, GaussianNetwork, Network
 from .networks.structure import sort_states
 

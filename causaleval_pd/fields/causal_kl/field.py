@@ -21,10 +21,10 @@ from ..structure.field import identify as identify_graphs
 from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
 from .classes import fitted_batches
+from .controls import custom_null
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
 from .networks.packed import contents
 from .networks.pairs import NetworkPairs, differing, pair
-from .nulls.custom import custom_null
 
 __all__ = ["FITTED_GRAPHS", "NETWORKS"]
 

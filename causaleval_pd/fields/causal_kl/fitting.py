@@ -13,7 +13,7 @@ from ...contract.checks import check_type
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
 from .family_fits import Estimator, FamilyFits, fits_to_data, fits_to_joint
-from .laws.elimination import Scope
+from .laws import Scope
 from .networks.network import DiscreteNetwork, GaussianNetwork, Network, node_names, parent_positions
 from .networks.structure import Structure
 

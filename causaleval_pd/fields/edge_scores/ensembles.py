@@ -21,8 +21,7 @@ from ...graphs.graph import Graph
 from ...graphs.kernels.planes import DAG, KINDS, a_kind
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
 from ...graphs.orientations import TooManyWaysError, direction_shares
-from ...graphs.packing.packed import pack_column, unpack_column
-from ...graphs.packing.unpacked import UnpackedColumn
+from ...graphs.packing import UnpackedColumn, pack_column, unpack_column
 from ...graphs.series import SeriesGraphAccessor
 from .cells import score_cells, score_column, type_cells
 from .cells import unpack_column as unpack_scores

@@ -18,8 +18,8 @@ from ...graphs.cells import is_missing
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
-from ...graphs.packing.packed import unpack_column as unpack_graphs
-from ...graphs.packing.unpacked import Block
+from ...graphs.packing import Block
+from ...graphs.packing import unpack_column as unpack_graphs
 from ..structure.field import labels as graph_labels
 from ..structure.field import node_sides
 from .cells import (

@@ -3,4 +3,5 @@
 from __future__ import annotations
 
 # metrics register themselves
-from . import effect_metrics, essential_graphs, perturbation_metrics
+# in the order of ce.list_metrics
+from . import total_effects, essential_graphs, perturbations  # isort: skip

@@ -1,15 +1,30 @@
-"""Data under perturbations: how the values of each node change where another one is perturbed."""
+"""Graphs against data under perturbations, without a truth: how the values of a node change where another is perturbed.
+
+References
+----------
+Chevalley, Roohani, Mehrjou, Leskovec, Schwab (2022), CausalBench: a large-scale benchmark for network inference from
+single-cell perturbation data, arXiv:2210.17283.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_type, nearest
-from ..baselines.data_matrix import read_data
+from ...contract.checks import check_number, check_type, check_whole, nearest
+from ...contract.metric import metric
+from ...graphs.kernels.planes import marks_from_planes
+from ...graphs.pairs import GraphPairs
+from ..baselines.data_matrix import complete_data, read_data
+from .row_inputs import groups
+
+__all__ = ["false_omission_rate", "mannwhitney_precision", "mean_wasserstein"]
 
 Floats = NDArray[np.float64]
 
@@ -79,3 +94,175 @@ def _mann_whitney(one: Floats, other: Floats) -> Floats:
                 found[columns] = stats.mannwhitneyu(one[:, columns], other[:, columns], axis=0).pvalue
     # equal constants differ in nothing
     return np.where(np.isnan(found), 1.0, found)
+
+
+Values = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+_HINT = (
+    "context={'data': frame, 'perturbed': column}, where the column of the data names the perturbed node of each case "
+    "and is missing in observational ones"
+)
+_JUDGED: dict[str, Any] = {
+    "field": "graph",
+    "kinds": ("dag", "digraph", "cpdag", "pdag"),
+    "truth_kinds": (),
+    "reference": "10.48550/arXiv.2210.17283",
+}
+
+
+@metric(
+    **_JUDGED,
+    direction="maximize",
+    range=(0, math.inf),
+    optimum=math.inf,
+    long_name="mean Wasserstein distance",
+    closed_form="mean_over_edges",
+)
+def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
+    """Average over the edges A -> B how far perturbing A moves the distribution of B.
+
+    The Wasserstein-1 distance is that between the values of B in observational cases and where A is perturbed, in units
+    of B. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions. It
+    depends on the scale of the nodes, and any descendant of A moves, not its children alone.
+
+    Parameters
+    ----------
+    pairs : GraphPairs
+        Estimates with their data, `context={"data": frame, "perturbed": column}`.
+    zero_division : float
+        Value without edges from perturbed nodes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> data = pd.DataFrame({"A": [0.0, 1, 5, 6], "B": [0.0, 1, 3, 4], "gene": [None, None, "A", "A"]})
+    >>> runs = pd.DataFrame({"estimate": ["A -> B"]})
+    >>> context = {"data": data, "perturbed": "gene"}
+    >>> ce.evaluate(runs, ["mean_wasserstein"], truth=None, context=context)["mean_wasserstein"].item()
+    3.0
+    """
+    return _over_edges(pairs, "mean_wasserstein", lambda shifts: shifts.distance, zero_division)
+
+
+@metric(
+    **_JUDGED,
+    direction="maximize",
+    range=(0, 1),
+    optimum=1,
+    long_name="share of edges with an effect",
+    closed_form="mean_over_edges",
+)
+def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Values:
+    """Divide the edges A -> B where perturbing A changes B by the edges from perturbed nodes.
+
+    B changes if Mann and Whitney's two-sided test of its values, in observational cases and where A is perturbed, has
+    p < alpha. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions.
+
+    Parameters
+    ----------
+    pairs : GraphPairs
+        Estimates with their data, `context={"data": frame, "perturbed": column}`.
+    alpha : float
+        Level of the test.
+    zero_division : float
+        Value without edges from perturbed nodes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> data = pd.DataFrame({"A": np.arange(40.0) % 20, "B": np.arange(40.0), "gene": [None] * 20 + ["A"] * 20})
+    >>> runs = pd.DataFrame({"estimate": ["A -> B"]})
+    >>> context = {"data": data, "perturbed": "gene"}
+    >>> ce.evaluate(runs, ["mannwhitney_precision"], truth=None, context=context)["mannwhitney_precision"].item()
+    1.0
+    """
+    level = check_number(alpha, "alpha", "(0, 1)")
+    return _over_edges(
+        pairs,
+        "mannwhitney_precision",
+        lambda shifts: np.where(np.isnan(shifts.p), np.nan, shifts.p < level),
+        zero_division,
+    )
+
+
+@metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
+def false_omission_rate(
+    pairs: GraphPairs, *, alpha: float = 0.05, max_path_length: int = 3, zero_division: float = math.nan
+) -> Values:
+    """Divide the pairs without a directed path where perturbing A changes B by all pairs without one.
+
+    These are all ordered pairs of a perturbed node A and another one B that the estimate does not join by a directed
+    path of at most `max_path_length` edges, not a sample of them. B changes as for `mannwhitney_precision`.
+
+    Parameters
+    ----------
+    pairs : GraphPairs
+        Estimates with their data, `context={"data": frame, "perturbed": column}`.
+    alpha : float
+        Level of the test.
+    max_path_length : int
+        Number of edges of a path at most; -1 for any.
+    zero_division : float
+        Value without such pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> data = pd.DataFrame({"A": np.arange(40.0) % 20, "B": np.arange(40.0), "gene": [None] * 20 + ["A"] * 20})
+    >>> runs = pd.DataFrame({"estimate": ["A; B"]})
+    >>> context = {"data": data, "perturbed": "gene"}
+    >>> ce.evaluate(runs, ["false_omission_rate"], truth=None, context=context)["false_omission_rate"].item()
+    1.0
+    """
+    level = check_number(alpha, "alpha", "(0, 1)")
+    longest = check_whole(max_path_length, "max_path_length", -1)
+
+    def value(shifts: Shifts, marks: Marks) -> tuple[Values, Values]:
+        omitted = ~_reached(marks, longest) & ~np.isnan(shifts.p)
+        return (omitted & (shifts.p < level)).sum(axis=(1, 2)), omitted.sum(axis=(1, 2))
+
+    return _divided(pairs, "false_omission_rate", value, zero_division)
+
+
+def _over_edges(pairs: GraphPairs, name: str, values: Callable[[Shifts], Values], zero_division: float) -> Values:
+    """Average values of ordered pairs over the edges from perturbed nodes."""
+
+    def value(shifts: Shifts, marks: Marks) -> tuple[Values, Values]:
+        each = values(shifts)
+        known = marks & ~np.isnan(each)
+        return np.where(known, each, 0.0).sum(axis=(1, 2)), known.sum(axis=(1, 2))
+
+    return _divided(pairs, name, value, zero_division)
+
+
+def _divided(
+    pairs: GraphPairs, name: str, value: Callable[[Shifts, Marks], tuple[Values, Values]], zero_division: float
+) -> Values:
+    """Divide what `value` returns for the marks of graphs on the same data."""
+    found = np.empty(pairs.n)
+    for group in groups(pairs, name, ["data", "perturbed"], _HINT):
+        given = complete_data(group.values, group.nodes), group.values["perturbed"], group.nodes
+        shifts = group.compute("shifts", partial(read_shifts, *given))
+        marks = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], pairs.n_nodes).astype(bool)
+        above, below = value(shifts, marks)
+        found[group.rows] = np.where(below > 0, above / np.maximum(below, 1), zero_division)
+    return found
+
+
+def _reached(marks: Marks, longest: int) -> Marks:
+    """Return which nodes are reached by directed edges, at most `longest` of them, -1 for any number."""
+    directed = marks & ~marks.transpose(0, 2, 1)
+    steps = directed.astype(np.float32)
+    found, limit = directed, max(1, marks.shape[1] - 1) if longest < 0 else longest
+    for _ in range(limit - 1):
+        more = found | ((found.astype(np.float32) @ steps) > 0)
+        if (more == found).all():
+            break
+        found = more
+    return np.asarray(found if limit else np.zeros_like(found))

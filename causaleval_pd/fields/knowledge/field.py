@@ -15,7 +15,7 @@ from ...contract.context import Context
 from ...contract.field import Field, register_field
 from ...contract.pairs import Batch
 from ...graphs.column import coerce_graphs, is_graph_column
-from ...graphs.packing.packed import unpack_column
+from ...graphs.packing import unpack_column
 from ..structure.field import GRAPHS
 from .knowledge import Knowledge, is_tetrad_knowledge
 from .pairs import KnowledgePairs

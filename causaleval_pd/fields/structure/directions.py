@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ...contract.confusion import Confusion
 from ...contract.confusion_family import ConfusionFamily
+from ...graphs.kernels.planes import MARKED_KINDS
 from ...graphs.pairs import GraphPairs
-from .marks.ends import MARKED
 
 __all__ = [
     "directed_f1",
@@ -35,7 +35,7 @@ _DIRECTED = ConfusionFamily(
     convention="Unconditional, over ordered pairs of nodes: a directed edge -> counts where it stands, other edges "
     "never.",
     example=("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C"),
-    spec={"field": "graph", "kinds": MARKED, "closed_form": "linear"},
+    spec={"field": "graph", "kinds": MARKED_KINDS, "closed_form": "linear"},
 )
 
 directed_tp = _DIRECTED.metric("tp", gives=1, long_name="right directed edges")

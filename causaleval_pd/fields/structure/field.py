@@ -21,9 +21,15 @@ from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ...graphs.kernels.planes import KINDS, N_PLANES, marks_from_planes
 from ...graphs.origins import Inputs
-from ...graphs.packing.header import contents
-from ...graphs.packing.packed import pack_column, unpack_column
-from ...graphs.packing.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
+from ...graphs.packing import (
+    Block,
+    UnpackedColumn,
+    contents,
+    first_other_nodes,
+    pack_column,
+    shared_rows,
+    unpack_column,
+)
 from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
 from .nulls.custom import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows

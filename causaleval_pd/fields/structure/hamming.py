@@ -12,10 +12,9 @@ from ...contract.confusion import Values, ratio
 from ...contract.convention import Convention
 from ...contract.metric import metric
 from ...contract.pairs import PairError
-from ...graphs.kernels.planes import KINDS
+from ...graphs.kernels.planes import KINDS, MARKED_KINDS
 from ...graphs.pairs import GraphPairs
 from .marks.costs import Cost, check_cost, mark_costs
-from .marks.ends import MARKED
 
 __all__ = ["shd", "shd_cpdag", "skeleton_hd"]
 
@@ -28,7 +27,7 @@ _DISTANCE: dict[str, Any] = {
 }
 
 
-@metric(**_DISTANCE, kinds=MARKED, long_name="structural Hamming distance", symmetric=True, closed_form="linear")
+@metric(**_DISTANCE, kinds=MARKED_KINDS, long_name="structural Hamming distance", symmetric=True, closed_form="linear")
 def shd(
     pairs: GraphPairs,
     *,

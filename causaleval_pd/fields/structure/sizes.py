@@ -9,9 +9,8 @@ import numpy as np
 
 from ...contract.confusion import Values, ratio
 from ...contract.metric import metric
-from ...graphs.kernels.planes import KINDS
+from ...graphs.kernels.planes import KINDS, MARKED_KINDS
 from ...graphs.pairs import GraphPairs
-from .marks.ends import MARKED
 
 __all__ = [
     "estimated_density",
@@ -77,7 +76,7 @@ def estimated_edges(pairs: GraphPairs) -> Values:
     return pairs.counts.estimated_edges
 
 
-@metric(**{**_SIZE, "kinds": MARKED}, long_name="undirected edges of the truth", of_truth=True)
+@metric(**{**_SIZE, "kinds": MARKED_KINDS}, long_name="undirected edges of the truth", of_truth=True)
 def true_undirected(pairs: GraphPairs) -> Values:
     """Count the undirected edges of the truth.
 
@@ -92,7 +91,7 @@ def true_undirected(pairs: GraphPairs) -> Values:
     return pairs.truth.edge_counts.undirected[pairs.truth_index]
 
 
-@metric(**{**_SIZE, "kinds": MARKED}, long_name="undirected edges of the estimate")
+@metric(**{**_SIZE, "kinds": MARKED_KINDS}, long_name="undirected edges of the estimate")
 def estimated_undirected(pairs: GraphPairs) -> Values:
     """Count the undirected edges of the estimate.
 

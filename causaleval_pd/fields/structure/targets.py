@@ -20,8 +20,7 @@ from ...contract.pairs import Batch
 from ...graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, N_PLANES, PAG, SKELETON, a_kind
 from ...graphs.mixed.marks import TAIL, lift, where
 from ...graphs.origins import Inputs, Origins
-from ...graphs.packing.packed import unpack_column
-from ...graphs.packing.unpacked import Block, UnpackedColumn, join_by_key
+from ...graphs.packing import Block, UnpackedColumn, join_by_key, unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
 from ...graphs.projections import Latents, Projection, read_latents
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...contract.confusion import Confusion
 from ...contract.confusion_family import ConfusionFamily
+from ...graphs.kernels.planes import MARKED_KINDS
 from ...graphs.pairs import GraphPairs
-from .marks.ends import MARKED
 
 __all__ = [
     "v_structure_f1",
@@ -34,7 +34,7 @@ _V_STRUCTURE = ConfusionFamily(
     example=("A -> C; B -> C; D -> C; E", "A -> C; B -> C; D; E -> C"),
     spec={
         "field": "graph",
-        "kinds": MARKED,
+        "kinds": MARKED_KINDS,
         "closed_form": "v_structures",
         "reference": "10.48550/arXiv.2412.10039",
     },

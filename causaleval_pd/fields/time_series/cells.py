@@ -49,7 +49,7 @@ from ...graphs.kernels.planes import planes_from_marks as plain_planes
 from ...graphs.mixed.marks import is_mixed
 from ...graphs.mixed.marks import marks_from_planes as mixed_marks
 from ...graphs.mixed.marks import planes_from_marks as mixed_planes
-from ...graphs.packing.header import HEADER_WORDS, TEXT_WORDS, check_names, names_header
+from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header
 
 Codes = NDArray[np.uint8]
 

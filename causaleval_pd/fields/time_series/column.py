@@ -15,7 +15,7 @@ from ...contract.checks import check_choice, check_known, name_row
 from ...contract.encoding import AmbiguousEncodingError, CellError
 from ...graphs.cells import is_missing
 from ...graphs.node_names import NodeLists
-from ...graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
+from ...graphs.packing import COLUMN_DTYPE, as_packed, is_packed
 from .cells import (
     KINDS,
     MAX_LAG,

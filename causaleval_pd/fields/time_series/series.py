@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...graphs.packing.packed import is_packed
+from ...graphs.packing import is_packed
 from . import views
 from .cells import KINDS, LaggedGraph
 from .column import Block, unpack_lagged

@@ -14,9 +14,8 @@ from ...contract.checks import check_choice, check_flag, check_whole, name_row
 from ...graphs.kernels.planes import DAG, DIGRAPH, MIXED, PDAG, planes_from_marks
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ...graphs.mixed.marks import planes_from_marks as mixed_planes
-from ...graphs.packing.packed import COLUMN_DTYPE, pack_column
-from ...graphs.packing.unpacked import Block as GraphBlock
-from ...graphs.packing.unpacked import UnpackedColumn, join_by_key
+from ...graphs.packing import COLUMN_DTYPE, UnpackedColumn, join_by_key, pack_column
+from ...graphs.packing import Block as GraphBlock
 from .cells import (
     BACKWARD,
     DIRECTED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...contract.encoding import Encoding, register_encoding
 from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_names
 from ..graph import Graph
-from ..packing.header import is_cell
+from ..packing import is_cell
 
 
 def _is_likely_text(text: str) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..packing.header import MAX_NODES
+from ..packing import MAX_NODES
 from .edge_list import edge_columns, read_csv, read_printed
 
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")

@@ -32,10 +32,9 @@ from .bits import (
 from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
-from .pair_counts import adjacency_counts, direction_counts
+from .pair_counts import adjacency_counts, direction_counts, type_counts
 from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
-from .type_counts import type_counts
 
 __all__ = [
     "adjacency_counts",

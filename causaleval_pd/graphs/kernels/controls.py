@@ -12,13 +12,11 @@ from numpy.typing import ArrayLike
 from causaleval_pd.execution.compilation import kernel
 
 from .bits import list_edges, set_mark
-from .control_inputs import check_index, edge_room
 from .dags import draw_dags
-from .draws import STEP, mix, shuffle
-from .inputs import Ints, Words, checked_planes, read_only
+from .draws import STEP, mix, shuffle, switch_edges
+from .inputs import Ints, Words, check_index, checked_planes, edge_room, read_only
 from .orientations import count_orders, orient_graphs, orient_uniformly, undirect_edges
 from .planes import N_PLANES, plane_words
-from .skeletons import switch_edges
 
 __all__ = [
     "count_orders",

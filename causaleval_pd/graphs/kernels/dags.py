@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
-from .control_inputs import are_sparse, check_edges, edge_room
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
 from .draws import STEP, draw_pairs, mix, shuffle, two_below, unit
-from .inputs import Ints, Words
+from .inputs import Ints, Words, are_sparse, check_edges, edge_room
 from .planes import N_PLANES, plane_words
 
 

@@ -1,4 +1,4 @@
-"""Compiled random graphs with given numbers of edges: a uniform skeleton in a uniform order.
+"""Compiled random graphs: uniform skeletons of given numbers of edges in a uniform order, and ones of given degrees.
 
 Every draw has a stream of its own: the counter-based splitmix64 generator started at a hash of (key, number of the
 draw), so that no draw depends on chunks, threads or other draws. Pairs of ranks are drawn until enough distinct ones
@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, fill_compelled, flip, is_set, set_mark
-from .inputs import Ints, Words, checked_draws
+from .bits import LAST, ONE, SIX, ZERO, copy_row, fill_compelled, flip, is_set, list_edges, set_mark
+from .inputs import Ints, Words, check_index, checked_draws, checked_planes, edge_room, read_only
 from .planes import N_PLANES, plane_words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -173,3 +173,92 @@ def draw_graphs(
     pairs = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
     _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, *rows, causal, *pairs, planes)
     return planes
+
+
+def _rows(n_nodes: int) -> Words:
+    """Return room for rows of neighbours."""
+    return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+
+
+@kernel_part
+def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
+    """Fill the rows of neighbours from `m` edges."""
+    rows[:] = ZERO
+    for e in range(m):
+        rows[u[e], v[e] >> SIX] |= ONE << (v[e] & LAST)
+        rows[v[e], u[e] >> SIX] |= ONE << (u[e] & LAST)
+
+
+@kernel_part
+def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
+    """Switch the ends of two edges, again and again; return the state of the stream."""
+    done = 0
+    while done < attempts:
+        state += STEP
+        accepted, a, f = two_below(mix(state), m + m, m - ONE)
+        if not accepted:
+            continue
+        done += 1
+        e = a >> ONE
+        f += np.uint64(f >= e)
+        p, q, x, y = u[e], v[e], u[f], v[f]
+        if a & ONE:
+            x, y = y, x
+        if p == y or x == q or is_set(rows, p, y) or is_set(rows, x, q):
+            continue
+        for s, t in ((p, q), (x, y), (p, y), (x, q)):
+            rows[s, t >> SIX] ^= ONE << (t & LAST)
+            rows[t, s >> SIX] ^= ONE << (s & LAST)
+        u[e], v[e], u[f], v[f] = p, y, x, q
+    return state
+
+
+@kernel
+def _switch_edges(
+    planes: Words,
+    index: Ints,
+    attempts: Ints,
+    keys: Words,
+    start: int,
+    count: int,
+    edges: Words,
+    rows: Words,
+    out: Words,
+) -> None:
+    """Draw skeletons with the degrees of the rows' graphs."""
+    d = np.uint64(rows.shape[0])
+    u, v, mark, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3], edges[4]
+    for row in range(keys.size):
+        base = mix(keys[row] + STEP)
+        m = list_edges(planes[index[row]], d, u, v, mark)
+        if m > 1:
+            _rows_of(u, v, m, rows)
+            _switch(mix(base), attempts[row], u, v, np.uint64(m), rows)
+        copy_row(u, hub_u, m)
+        copy_row(v, hub_v, m)
+        for column in range(count):
+            copy_row(hub_u, u, m)
+            copy_row(hub_v, v, m)
+            if m > 1:
+                _rows_of(u, v, m, rows)
+                _switch(mix(base + np.uint64(start + column + 1) * STEP), attempts[row], u, v, np.uint64(m), rows)
+            graph = out[row * count + column]
+            for e in range(m):
+                set_mark(graph, u[e], v[e], d, ONE)
+
+
+def switch_edges(
+    planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> Words:
+    """Draw skeletons with the same degrees by switching the ends of two edges again and again.
+
+    As `relabel_graphs`; directions do not count. A row's graph and all its draws are `attempts` (n,) symmetric steps
+    away from a common graph, which makes them exchangeable if the row's graph is uniform given its degrees, however few
+    the steps (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633).
+    """
+    graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
+    chosen = check_index(index, len(graphs), (len(names),), start, count)
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    steps, edges = read_only(attempts, np.int64), edge_room(n_nodes, 5)
+    _switch_edges(graphs, chosen, steps, names, start, count, edges, _rows(n_nodes), out)
+    return out

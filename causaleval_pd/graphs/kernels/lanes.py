@@ -17,7 +17,7 @@ from causaleval_pd.execution.compilation import kernel_part
 
 from .bits import ONE, ZERO, compact, lowest
 from .inputs import Ints, Words
-from .ones import count_ones
+from .planes import count_ones
 
 Nodes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]

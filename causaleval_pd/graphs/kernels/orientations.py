@@ -8,17 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, list_edges, lowest, popcount, set_mark
-from .control_inputs import (
+from .dags import flip_coins, is_acyclic, mark_arcs
+from .draws import STEP, mix, shuffle, unit
+from .inputs import (
+    Ints,
+    Words,
     check_counted_orders,
     check_index,
     check_oriented,
+    checked_planes,
     edge_numbers,
     edge_room,
     linear_extension_law,
+    read_only,
 )
-from .dags import flip_coins, is_acyclic, mark_arcs
-from .draws import STEP, mix, shuffle, unit
-from .inputs import Ints, Words, checked_planes, read_only
 from .planes import N_PLANES, plane_words
 
 

@@ -1,4 +1,7 @@
-"""Compiled counts over pairs of nodes, on which truth and estimate agree or differ; graphs are read in packed cells."""
+"""Compiled counts over pairs of nodes: on which truth and estimate agree or differ, and by the types of both edges.
+
+Graphs are read in place, those of agreements in packed cells.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causaleval_pd.execution.compilation import kernel
+from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import popcount
-from .inputs import Comparison, Ints, Words, checked_comparison, words_in_place
+from .bits import ZERO, popcount
+from .inputs import Comparison, Ints, Words, checked_comparison, checked_indices, words_in_place
 from .planes import N_ADJACENCY_COUNTS, N_MIXED_PLANES, N_PLANES
 
 Row = NDArray[np.float64]
@@ -136,3 +139,126 @@ def direction_counts(
 def _in_place(given: Comparison) -> tuple[Words, int, Words, int, np.uint64, Ints, Ints]:
     sides = *words_in_place(given.truth), *words_in_place(given.estimate)
     return *sides, np.uint64(given.truth.shape[2]), given.truth_index, given.estimate_index
+
+
+#: a word of ones
+ALL = 2**64 - 1
+
+
+@kernel_part
+def _bits_of_types(planes: Words, at: np.uint64, words: np.uint64, lifted: bool, flips: Words, out: Words) -> None:
+    """Fill the bits of the pairs with each type in a word, and at the end of those with any edge."""
+    first, second = planes[at], planes[at + words]
+    if lifted:
+        third, fourth = planes[at + words + words], planes[at + words + words + words]
+    else:
+        third, fourth = second, first & ~second
+        second = second & ~first
+    n_types = flips.shape[0]
+    for k in range(n_types):
+        out[k] = (first ^ flips[k, 0]) & (second ^ flips[k, 1]) & (third ^ flips[k, 2]) & (fourth ^ flips[k, 3])
+    out[n_types] = first | second | third | fourth
+
+
+@kernel
+def _type_counts(
+    truth: Words,
+    truth_step: int,
+    truth_lifted: bool,
+    estimate: Words,
+    estimate_step: int,
+    estimate_lifted: bool,
+    words: np.uint64,
+    left: Ints,
+    right: Ints,
+    true_flips: Words,
+    estimated_flips: Words,
+    true_bits: Words,
+    estimated_bits: Words,
+    here: NDArray[np.int64],
+    table: NDArray[np.int64],
+    out: NDArray[np.float64],
+) -> None:
+    """Fill the table of each pair, none first; graphs are that many words apart."""
+    n_true, n_estimated = true_flips.shape[0], estimated_flips.shape[0]
+    for n in range(left.size):
+        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
+        table[:] = 0
+        for w in range(words):
+            _bits_of_types(truth, t + w, words, truth_lifted, true_flips, true_bits)
+            _bits_of_types(estimate, e + w, words, estimate_lifted, estimated_flips, estimated_bits)
+            near, claimed, n_here = true_bits[n_true], estimated_bits[n_estimated], 0
+            for j in range(n_estimated):
+                if estimated_bits[j] != ZERO:
+                    table[0, j + 1] += popcount(estimated_bits[j] & ~near)
+                    here[n_here] = j
+                    n_here += 1
+            for i in range(n_true):
+                if true_bits[i] != ZERO:
+                    table[i + 1, 0] += popcount(true_bits[i] & ~claimed)
+                    for k in range(n_here):
+                        table[i + 1, here[k] + 1] += popcount(true_bits[i] & estimated_bits[here[k]])
+        for i in range(n_true + 1):
+            for j in range(n_estimated + 1):
+                out[i, j, n] = table[i, j]
+
+
+def type_counts(
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    truth_index: ArrayLike,
+    estimate_index: ArrayLike,
+    true_types: Sequence[int],
+    estimated_types: Sequence[int],
+) -> NDArray[np.float64]:
+    """Count the pairs of nodes by the types of both edges.
+
+    Parameters
+    ----------
+    truth, estimate : (N, P, W) and (K, P, W) array_like of uint64
+        Planes of the graphs to compare, two or four; also in place in packed cells.
+    truth_index, estimate_index : (n,) array_like of int
+        Positions of each pair's graphs.
+    true_types, estimated_types : sequence of int
+        The I and J types, from 1 to 15, that the graphs have: the bits of four planes.
+
+    Returns
+    -------
+    (I + 1, J + 1, n) ndarray of float64
+        Numbers of pairs of nodes; the first row and column are those of no edge, and their common cell is 0.
+    """
+    blocks = np.asarray(truth, np.uint64), np.asarray(estimate, np.uint64)
+    shapes = [block.shape for block in blocks]
+    if any(len(x) != 3 or x[1] not in (N_PLANES, N_MIXED_PLANES) or x[2] != shapes[0][2] for x in shapes):
+        raise ValueError(
+            f"truth and estimate must have {N_PLANES} or {N_MIXED_PLANES} planes of one length, found the shapes "
+            f"{shapes[0]} and {shapes[1]}"
+        )
+    left, right = checked_indices(*blocks, truth_index, estimate_index)
+    types = true_types, estimated_types
+    # xor with these makes the planes of a type ones
+    flips = [
+        np.array([[0 if code >> plane & 1 else ALL for plane in range(4)] for code in side], np.uint64).reshape(-1, 4)
+        for side in types
+    ]
+    table = np.empty((len(types[0]) + 1, len(types[1]) + 1), np.int64)
+    out = np.empty((*table.shape, len(left)))
+    mixed = [block.shape[1] == N_MIXED_PLANES for block in blocks]
+    words = np.uint64(blocks[0].shape[2])
+    _type_counts(
+        *words_in_place(blocks[0]),
+        mixed[0],
+        *words_in_place(blocks[1]),
+        mixed[1],
+        words,
+        left,
+        right,
+        flips[0],
+        flips[1],
+        np.empty(len(types[0]) + 1, np.uint64),
+        np.empty(len(types[1]) + 1, np.uint64),
+        np.empty(len(types[1]), np.int64),
+        table,
+        out,
+    )
+    return out

@@ -21,6 +21,8 @@ N_MIXED_PLANES = 4
 PLAIN_KINDS = ("dag", "cpdag", "pdag", "digraph")
 MIXED_KINDS = ("mag", "pag", "admg", "skeleton", "mixed")
 KINDS = PLAIN_KINDS + MIXED_KINDS
+#: classes of graphs whose edges have marks
+MARKED_KINDS = tuple(kind for kind in KINDS if kind != "skeleton")
 DAG, CPDAG, PDAG, DIGRAPH, MAG, PAG, ADMG, SKELETON, MIXED = range(len(KINDS))
 
 #: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ
@@ -114,3 +116,17 @@ def marks_from_planes(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.in
 
 
 CLASS_BITS = np.uint64(0xFF << 16)
+
+
+def _count_ones(words: NDArray[np.uint64]) -> NDArray[Any]:
+    """Add neighbouring counts of 1, 2 and 4 bits, then the counts of the eight bytes by one product."""
+    pairs, nibbles, octets = (np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+    one, two, four = np.uint64(1), np.uint64(2), np.uint64(4)
+    words = words - ((words >> one) & pairs)
+    words = (words & nibbles) + ((words >> two) & nibbles)
+    words = (words + (words >> four)) & octets
+    return ((words * np.uint64(0x0101010101010101)) >> np.uint64(56)).astype(np.uint8)
+
+
+#: count the ones of words outside compiled code; numpy has its own function since 2.0
+count_ones = getattr(np, "bitwise_count", _count_ones)

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.ones import count_ones
-from ..kernels.planes import N_MIXED_PLANES, N_PLANES, plane_words, row_chunks
+from ..kernels.planes import N_MIXED_PLANES, N_PLANES, count_ones, plane_words, row_chunks
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]

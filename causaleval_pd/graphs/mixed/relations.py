@@ -1,14 +1,17 @@
-"""Relations in blocks of mixed graphs: ancestors, visible edges, unshielded colliders."""
+"""Relations in blocks of mixed graphs: ancestors, visible edges, colliders, m-separations, adjustment sets."""
 
 from __future__ import annotations
 
-from typing import Literal
+from itertools import product
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import mixed_kernels
-from .conversions import check_size, ready
+from ..kernels.inputs import read_only
+from ..kernels.planes import ADMG, DAG, MAG, PAG
+from .conversions import check_size, mag_to_pag, pag_to_mag, project, ready
 from .marks import directed_part, doubles, lift
 
 Planes = NDArray[np.uint64]
@@ -53,3 +56,109 @@ def shared_colliders(
     check_size(n_nodes)
     found: NDArray[np.float64] = mixed_kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes)
     return found.T
+
+
+Kinds = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+#: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
+_MODELS = (DAG, ADMG)
+
+
+def _to_mags(planes: Planes, n_nodes: int) -> Planes:
+    everything = np.tile(np.arange(n_nodes, dtype=np.int64), (len(planes), 1))
+    return project(planes, n_nodes, everything)
+
+
+def as_statements(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
+    """Return MAGs or PAGs with the m-separations of graphs: a MAG of an ADMG; a DAG, MAG or PAG itself."""
+    check_size(n_nodes)
+    found = lift(planes)
+    some = np.flatnonzero(kinds == ADMG)
+    if len(some):
+        found = found.copy()
+        found[some] = _to_mags(found[some], n_nodes)
+    return read_only(found, np.uint64)
+
+
+def as_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
+    """Return MAGs with the m-separations of graphs: of a PAG one of its class; a DAG or MAG itself."""
+    found = as_statements(planes, kinds, n_nodes)
+    some = np.flatnonzero(kinds == PAG)
+    if len(some):
+        found = np.array(found)
+        found[some] = pag_to_mag(found[some], n_nodes)
+    return read_only(found, np.uint64)
+
+
+def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
+    """Return graphs of -> and <-> with the m-separations of graphs: a MAG of a PAG; a DAG, MAG or ADMG itself."""
+    check_size(n_nodes)
+    found = lift(planes)
+    some = np.flatnonzero(kinds == PAG)
+    if len(some):
+        found = found.copy()
+        found[some] = pag_to_mag(found[some], n_nodes)
+    return read_only(found, np.uint64)
+
+
+def separation_mistakes(
+    truth: Planes, estimate: Planes, index: tuple[Ints, Ints], n_nodes: int, *, nearest: bool
+) -> Ints:
+    """Count the ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not.
+
+    `index` has the positions of the truth and the estimate of each pair. With `nearest` estimates, which are then MAGs,
+    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
+    """
+    left, right = (read_only(x, np.int64) for x in index)
+    found: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
+    return found
+
+
+class Block(NamedTuple):
+    """Graphs on the same number of nodes: DAGs, MAGs, PAGs and ADMGs."""
+
+    #: (N, 4, W)
+    planes: Planes
+    #: by `as_models`
+    models: Planes
+    #: (N,)
+    kinds: Kinds
+
+
+def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
+    """Count the ordered pairs (treatment, outcome) that estimates answer wrongly; `index` is as for separations."""
+    left, right = index
+    found = np.zeros(len(left), np.int64)
+    known, kinds = np.isin(truth.kinds[left], _MODELS), estimate.kinds[right]
+    for kind, of_model in product(np.unique(kinds).tolist(), (True, False)):
+        chosen = np.flatnonzero((kinds == kind) & (known == of_model))
+        if not len(chosen):
+            continue
+        used, positions = np.unique(left[chosen], return_inverse=True)
+        true = target = _graphs(truth.planes[used], truth.models[used], of_model)
+        if of_model:
+            planes = _targets(true.planes, n_nodes, kind)
+            models = as_models(planes, np.full(len(used), kind, np.uint8), n_nodes)
+            target = _graphs(planes, models, kind in _MODELS)
+        found[chosen] = mixed_kernels().mixed_adjustment_mistakes(
+            true,
+            target,
+            _graphs(estimate.planes, estimate.models, kind in _MODELS),
+            read_only(positions.reshape(-1), np.int64),
+            read_only(right[chosen], np.int64),
+            n_nodes,
+        )
+    return found
+
+
+def _targets(planes: Planes, n_nodes: int, kind: int) -> Planes:
+    """Return what a graph of a class could find of ADMGs: their MAGs or PAGs, or the ADMGs themselves."""
+    if kind in _MODELS:
+        return planes
+    mags = _to_mags(planes, n_nodes)
+    return mags if kind == MAG else mag_to_pag(mags, n_nodes)
+
+
+def _graphs(planes: Planes, models: Planes, are_models: bool) -> Any:
+    return mixed_kernels().Graphs(read_only(planes, np.uint64), read_only(models, np.uint64), are_models)

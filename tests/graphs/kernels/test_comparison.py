@@ -189,9 +189,7 @@ def test_nothing_in_nothing_out():
 @pytest.mark.parametrize("d", [1, 4, 12, 70])
 def test_cells_are_split(d):
     from causaleval_pd.graphs.kernels.planes import PDAG, padding_mask, plane_words
-    from causaleval_pd.graphs.packing.header import TEXT_WORDS
-    from causaleval_pd.graphs.packing.packed import pack_column, unpack_column
-    from causaleval_pd.graphs.packing.unpacked import Block, UnpackedColumn
+    from causaleval_pd.graphs.packing import TEXT_WORDS, Block, UnpackedColumn, pack_column, unpack_column
 
     marks = random_pdags(np.random.default_rng(d), 9, d)
     planes = pack(marks)

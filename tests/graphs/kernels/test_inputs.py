@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels import ones, pair_counts
-from causaleval_pd.graphs.kernels.ones import count_ones
+from causaleval_pd.graphs.kernels import pair_counts, planes
 from causaleval_pd.graphs.kernels.planes import (
     arcs_from_planes,
+    count_ones,
     marks_from_planes,
     padding_mask,
     plane_words,
@@ -22,11 +22,11 @@ def test_words_are_counted_as_python_counts_them(monkeypatch):
     words = np.random.default_rng(0).integers(0, 2**64, (50, 3), np.uint64, endpoint=False)
     words[:4, 0] = [0, 1, 2**63, 2**64 - 1]
     expected = [[int(word).bit_count() for word in row] for row in words]
-    assert ones.count_ones(words).tolist() == expected
+    assert planes.count_ones(words).tolist() == expected
     with monkeypatch.context() as patch:
         patch.delattr(np, "bitwise_count", raising=False)
-        older = importlib.reload(ones).count_ones
-    importlib.reload(ones)
+        older = importlib.reload(planes).count_ones
+    importlib.reload(planes)
     found = older(words)
     assert found.tolist() == expected
     assert found.dtype == np.uint8

@@ -8,7 +8,7 @@ from references import mixed as reference
 from references import mixed_distances as paths
 
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import classes, conversions, distances, marks
+from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
 
 KINDS = {"mag": MAG, "pag": PAG, "admg": ADMG}
 
@@ -36,8 +36,8 @@ def observed_part(dags: np.ndarray, n_observed: int, kind: str) -> np.ndarray:
 def separation(truth: np.ndarray, estimate: np.ndarray, d: int, kind: int) -> np.ndarray:
     """Count mistakes of each estimate in each truth, both planes; the estimates have one class."""
     i, j = (x.ravel() for x in np.indices((len(truth), len(estimate))))
-    statements = distances.as_statements(estimate, np.full(len(estimate), kind, np.uint8), d)
-    return distances.separation_mistakes(truth, statements, (i, j), d, nearest=False).reshape(len(truth), -1)
+    statements = relations.as_statements(estimate, np.full(len(estimate), kind, np.uint8), d)
+    return relations.separation_mistakes(truth, statements, (i, j), d, nearest=False).reshape(len(truth), -1)
 
 
 @pytest.mark.slow
@@ -46,9 +46,9 @@ def test_a_graph_separates_what_it_separates() -> None:
     planes = marks.planes_from_marks(all_mags(4))
     same = (np.arange(len(planes)),) * 2
     pags = conversions.mag_to_pag(planes, 4)
-    assert not distances.separation_mistakes(planes, planes, same, 4, nearest=False).any()
-    assert not distances.separation_mistakes(planes, planes, same, 4, nearest=True).any()
-    assert not distances.separation_mistakes(planes, pags, same, 4, nearest=False).any()
+    assert not relations.separation_mistakes(planes, planes, same, 4, nearest=False).any()
+    assert not relations.separation_mistakes(planes, planes, same, 4, nearest=True).any()
+    assert not relations.separation_mistakes(planes, pags, same, 4, nearest=False).any()
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ def test_classes_of_five_nodes_separate_what_their_members_do() -> None:
     assert len(distinct) == 24_259
     same = (np.arange(len(distinct)),) * 2
     for estimate, nearest in ((planes[first], False), (planes[first], True), (distinct, False)):
-        assert not distances.separation_mistakes(planes[first], estimate, same, 5, nearest=nearest).any()
+        assert not relations.separation_mistakes(planes[first], estimate, same, 5, nearest=nearest).any()
 
 
 @pytest.mark.slow
@@ -75,9 +75,9 @@ def test_separations_by_all_possible_ancestors(kind: str) -> None:
     assert np.ptp(found) > 4
 
 
-def block(planes: np.ndarray, kind: str, d: int) -> distances.Block:
+def block(planes: np.ndarray, kind: str, d: int) -> relations.Block:
     kinds = np.full(len(planes), KINDS[kind], np.uint8)
-    return distances.Block(planes, distances.as_models(planes, kinds, d), kinds)
+    return relations.Block(planes, relations.as_models(planes, kinds, d), kinds)
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_adjustment_in_true_models(kind: str) -> None:
     target = observed_part(dags, 4, kind)
     estimate = np.concatenate([observed_part(others, 4, kind), target])
     index = np.tile(np.arange(25), 2), np.arange(50)
-    found = distances.adjustment_mistakes(truth, block(estimate, kind, 4), index, 4)
+    found = relations.adjustment_mistakes(truth, block(estimate, kind, 4), index, 4)
     claimed, best = marks.marks_from_planes(estimate, 4), marks.marks_from_planes(target, 4)
     expected = [paths.adjustment(dags[i], 4, best[i], claimed[j], kind) for i, j in zip(*index, strict=True)]
     np.testing.assert_array_equal(found, expected)
@@ -102,7 +102,7 @@ def test_adjustment_in_true_classes(kind: str) -> None:
     rng = np.random.default_rng(8)
     planes = observed_part(random_dags(25, 7, rng, 0.4), 4, kind)
     index = np.arange(25), (np.arange(25) + 1) % 25
-    found = distances.adjustment_mistakes(*[block(planes, kind, 4)] * 2, index, 4)
+    found = relations.adjustment_mistakes(*[block(planes, kind, 4)] * 2, index, 4)
     graphs = marks.marks_from_planes(planes, 4)
     expected = [paths.adjustment_in_class(graphs[i], graphs[j]) for i, j in zip(*index, strict=True)]
     np.testing.assert_array_equal(found, expected)

@@ -9,7 +9,7 @@ from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.graphs.kernels import control_kernels, kernels
 from causaleval_pd.graphs.kernels.planes import MIXED_KINDS, arcs_from_planes, marks_from_planes
-from causaleval_pd.graphs.packing.packed import unpack_column
+from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
 
 TEXTS = {

@@ -11,9 +11,20 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.checks import name_row
 from causaleval_pd.graphs.kernels.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
-from causaleval_pd.graphs.packing.header import TEXT_WORDS, cell_text, names_header, pack_cell
-from causaleval_pd.graphs.packing.packed import COLUMN_DTYPE, is_packed, pack_column, unpack_column
-from causaleval_pd.graphs.packing.unpacked import Block, UnpackedColumn, first_other_nodes, shared_rows
+from causaleval_pd.graphs.packing import (
+    COLUMN_DTYPE,
+    TEXT_WORDS,
+    Block,
+    UnpackedColumn,
+    cell_text,
+    first_other_nodes,
+    is_packed,
+    names_header,
+    pack_cell,
+    pack_column,
+    shared_rows,
+    unpack_column,
+)
 
 ABC = ("A", "B", "C")
 

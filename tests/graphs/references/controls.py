@@ -8,8 +8,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causaleval_pd.graphs.kernels.control_inputs import check_index, check_oriented, edge_numbers, linear_extension_law
-from causaleval_pd.graphs.kernels.inputs import Words, checked_planes, read_only
+from causaleval_pd.graphs.kernels.inputs import (
+    Words,
+    check_index,
+    check_oriented,
+    checked_planes,
+    edge_numbers,
+    linear_extension_law,
+    read_only,
+)
 
 from .comparison import pack, unpack
 from .dags import draw_dags, flip_coins, is_acyclic

@@ -6,9 +6,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causaleval_pd.graphs.kernels.control_inputs import are_sparse, check_edges
 from causaleval_pd.graphs.kernels.dag_counts import Laws, best_weight, check_counted, laws
-from causaleval_pd.graphs.kernels.inputs import Words
+from causaleval_pd.graphs.kernels.inputs import Words, are_sparse, check_edges
 
 from .comparison import causal_ranks, pack
 from .streams import Stream, streams

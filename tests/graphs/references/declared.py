@@ -2,7 +2,7 @@
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import KINDS
-from causaleval_pd.graphs.packing.header import TEXT_WORDS, cell_text, contents
+from causaleval_pd.graphs.packing import TEXT_WORDS, cell_text, contents
 
 TEXT_BYTES = 8 * TEXT_WORDS
 

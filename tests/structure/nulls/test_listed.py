@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.fields.structure.nulls.listed.orientations import TooMany, all_orientations
-from causaleval_pd.fields.structure.nulls.listed.random_graphs import all_random_graphs, are_listed
+from causaleval_pd.fields.structure.nulls.listed import TooMany, all_orientations, all_random_graphs, are_listed
 from causaleval_pd.graphs.kernels import control_kernels
 from causaleval_pd.graphs.kernels.planes import DAG, planes_from_arcs
 

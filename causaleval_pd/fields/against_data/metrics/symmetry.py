@@ -12,8 +12,8 @@ from ....contract.metric import metric
 from ....graphs.classes import class_cpdag
 from ....graphs.kernels.planes import CPDAG, PLAIN_KINDS, marks_from_planes
 from ....graphs.mixed.conversions import mag_to_pag
-from ....graphs.mixed.distances import as_mags
 from ....graphs.mixed.marks import codes_from_planes, is_mixed, lower
+from ....graphs.mixed.relations import as_mags
 from ....graphs.pairs import GraphPairs
 from .declared import OF_ESTIMATE, SEPARATED
 

@@ -1,7 +1,8 @@
 """Read BIF files, the interchange format of bnlearn's repository; whole files or an error, never a part.
 
 The reader is ours, so that probabilities have double precision: pyagrum reads them in single precision, pgmpy takes
-seconds for a file of milliseconds, and neither refuses every damaged file.
+seconds for a file of milliseconds, and neither refuses every damaged file. As cells of graph columns, networks in BIF
+are their graphs: probabilities are read, and left out.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import nearest, shown
+from ....contract.encoding import Edges, Encoding, register_encoding
 from ....graphs.files import NETWORK_READERS
 from .network import DiscreteNetwork
 from .structure import MAX_STATES, check_table
@@ -405,3 +407,31 @@ def normalise_rows(table: NDArray[np.float64], name: str) -> NDArray[np.float64]
         row = table[off[..., 0]][0]
         raise ValueError(f"node {name!r}: the row {shown(row.tolist())} of its table sums to {row.sum():.6g}, not to 1")
     return np.asarray(table / total)
+
+
+_NETWORK = re.compile(r"(?>(?:\s|//[^\n]*\n|/\*.*?\*/)*)network\b[^{};\n<>-]*+\s*+\{", re.S)
+
+
+def read_graph(text: str) -> Edges:
+    """Read the graph of a Bayesian network."""
+    structure = read_bif(text).structure
+    if not structure.nodes:
+        raise ValueError("found a network without variables")
+    return Edges.from_arcs(structure.nodes, sorted(structure.arcs))
+
+
+BIF = register_encoding(
+    Encoding(
+        name="BIF",
+        tool="bnlearn, pgmpy, pyagrum",
+        cells="BIF",
+        meaning="the graph of a Bayesian network: probability ( C | A, B ) the node C with the parents A and B",
+        mark="an edge i -> j is the i behind the bar of j",
+        example="'network n {} variable A { type discrete [ 2 ] { y, n }; } probability ( A ) { table 0.5, 0.5; }'",
+        read=read_graph,
+        types=(str,),
+        recognise=lambda text: bool(_NETWORK.match(text)),
+        # a column of such texts is one of networks
+        is_likely=lambda text: False,
+    )
+)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ....contract.checks import name_row
 from ....graphs.column import graph_column, is_graph_column
-from ....graphs.packing.packed import COLUMN_DTYPE, as_packed, is_packed
+from ....graphs.packing import COLUMN_DTYPE, as_packed, is_packed
 from .formats import is_network, read_network
 from .network import Network, check_parameters
 from .packed import is_network_cell, read_head, split_cell

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ....contract.alike import alike, explain_alike
-from ....graphs.packing.header import check_names
+from ....graphs.packing import check_names
 
 MAX_STATES = 10_000
 #: entries of all tables of one network

@@ -1,4 +1,4 @@
-"""Marks at the ends of edges: arrowheads, tails and circles over ordered pairs of nodes, and bidirected edges.
+"""Marks at the ends of edges, arrowheads, tails and circles over ordered pairs of nodes, and types of edges.
 
 An end (u, v) is the mark at v of the edge between u and v. "None" is a mark too, so that missing and extra adjacencies
 count; with ``slots="shared"`` they do not.
@@ -6,14 +6,19 @@ count; with ``slots="shared"`` they do not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
+
 from ....contract.checks import check_known
-from ....contract.confusion import Confusion
+from ....contract.confusion import Confusion, Values
 from ....contract.confusion_family import ConfusionFamily
-from ....graphs.kernels.planes import KINDS
+from ....contract.metric import metric
+from ....graphs.edge_types import ONE_WAY, reversed_type
+from ....graphs.kernels.planes import MARKED_KINDS
 from ....graphs.pairs import GraphPairs
 
 __all__ = [
@@ -41,6 +46,7 @@ __all__ = [
     "circle_specificity",
     "circle_tn",
     "circle_tp",
+    "edge_confusion",
     "tail_f1",
     "tail_fn",
     "tail_fp",
@@ -51,9 +57,6 @@ __all__ = [
     "tail_tn",
     "tail_tp",
 ]
-
-#: classes of graphs whose edges have marks
-MARKED = tuple(kind for kind in KINDS if kind != "skeleton")
 
 Slots = Literal["all", "shared"]
 Circle = Literal["mark", "unknown", "half"]
@@ -112,7 +115,7 @@ def shared_bidirected(pairs: GraphPairs) -> Confusion:
     return Confusion(types.both_bidirected, types.true_bidirected, types.estimated_bidirected)
 
 
-_SPEC: dict[str, Any] = {"field": "graph", "kinds": MARKED, "closed_form": "linear"}
+_SPEC: dict[str, Any] = {"field": "graph", "kinds": MARKED_KINDS, "closed_form": "linear"}
 _DIRECTED = ("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C")
 _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 
@@ -198,3 +201,63 @@ bidirected_fn = _BIDIRECTED.metric("fn", gives=1, long_name="missed bidirected e
 bidirected_precision = _BIDIRECTED.metric("precision", gives=1 / 2)
 bidirected_recall = _BIDIRECTED.metric("recall", gives=1 / 2)
 bidirected_f1 = _BIDIRECTED.metric("f1", gives=1 / 2)
+
+
+#: types of edges of an ordered pair of nodes: the mark here plus four times the mark there
+_CODES = {
+    "none": 0,
+    "->": 1 + 4 * 2,
+    "<-": 2 + 4 * 1,
+    "<->": 2 + 4 * 2,
+    "o->": 3 + 4 * 2,
+    "<-o": 2 + 4 * 3,
+    "o-o": 3 + 4 * 3,
+    "--": 1 + 4 * 1,
+    "--o": 1 + 4 * 3,
+    "o--": 3 + 4 * 1,
+    "->&<->": 0 + 4 * 2,
+    "<-&<->": 2 + 4 * 0,
+}
+TYPES = tuple(_CODES)
+
+
+@metric(
+    field="graph",
+    kinds=MARKED_KINDS,
+    direction=None,
+    range=(0, math.inf),
+    long_name="pairs of nodes by types of edges",
+    dims={"true_edge": TYPES, "estimated_edge": TYPES},
+)
+def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first"] = "from_truth") -> Values:
+    """Count the pairs of nodes by the type of the true edge and that of the estimated one.
+
+    ``->&<->`` is a pair with both edges, as ADMGs have.
+
+    Parameters
+    ----------
+    seen : {"from_truth", "from_first"}
+        From which end an edge is written. "from_truth": the true edge points forward, so that ``->`` against ``<-`` is
+        a reversal, and the rows ``<-``, ``<-o``, ``o--`` are 0; where it is the same from both ends, or missing,
+        the estimated edge points forward. "from_first": from the node whose name comes first in code-point order.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> table = ce.edge_confusion("A -> B; B <-> C; D", "B -> A; C -> B; D")
+    >>> labels = ce.edge_confusion.dims["true_edge"]
+    >>> int(table[labels.index("->"), labels.index("<-")]), int(table[labels.index("<->"), labels.index("->")])
+    (1, 1)
+    """
+    check_known(seen, ("from_truth", "from_first"), "value of seen")
+    types = pairs.edge_types
+    table = np.zeros((pairs.n, len(TYPES), len(TYPES)))
+    place = {code: i for i, code in enumerate(_CODES.values())}
+    for (true, estimated), number in {**types.cells, (0, 0): types.tn}.items():
+        row, column = true, estimated
+        if seen == "from_truth" and true not in (0, *ONE_WAY):
+            row, column = reversed_type(true), reversed_type(estimated)
+        elif seen == "from_truth" and true == reversed_type(true) and estimated not in (0, *ONE_WAY):
+            column = reversed_type(estimated)
+        table[:, place[row], place[column]] += number
+    return table

@@ -12,8 +12,7 @@ from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
-from ....graphs.kernels.ones import count_ones
-from ....graphs.kernels.planes import DAG, planes_from_marks
+from ....graphs.kernels.planes import DAG, count_ones, planes_from_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .hypergeometric import hypergeometric_weights
 from .shared_edges import Counts, affine_units, count_types, edge_weights, misfits

@@ -18,7 +18,7 @@ from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ....graphs.mixed.marks import is_mixed
-from ....graphs.packing.packed import unpack_column
+from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics

@@ -82,56 +82,19 @@ def tails_and_misfit(
     shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
 ) -> tuple[NDArray[np.float64], int]:
     """Return P(X >= shared), and the first place (of the flat result) whose shared number is impossible, or -1."""
-    sizes = np.asarray(n_pairs, np.int64)
-    x, mt, me = (np.asarray(given, np.int64) for given in (shared, true_edges, estimated_edges))
-    shape = np.broadcast_shapes(sizes.shape, x.shape, mt.shape, me.shape)
-    x, mt, me = (np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1) for array in (x, mt, me))
-    if not len(x):
-        return np.empty(shape), -1
-    if (sizes == sizes.flat[0]).all():
-        result, misfit = _tails_of_one_size(x, int(sizes.flat[0]), mt, me)
-        return np.maximum(result, SMALLEST_P).reshape(shape), misfit
-    m = np.broadcast_to(sizes, shape).reshape(-1)
-    result, misfits = np.empty(len(x)), []
-    for size in np.unique(m):
-        rows = np.flatnonzero(m == size)
-        result[rows], misfit = _tails_of_one_size(x[rows], int(size), mt[rows], me[rows])
-        misfits += [int(rows[misfit])] if misfit >= 0 else []
-    return np.maximum(result, SMALLEST_P).reshape(shape), min(misfits, default=-1)
-
-
-def _tails_of_one_size(
-    x: NDArray[np.int64], n_pairs: int, mt: NDArray[np.int64], me: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], int]:
-    """Return tails and misfit for one number of pairs; compiled unless few rows have a wide range of laws."""
-    span = (int(mt.max()) - int(mt.min()) + 1) * (int(me.max()) - int(me.min()) + 1)
-    if span <= 4 * len(x) + MOST_CELLS:
-        # numba is imported where it is needed
-        from .hypergeometric_tails import hypergeometric_tails
-
-        return hypergeometric_tails(x, n_pairs, mt, me)
-    return tails_of_distinct_laws(x, n_pairs, mt, me)
-
-
-def tails_of_distinct_laws(
-    x: NDArray[np.int64], n_pairs: int, mt: NDArray[np.int64], me: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], int]:
-    """Return P(X >= x) and the first row whose x is impossible, law by law in numpy."""
-    width = np.maximum(np.minimum(mt, me) - np.maximum(0, mt + me - n_pairs) + 1, 1)
-    codes, found = pd.factorize(pd.MultiIndex.from_arrays([mt, me]), sort=True)
-    order = np.argsort(codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(len(found) + 1))
-    result = np.empty(len(x))
-    step = max(1, MOST_CELLS // int(width.max(initial=1)))
-    for start in range(0, len(found), step):
-        stop = min(start + step, len(found))
-        rows = order[bounds[start] : bounds[stop]]
-        laws = order[bounds[start:stop]]
-        _, weights = hypergeometric_weights(np.full((len(laws), 1), n_pairs), mt[laws, None], me[laws, None])
-        tails = np.zeros((len(laws), weights.shape[1] + 1))
+    columns = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
+    x, m, mt, me = (column.ravel() for column in columns)
+    result = np.ones(len(x))
+    low, high = np.maximum(0, mt + me - m), np.minimum(mt, me)
+    law, first = distinct([m, mt, me])
+    step = max(1, MOST_CELLS // (int((high - low).max(initial=0)) + 1))
+    for start in range(0, len(first), step):
+        of_laws = first[start : start + step]
+        rows = np.flatnonzero((law >= start) & (law < start + step)) if step < len(first) else slice(None)
+        _, weights = hypergeometric_weights(*(column[of_laws, None] for column in (m, mt, me)))
+        tails = np.zeros((len(of_laws), weights.shape[1] + 1))
         tails[:, :-1] = np.minimum(np.cumsum(weights[:, ::-1], axis=1)[:, ::-1], 1.0)
         tails[:, 0] = 1.0
-        place = x[rows] - np.maximum(0, mt[rows] + me[rows] - n_pairs)
-        result[rows] = tails[codes[rows] - start, np.clip(place, 0, weights.shape[1])]
-    misfits = np.flatnonzero((x < np.maximum(0, mt + me - n_pairs)) | (x > np.minimum(mt, me)))
-    return result, int(misfits[0]) if len(misfits) else -1
+        result[rows] = tails[law[rows] - start, np.clip(x[rows] - low[rows], 0, weights.shape[1])]
+    misfits = np.flatnonzero((x < low) | (x > high))
+    return np.maximum(result, SMALLEST_P).reshape(columns[0].shape), int(misfits[0]) if len(misfits) else -1

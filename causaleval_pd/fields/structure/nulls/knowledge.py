@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ....contract.null import Controls, Matching, Null, register_null
 from ....execution.random_streams import uniforms
 from ....graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
-from ....graphs.packing.packed import unpack_column
+from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch
 from .graph_controls import (
     GraphControls,

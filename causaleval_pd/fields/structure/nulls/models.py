@@ -4,10 +4,9 @@
 from . import (  # noqa: F401
     random_graphs,
     relabelling,
-    oriented_skeletons,
-    shared_skeletons,
+    skeletons,
     extreme_graphs,
     degree,
     knowledge,
+    latent_dags,
 )
-from .latent import latent_dags  # noqa: F401

@@ -30,10 +30,8 @@ from .graph_controls import (
     warn_of_undirected,
 )
 from .hypergeometric import hypergeometric
-from .latent.matching import BIDIRECTED, are_mixed, check_bidirected
-from .latent.random_graphs import latent_edges
-from .listed.laws import Listed, ListedLaws
-from .listed.random_graphs import MOST_GRAPHS, all_random_graphs, are_listed
+from .latent import BIDIRECTED, are_mixed, check_bidirected, latent_edges
+from .listed import MOST_GRAPHS, Listed, ListedLaws, all_random_graphs, are_listed
 from .published import published_controls
 
 _ANY_ORDER = np.empty(0, np.int64)

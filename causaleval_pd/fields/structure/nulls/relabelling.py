@@ -17,12 +17,12 @@ from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
-from ....graphs.packing.packed import unpack_column
+from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .edge_moments import mean_over_edges
 from .graph_controls import GraphControls, check_declared
-from .listed.laws import ListedLaws
+from .listed import ListedLaws
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7

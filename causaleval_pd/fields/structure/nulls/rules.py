@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....contract.closed_form import ClosedFormRule, Value, register_closed_form
-from ....graphs.counts import AncestorCounts, BlanketCounts, VStructureCounts
-from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
+from ....graphs.edge_types import BACKWARD, FORWARD, LINE, AncestorCounts, BlanketCounts, EdgeTypes, VStructureCounts
 from .shared_edges import Counts, affine_units, misfits
 
 #: shared edges with the same direction, the other one, a lost one, an added one, and without

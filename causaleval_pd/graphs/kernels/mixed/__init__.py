@@ -16,12 +16,10 @@ from .classes import (
     VALID,
     convert,
 )
-from .colliders import collider_counts
 from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .projection import project
-from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
-from .separation import mixed_separation_mistakes
-from .separators import smallest_separators
+from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, collider_counts, relate
+from .separation import mixed_separation_mistakes, smallest_separators
 
 __all__ = [
     "ALMOST_CYCLE",

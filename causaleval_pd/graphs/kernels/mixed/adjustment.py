@@ -22,9 +22,9 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ZERO, compact
 from ..inputs import Ints, Words
-from .connection import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
+from .classes import fill_discriminating
 from .rows import Rows, add, drop, empty_rows, has, is_empty, read_marks, take_lowest
-from .rules import fill_discriminating
+from .separation import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
 
 #: what a graph answers about an effect
 NO_EFFECT, ADJUST, UNIDENTIFIED, _UNKNOWN = range(4)

@@ -1,12 +1,20 @@
 """Compiled conversions of mixed graphs: MAG to PAG and back, maximal completion, and the tests of these classes.
 
+Without selection bias, the orientation rules R0-R4 and R8-R10 are complete. R4 needs no search for a discriminating
+path: such a path for b between a and c exists iff a is a parent of c from which a chain of bidirected edges between
+parents of c leads to one that has a head from a node not adjacent to c.
+
 References
 ----------
 Richardson & Spirtes (2002), Ancestral graph Markov models, Annals of Statistics 30, doi:10.1214/aos/1031689015.
-Zhang (2008), doi:10.1016/j.artint.2008.08.001: orienting the circle component of a PAG gives a MAG of its class.
+Zhang (2008), On the completeness of orientation rules for causal discovery in the presence of latent confounders and
+selection bias, Artificial Intelligence 172, doi:10.1016/j.artint.2008.08.001; also: orienting the circle component of a
+PAG gives a MAG of its class.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +27,7 @@ from .rows import (
     Rows,
     add,
     clear,
+    drop,
     empty_rows,
     fill_ancestors,
     has,
@@ -29,7 +38,388 @@ from .rows import (
     take_lowest,
     write_marks,
 )
-from .rules import Scratch, orient, scratch_for
+
+_SIDE = np.uint64(32)
+_LOWER = np.uint64(0xFFFFFFFF)
+
+
+class Scratch(NamedTuple):
+    """Memory for the rules."""
+
+    #: (d, words): previous nodes on walks to a node; nodes reached by each first step
+    before: Words
+    reached: Words
+    #: (4, words)
+    rows: Words
+    #: one entry for each direction of each edge
+    stack: Words
+
+
+def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
+    """Return memory for graphs of at most `most_edges` edges."""
+    words = max(1, -(-n_nodes // 64))
+    matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
+    return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
+
+
+@kernel_part
+def fill_discriminating(g: Rows, c: np.uint64, found: Words, frontier: Words) -> bool:
+    """Fill the parents of c that a discriminating path for a neighbour of c may end with; return whether there are any.
+
+    The edges from these parents to c are the visible ones.
+    """
+    compact()
+    any_found = False
+    for w in range(np.uint64(found.size)):
+        found[w] = ZERO
+        frontier[w] = ZERO
+        left = g.head[c, w] & g.far_tail[c, w]
+        while left != ZERO:
+            a = (w << SIX) + lowest(left)
+            left &= left - ONE
+            for k in range(found.size):
+                if g.head[a, k] & ~g.near[c, k]:
+                    found[w] |= bit_of(a)
+                    any_found = True
+                    break
+        frontier[w] = found[w]
+    if any_found:
+        while True:
+            a = take_lowest(frontier)
+            if a < 0:
+                break
+            for w in range(found.size):
+                new = g.head[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w] & ~found[w]
+                found[w] |= new
+                frontier[w] |= new
+    return any_found
+
+
+@kernel_part
+def _unshielded_colliders(mag: Rows, g: Rows) -> None:
+    """R0: orient the unshielded colliders of the MAG."""
+    compact()
+    for v in range(np.uint64(mag.near.shape[0])):
+        for w in range(np.uint64(mag.near.shape[1])):
+            left = mag.head[v, w]
+            while left != ZERO:
+                a = (w << SIX) + lowest(left)
+                left &= left - ONE
+                for k in range(np.uint64(mag.near.shape[1])):
+                    others = mag.head[v, k] & ~mag.near[a, k]
+                    if k == a >> SIX:
+                        others &= ~bit_of(a)
+                    if others:
+                        set_head(g, v, a)
+                        break
+
+
+@kernel_part
+def _rule_1(g: Rows) -> bool:
+    """Orient b -> c where a *-> b o-* c, a and c not adjacent."""
+    compact()
+    changed = False
+    for b in range(np.uint64(g.near.shape[0])):
+        for w in range(np.uint64(g.near.shape[1])):
+            left = g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]
+            while left != ZERO:
+                c = (w << SIX) + lowest(left)
+                left &= left - ONE
+                for k in range(g.near.shape[1]):
+                    if g.head[b, k] & ~g.near[c, k]:
+                        set_tail(g, b, c)
+                        set_head(g, c, b)
+                        changed = True
+                        break
+    return changed
+
+
+@kernel_part
+def _rule_2(g: Rows) -> bool:
+    """Orient a *-> c where a -> b *-> c or a *-> b -> c, and a *-o c."""
+    compact()
+    changed = False
+    for c in range(np.uint64(g.near.shape[0])):
+        for w in range(np.uint64(g.near.shape[1])):
+            left = g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]
+            while left != ZERO:
+                a = (w << SIX) + lowest(left)
+                left &= left - ONE
+                for k in range(g.near.shape[1]):
+                    if g.far_head[a, k] & g.head[c, k] & (g.tail[a, k] | g.far_tail[c, k]):
+                        set_head(g, c, a)
+                        changed = True
+                        break
+    return changed
+
+
+@kernel_part
+def _rule_3(g: Rows, row: Words) -> bool:
+    """Orient t *-> b where a *-> b <-* c, a *-o t o-* c, t *-o b, a and c not adjacent."""
+    compact()
+    changed = False
+    words = np.uint64(g.near.shape[1])
+    for b in range(np.uint64(g.near.shape[0])):
+        if is_empty(g.head[b]):
+            continue
+        for w in range(words):
+            left = g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]
+            while left != ZERO:
+                t = (w << SIX) + lowest(left)
+                left &= left - ONE
+                for k in range(words):
+                    row[k] = g.head[b, k] & g.near[t, k] & ~g.head[t, k] & ~g.tail[t, k]
+                while True:
+                    a = take_lowest(row)
+                    if a < 0:
+                        break
+                    apart = ZERO
+                    for k in range(words):  # `row` holds the nodes after a
+                        apart |= row[k] & ~g.near[a, k]
+                    if apart != ZERO:
+                        set_head(g, b, t)
+                        changed = True
+                        break
+    return changed
+
+
+@kernel_part
+def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
+    """Orient b o-* c at the end of a discriminating path: b -> c, or b <-> c with a head at b from the path too."""
+    compact()
+    changed = False
+    words = np.uint64(g.near.shape[1])
+    found, frontier, others = rows[0], rows[1], rows[2]
+    for c in range(np.uint64(g.near.shape[0])):
+        open_ends = ZERO
+        for w in range(words):
+            open_ends |= g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
+        if open_ends == ZERO or not fill_discriminating(g, c, found, frontier):
+            continue
+        for w in range(words):
+            left = g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
+            while left != ZERO:
+                b = (w << SIX) + lowest(left)
+                left &= left - ONE
+                for k in range(words):
+                    others[k] = found[k] & g.far_head[b, k]
+                if is_empty(others):
+                    continue
+                changed = True
+                set_head(g, c, b)
+                if has(mag.tail[b], c):
+                    set_tail(g, b, c)
+                    continue
+                set_head(g, b, c)
+                while True:
+                    a = take_lowest(others)
+                    if a < 0:
+                        break
+                    set_head(g, b, np.uint64(a))
+    return changed
+
+
+@kernel_part
+def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Words, reached: Words) -> None:
+    """Fill where uncovered possibly directed walks from a end whose first step is in `first`.
+
+    No step has a head at its start or a tail at its end, and no three nodes in a row are a triangle.
+    """
+    compact()
+    before[:] = ZERO
+    words = np.uint64(g.near.shape[1])
+    top = 0
+    for w in range(words):
+        reached[w] = first[w]
+        left = first[w]
+        while left != ZERO:
+            f = (w << SIX) + lowest(left)
+            left &= left - ONE
+            add(before[f], a)
+            stack[top] = a << _SIDE | f
+            top += 1
+    while top:
+        top -= 1
+        u, v = stack[top] >> _SIDE, stack[top] & _LOWER
+        for w in range(words):
+            left = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]
+            while left != ZERO:
+                x = (w << SIX) + lowest(left)
+                left &= left - ONE
+                if x not in (u, a) and not has(before[x], v):
+                    add(before[x], v)
+                    add(reached, x)
+                    stack[top] = v << _SIDE | x
+                    top += 1
+
+
+@kernel_part
+def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
+    """Fill the neighbours of a on edges with neither a head at a nor a tail at the neighbour."""
+    compact()
+    for w in range(first.size):
+        first[w] = g.near[a, w] & ~g.head[a, w] & ~g.far_tail[a, w]
+
+
+@kernel_part
+def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch: Scratch) -> None:
+    """Fill `scratch.reached`: which of `ends` uncovered possibly directed walks from a reach by each first step.
+
+    First steps that reach none are dropped.
+    """
+    compact()
+    one = scratch.rows[2]
+    words = np.uint64(first.size)
+    for w in range(words):
+        left = first[w]
+        while left != ZERO:
+            f = (w << SIX) + lowest(left)
+            left &= left - ONE
+            one[:] = ZERO
+            add(one, f)
+            fill_uncovered(g, a, one, scratch.before, scratch.stack, scratch.reached[f])
+            for k in range(words):
+                scratch.reached[f, k] &= ends[k]
+            if is_empty(scratch.reached[f]):
+                drop(first, f)
+
+
+@kernel_part
+def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
+    """Return whether a -> b -> c."""
+    compact()
+    found = ZERO
+    for w in range(g.near.shape[1]):
+        found |= g.tail[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w]
+    return found != ZERO
+
+
+@kernel_part
+def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
+    """Return whether an uncovered possibly directed path leads from a to c by a node that is not adjacent to c."""
+    compact()
+    first, ends = scratch.rows[0], scratch.rows[1]
+    fill_first_steps(g, a, first)
+    drop(first, c)
+    for w in range(first.size):
+        first[w] &= ~g.near[c, w]
+    if is_empty(first):
+        return False
+    fill_uncovered(g, a, first, scratch.before, scratch.stack, ends)
+    return has(ends, c) != ZERO
+
+
+@kernel_part
+def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
+    """Return whether such paths from a, by two nodes that are not adjacent, end at two parents of c."""
+    compact()
+    first, parents = scratch.rows[0], scratch.rows[1]
+    words = np.uint64(first.size)
+    n_parents = 0
+    for w in range(words):
+        parents[w] = g.head[c, w] & g.far_tail[c, w]
+    drop(parents, a)
+    for w in range(words):
+        left = parents[w]
+        while left != ZERO:
+            left &= left - ONE
+            n_parents += 1
+    if n_parents < 2:
+        return False
+    fill_first_steps(g, a, first)
+    drop(first, c)
+    fill_by_first_step(g, a, first, parents, scratch)
+    return _two_ends(g, first, scratch.reached, scratch.rows[2])
+
+
+@kernel_part
+def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
+    """Return whether two first steps that are not adjacent reach at least two nodes between them."""
+    compact()
+    words = np.uint64(first.size)
+    for w in range(words):
+        left = first[w]
+        while left != ZERO:
+            f = (w << SIX) + lowest(left)
+            left &= left - ONE
+            for k in range(words):
+                others[k] = first[k] & ~g.near[f, k]
+            drop(others, f)
+            while True:
+                h = take_lowest(others)
+                if h < 0:
+                    break
+                count = 0
+                for k in range(words):
+                    both = reached[f, k] | reached[h, k]
+                    while both != ZERO and count < 2:
+                        both &= both - ONE
+                        count += 1
+                if count == 2:
+                    return True
+    return False
+
+
+@kernel_part
+def _tails(g: Rows, scratch: Scratch) -> bool:
+    """Apply R8-R10 to each a o-> c until nothing changes: a -> c."""
+    compact()
+    any_changed, changed = False, True
+    while changed:
+        changed = False
+        for c in range(np.uint64(g.near.shape[0])):
+            for w in range(np.uint64(g.near.shape[1])):
+                left = g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
+                while left != ZERO:
+                    a = (w << SIX) + lowest(left)
+                    left &= left - ONE
+                    if _rule_8(g, a, c) or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
+                        set_tail(g, a, c)
+                        changed = True
+        any_changed |= changed
+    return any_changed
+
+
+@kernel_part
+def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
+    """Apply R1-R4 until nothing changes.
+
+    From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
+    """
+    compact()
+    while _rule_1(g) | _rule_2(g) | _rule_3(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
+        pass
+
+
+@kernel_part
+def begin(mag: Rows, g: Rows) -> None:
+    """Fill g with the skeleton of a MAG and the heads of its unshielded colliders."""
+    compact()
+    clear(g)
+    for v in range(g.near.shape[0]):
+        for w in range(g.near.shape[1]):
+            g.near[v, w] = mag.near[v, w]
+    _unshielded_colliders(mag, g)
+
+
+@kernel_part
+def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
+    """Complete a graph whose heads are known."""
+    compact()
+    while _tails(g, scratch):
+        orient_heads(mag, g, scratch)
+
+
+@kernel_part
+def orient(mag: Rows, g: Rows, scratch: Scratch) -> None:
+    """Fill g with the PAG of a MAG."""
+    compact()
+    begin(mag, g)
+    changed = True
+    while changed:  # every call of a function is compiled into a copy of its own
+        orient_heads(mag, g, scratch)
+        changed = _tails(g, scratch)
+
 
 #: what to do with each graph
 CHECK_MAG, CHECK_PAG, COMPLETE, MAG_TO_PAG, PAG_TO_MAG = range(5)

@@ -26,9 +26,8 @@ from ..bits import ONE, SIX, ZERO, compact, list_edges, lowest, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
-from .classes import is_maximal
+from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
 from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_named
-from .rules import Scratch, begin, orient_heads, orient_tails, scratch_for
 
 #: instead of the number of bidirected edges that a PAG shows
 ANY = -1

@@ -1,9 +1,15 @@
-"""Compiled comparison of the m-separations of mixed graphs, 64 pairs of nodes at once (see `lanes`).
+"""Compiled m-separations of mixed graphs: connection, comparison of 64 pairs of nodes at once, smallest separators.
+
+Nodes x and y of a graph of -> and <-> are m-connected given a set iff a walk joins them whose colliders are ancestors
+of the set, and whose other inner nodes are not in it. For 64 pairs at once see `lanes`.
 
 References
 ----------
+Richardson & Spirtes (2002), Ancestral graph Markov models, Annals of Statistics 30, doi:10.1214/aos/1031689015.
 van der Zander & Liskiewicz (2020), Finding minimal d-separators in linear time and applications, UAI,
 doi:10.48550/arXiv.1907.07595 (the nearest separator).
+van der Zander, Liskiewicz & Textor (2019), Separators and adjustment sets in causal graphs, Artificial Intelligence
+270, doi:10.1016/j.artint.2018.12.006: smallest separators are smallest vertex cuts of a moral graph of ancestors.
 """
 
 from __future__ import annotations
@@ -15,10 +21,117 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, ZERO, compact, lowest, popcount
+from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
-from ..ones import count_ones
+from ..planes import count_ones
+from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
+
+#: rows of memory that `connects` needs
+N_ROWS = 5
+
+
+class Model(NamedTuple):
+    """The edges of a graph of -> and <->, and what follows from them, each (d, words)."""
+
+    parents: Words
+    children: Words
+    #: nodes joined by <->
+    spouses: Words
+    #: ancestors and descendants; a node is its own
+    above: Words
+    below: Words
+
+
+def empty_model(n_nodes: int) -> Model:
+    """Return room for a graph."""
+    words = max(1, -(-n_nodes // 64))
+    return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
+
+
+@kernel_part
+def close_both(above: Words, below: Words) -> None:
+    """Extend one step from each node, and one to it, to all steps; each node reaches itself."""
+    compact()
+    close(above)
+    close(below)
+    for v in range(np.uint64(above.shape[0])):
+        add(above[v], v)
+        add(below[v], v)
+
+
+@kernel_part
+def fill_model(g: Rows, m: Model) -> None:
+    """Fill a graph of -> and <-> from its marks: a parent with both has no mark, and nothing else has none."""
+    compact()
+    for v in range(g.near.shape[0]):
+        for w in range(g.near.shape[1]):
+            m.parents[v, w] = g.head[v, w] & ~g.far_head[v, w]
+            m.children[v, w] = g.far_head[v, w] & ~g.head[v, w]
+            m.spouses[v, w] = g.near[v, w] & ~g.tail[v, w] & ~g.far_tail[v, w]
+            m.above[v, w] = m.parents[v, w]
+            m.below[v, w] = m.children[v, w]
+    close_both(m.above, m.below)
+
+
+@kernel_part
+def add_rows(matrix: Words, members: Words, found: Words) -> None:
+    """Add the rows of a set of nodes to a row."""
+    compact()
+    for w in range(np.uint64(members.size)):
+        left = members[w]
+        while left != ZERO:
+            v = (w << SIX) + lowest(left)
+            left &= left - ONE
+            for k in range(found.size):
+                found[k] |= matrix[v, k]
+
+
+@kernel_part
+def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
+    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
+
+    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
+    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
+    """
+    compact()
+    todo_head, todo_tail, seen_head, seen_tail, open_colliders = rows[0], rows[1], rows[2], rows[3], rows[4]
+    for w in range(given.size):
+        # how a walk that leaves x arrives at the next node
+        todo_head[w] = (m.children[x, w] & ~cut[w]) | m.spouses[x, w]
+        todo_tail[w] = m.parents[x, w]
+        seen_head[w] = todo_head[w]
+        seen_tail[w] = todo_tail[w]
+        open_colliders[w] = ZERO
+    add(seen_head, x)
+    add(seen_tail, x)
+    add_rows(m.above, given, open_colliders)
+    while True:
+        if has(seen_head, y) or has(seen_tail, y):
+            return True
+        at = take_lowest(todo_head)
+        by_tail = at < 0
+        if by_tail:
+            at = take_lowest(todo_tail)
+            if at < 0:
+                return False
+        v = np.uint64(at)
+        passes = not has(given, v)
+        turns = passes if by_tail else has(open_colliders, v) != ZERO
+        for w in range(given.size):
+            heads, tails = ZERO, ZERO
+            if passes:
+                heads |= m.children[v, w]
+            if turns:
+                heads |= m.spouses[v, w]
+                tails |= m.parents[v, w]
+            heads &= ~seen_head[w]
+            tails &= ~seen_tail[w]
+            seen_head[w] |= heads
+            seen_tail[w] |= tails
+            todo_head[w] |= heads
+            todo_tail[w] |= tails
+
 
 _TAIL, _ARROW = 1, 2
 
@@ -257,4 +370,206 @@ def mixed_separation_mistakes(
     true, steps = _empty_steps(most), _empty_steps(most)
     adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((9, n_nodes), np.uint64)
     _separation_mistakes(truth, estimate, truth_index, estimate_index, nearest, true, steps, adjacent, rows, out)
+    return out
+
+
+#: where a path came from inside a node: from its other side
+_INSIDE = -1
+
+
+class Flow(NamedTuple):
+    """Disjoint paths from x to y: every node has a side where paths come in and one where they leave."""
+
+    #: nodes on a path, and the sides that a search has seen, (words,)
+    used: Words
+    seen_in: Words
+    seen_out: Words
+    #: node before each node on its path, and where the search reached its sides from, (d,)
+    before: Ints
+    from_in: Ints
+    from_out: Ints
+    #: sides to look at: twice the node, and one more where paths leave it, (2 d,)
+    stack: Ints
+
+
+def empty_flow(n_nodes: int) -> Flow:
+    """Return room for the paths."""
+    words = max(1, -(-n_nodes // 64))
+    rows = (np.zeros(words, np.uint64) for _ in range(3))
+    return Flow(*rows, *(np.zeros(n_nodes, np.int64) for _ in range(3)), np.zeros(2 * n_nodes + 2, np.int64))
+
+
+@kernel_part
+def _turn_paths(x: np.uint64, y: np.uint64, flow: Flow) -> None:
+    """Add the path that a search has found from x to y, and turn those that it crosses."""
+    compact()
+    at = np.int64(y)
+    while True:
+        # at the side where paths come in
+        if flow.from_in[at] == _INSIDE:
+            drop(flow.used, np.uint64(at))
+        else:
+            flow.before[at] = flow.from_in[at]
+            at = flow.from_in[at]
+            if at == np.int64(x):
+                return
+        # at the side where paths leave
+        if flow.from_out[at] == _INSIDE:
+            add(flow.used, np.uint64(at))
+        else:
+            at = flow.from_out[at]
+
+
+@kernel_part
+def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Flow) -> bool:
+    """Add one more path from x to y that shares no node with the others; return whether there is one."""
+    compact()
+    for w in range(without.size):
+        flow.seen_in[w] = without[w]
+        flow.seen_out[w] = without[w]
+    add(flow.seen_in, x)
+    add(flow.seen_out, x)
+    flow.stack[0] = 2 * np.int64(x) + 1
+    size = 1
+    while size > 0:
+        size -= 1
+        v = np.uint64(flow.stack[size] >> 1)
+        if flow.stack[size] & 1:
+            for w in range(np.uint64(without.size)):
+                left = moral[v, w] & ~flow.seen_in[w]
+                flow.seen_in[w] |= left
+                while left != ZERO:
+                    u = (w << SIX) + lowest(left)
+                    left &= left - ONE
+                    flow.from_in[u] = np.int64(v)
+                    if u == y:
+                        _turn_paths(x, y, flow)
+                        return True
+                    flow.stack[size] = 2 * np.int64(u)
+                    size += 1
+            if v != x and has(flow.used, v) and not has(flow.seen_in, v):
+                add(flow.seen_in, v)
+                flow.from_in[v] = _INSIDE
+                flow.stack[size] = 2 * np.int64(v)
+                size += 1
+            continue
+        u, come = v, np.int64(_INSIDE)
+        if has(flow.used, v):
+            u, come = np.uint64(flow.before[v]), np.int64(v)
+        if not has(flow.seen_out, u):
+            add(flow.seen_out, u)
+            flow.from_out[u] = come
+            flow.stack[size] = 2 * np.int64(u) + 1
+            size += 1
+    return False
+
+
+@kernel_part
+def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int, flow: Flow) -> int:
+    """Return the size of the smallest vertex cut between x and y without some nodes, or `most` + 1 if it is larger."""
+    compact()
+    for w in range(without.size):
+        flow.used[w] = ZERO
+    found = 0
+    while found <= most and _add_path(moral, x, y, without, flow):
+        found += 1
+    return found
+
+
+@kernel_part
+def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, found: Words, rows: Words) -> None:
+    """Add the nodes that a path of colliders joins to a node, all nodes of it in `inside`: its neighbours there."""
+    compact()
+    colliders, seen = rows[0], rows[1]
+    for w in range(inside.size):
+        found[w] |= g.near[v, w] & inside[w]
+        colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
+    while True:
+        u = take_lowest(colliders)
+        if u < 0:
+            break
+        for w in range(inside.size):
+            found[w] |= g.head[u, w] & inside[w]
+            new = g.head[u, w] & g.far_head[u, w] & inside[w] & ~seen[w]
+            seen[w] |= new
+            colliders[w] |= new
+
+
+@kernel_part
+def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
+    """Fill the moral graph of a set of nodes."""
+    compact()
+    for v in range(np.uint64(moral.shape[0])):
+        for w in range(inside.size):
+            moral[v, w] = ZERO
+        if has(inside, v):
+            _add_collider_neighbours(g, v, inside, moral[v], rows)
+            drop(moral[v], v)
+
+
+@kernel
+def _fill_separators(
+    planes: Words, g: Rows, above: Words, below: Words, moral: Words, rows: Words, flow: Flow, out: Words
+) -> None:
+    """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
+    compact()
+    n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
+    inside, without = rows[2], rows[3]
+    for n in range(planes.shape[0]):
+        read_marks(planes[n], g)
+        for v in range(n_nodes):
+            for w in range(words):
+                above[v, w] = g.head[v, w] & g.far_tail[v, w]
+                below[v, w] = g.tail[v, w] & g.far_head[v, w]
+        close_both(above, below)
+        pair = -1
+        for x in range(n_nodes):
+            for y in range(x + ONE, n_nodes):
+                pair += 1
+                if has(g.near[x], y):
+                    continue
+                for w in range(words):
+                    inside[w] = above[x, w] | above[y, w]
+                    without[w] = ZERO
+                _fill_moral(g, inside, moral, rows)
+                wanted = _has_cut(moral, x, y, without, np.int64(n_nodes), flow)
+                drop(inside, x)
+                drop(inside, y)
+                for v in range(n_nodes):
+                    if wanted == 0:
+                        break
+                    if not has(inside, v):
+                        continue
+                    # v is in such a separator iff one of fewer nodes suffices without it
+                    add(without, v)
+                    if _has_cut(moral, x, y, without, wanted - 1, flow) < wanted:
+                        wanted -= 1
+                        out[n, pair, v >> SIX] |= ONE << (v & LAST)
+                    else:
+                        drop(without, v)
+
+
+def smallest_separators(planes: Words, n_nodes: int) -> Words:
+    """Return a smallest m-separator of each pair of nodes that a graph does not join.
+
+    Of those of the same size it is the one whose nodes come first: it depends on the m-separations alone.
+
+    Parameters
+    ----------
+    planes : (N, 4, W) array
+        MAGs, DAGs among them.
+    n_nodes : int
+        Number of nodes.
+
+    Returns
+    -------
+    (N, d (d - 1) / 2, words) array of uint64
+        Bits of the nodes of each pair's separator; none for pairs that are joined.
+    """
+    g, flow = empty_rows(n_nodes), empty_flow(n_nodes)
+    words = g.near.shape[1]
+    above, below, moral = (np.zeros_like(g.near) for _ in range(3))
+    rows = np.zeros((4, words), np.uint64)
+    out = np.zeros((len(planes), n_nodes * (n_nodes - 1) // 2, words), np.uint64)
+    _fill_separators(planes, g, above, below, moral, rows, flow, out)
     return out

@@ -18,7 +18,7 @@ from causaleval_pd.fields.structure.field import GRAPHS
 from causaleval_pd.graphs.kernels import mixed_kernels
 from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed.marks import bidirected, count_bits
-from causaleval_pd.graphs.packing.packed import unpack_column
+from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
 from causaleval_pd.tables.matching import find_null
 
@@ -99,7 +99,7 @@ def batch_of(column):
 PROPOSALS = """
 import sys
 import numpy as np
-from causaleval_pd.fields.structure.nulls.latent.pilots import Cell, best_proposal, free_proposal
+from causaleval_pd.fields.structure.nulls.latent import Cell, best_proposal, free_proposal
 path = np.array([[0b100111, 0b100111]], np.uint64).tobytes()
 cells = [(Cell(10, 15), 4), (Cell(7, 8), 2), (Cell(4, 5), 1), (Cell(4, 4, path), 2), (Cell(20, 30), 8)]
 if sys.argv[1] == "backwards":

@@ -19,7 +19,7 @@ from causaleval_pd.causal_kl import from_data, sample
 from causaleval_pd.fields.causal_kl.networks.packed import pack_cell
 from causaleval_pd.fields.causal_kl.networks.structure import Structure
 
-from .. import brute_force as brute
+from . import brute_force as brute
 
 A, B = [0.3, 0.7], [[0.9, 0.1], [0.2, 0.8]]
 

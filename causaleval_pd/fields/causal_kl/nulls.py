@@ -14,24 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.checks import name_row
-from ....contract.closed_form import ClosedFormRule, Value, register_closed_form
-from ....contract.null import Controls, MakeControls, Matching, Null, register_null
-from ..classes import ClassPairs
-from ..family_fits import fits_of_row, fits_to_joint
-from ..networks.network import DiscreteNetwork, GaussianNetwork, Network
-from ..networks.pairs import NetworkPairs, Networks
-from ..networks.structure import Structure
-from .dag_spaces import (
+from ...contract.checks import name_row
+from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
+from ...contract.null import Controls, MakeControls, Matching, Null, register_null
+from .classes import ClassPairs
+from .controls import (
+    RandomClasses,
+    RandomNetworks,
     Space,
+    classes_of_dags,
     dags_with_arcs,
+    no_fits,
     ordered_dags,
     own_orientations,
     relabellings,
     true_orientations,
     uniform_dags,
 )
-from .random_networks import RandomClasses, RandomNetworks, classes_of_dags, no_fits
+from .family_fits import fits_of_row, fits_to_joint
+from .networks.network import DiscreteNetwork, GaussianNetwork, Network
+from .networks.pairs import NetworkPairs, Networks
+from .networks.structure import Structure
 
 #: what all of these null models keep
 _FITTED = """A control's conditional probabilities are fitted to the data of its row, or come from the true joint

@@ -1,6 +1,9 @@
-"""Divergence of an estimated network from the true one: observational (KL) and under interventions (causal KL).
+"""Metrics of two networks: divergences, observational (KL) and under interventions (causal KL), and edit distances.
 
-KL is published for linear-Gaussian networks too; their CKL1 to CKL3 are an extension of ours.
+KL is published for linear-Gaussian networks too; their CKL1 to CKL3 are an extension of ours. A divergence is a sum of
+terms: the term of a family depends on the truth, the node, its parents in the estimate and its parameters there. The
+undirected components of a class of DAGs are directed independently, so that mean, minimum and maximum over its members
+are sums over components.
 
 References
 ----------
@@ -11,26 +14,138 @@ References
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.checks import check_choice
-from ....contract.metric import METRICS, metric
-from ....contract.options import with_options
-from ....contract.pairs import PairError
-from ..classes import ClassPairs
-from ..laws.family_laws import LAWS, FamilyLaws, laws_of, scale
-from ..laws.gaussian_moments import moments_of
-from ..networks.network import DiscreteNetwork, GaussianNetwork
-from ..networks.pairs import Group, NetworkPairs, row_sums
-from ..networks.structure import Structure
-from .family_terms import Over, class_divergence, discrete_sums, gaussian_terms
+from ...contract.checks import check_choice, check_number
+from ...contract.metric import METRICS, metric
+from ...contract.options import with_options
+from ...contract.pairs import PairError
+from ...graphs.column import as_graph
+from ...graphs.kernels.planes import KINDS as KINDS_OF_GRAPH
+from ...graphs.kernels.planes import marks_from_planes
+from ...graphs.pairs import GraphBatch
+from .classes import ClassPairs, DagClass
+from .family_fits import FamilyFits
+from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
+from .networks.network import DiscreteNetwork, GaussianNetwork, Network
+from .networks.pairs import Group, NetworkPairs, row_sums
+from .networks.structure import Structure, check_table
 
-__all__ = ["ckl", "ckl1", "ckl2", "ckl3", "kl", "undefined_mass", "wed_3", "zero_mass"]
+__all__ = [
+    "ckl",
+    "ckl1",
+    "ckl2",
+    "ckl3",
+    "edit_distance",
+    "kl",
+    "pattern_edit_distance",
+    "undefined_mass",
+    "wed_3",
+    "wed_d",
+    "wed_p",
+    "zero_mass",
+]
 
 Floats = NDArray[np.float64]
+
+
+def discrete_sums(weight: Floats, parameters: Floats) -> Floats:
+    """Return the expected log probability of each row of parameters (m, n), by the weights (n,) of their entries."""
+    reached = weight > 0
+    with np.errstate(divide="ignore"):
+        logs = np.log(parameters[:, reached])
+    return row_sums(logs * weight[reached])
+
+
+def gaussian_terms(truth: GaussianMoments, law: str, i: int, parents: Scope, values: Floats) -> Floats:
+    """Return the terms of a node for rows of (intercept, coefficients.., variance)."""
+    at, weights, variance = list(parents), values[:, 1:-1], values[:, -1]
+    shift = truth.means[i] - values[:, 0] - row_sums(weights * truth.means[at])
+    if law == "ckl3":
+        # the node follows from its true parents; all others have their joint law
+        difference = np.tile(truth.weights[i], (len(values), 1))
+        difference[:, at] -= weights
+        spread = truth.variances[i] + _quadratic(difference, truth.covariance)
+    else:
+        used = [i, *at]
+        difference = np.concatenate([np.ones((len(values), 1)), -weights], axis=1)
+        spread = _quadratic(difference, truth.moments(law, i)[np.ix_(used, used)])
+    return np.asarray((np.log(variance / truth.variances[i]) - 1 + (spread + shift**2) / variance) / 2)
+
+
+def _quadratic(rows: Floats, matrix: Floats) -> Floats:
+    """Return r' M r for each row r, each summed on its own."""
+    return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
+
+
+def own_term(truth: Network, law: str) -> float:
+    """Return what is added to the terms of all families."""
+    return laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
+
+
+def family_term(truth: Network, law: str, i: int, parents: Scope, parameters: Floats) -> float:
+    """Return the term of a node whose parameters given these parents are a table or (intercept, .., variance)."""
+    rows = parameters.reshape(1, -1)
+    if isinstance(truth, GaussianNetwork):
+        return float(gaussian_terms(moments_of(truth), law, i, parents, rows)[0])
+    if not isinstance(truth, DiscreteNetwork):
+        raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(truth).__name__}")
+    return -float(discrete_sums(laws_of(truth).family_law(law, i, parents).reshape(-1), rows)[0])
+
+
+#: which number of the members' values is the class's
+Over = Literal["mean", "best", "worst"]
+_SUMMARIES: dict[Over, Callable[[list[float]], float]] = {"mean": np.mean, "best": np.min, "worst": np.max}
+
+
+def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floats:
+    """Return the scaled divergence, in nats, of each truth and class: NaN if a member's is, a mean infinite too."""
+    values = np.empty(pairs.n)
+    terms: dict[tuple[int, int], Terms] = {}
+    for position in range(pairs.n):
+        truth, (members, fits) = int(pairs.truth_index[position]), pairs.class_of(position)
+        key = (truth, id(fits))
+        if key not in terms:
+            terms[key] = Terms(pairs.true_network(truth), law, fits)
+        try:
+            values[position] = _summed(members, terms[key], over, seed)
+        except ValueError as error:
+            raise PairError([position], str(error)) from None
+    return values
+
+
+def _summed(members: DagClass, terms: Terms, over: Over, seed: int) -> float:
+    total = terms.own + sum(terms.of(i, members.example[i]) for i in members.fixed)
+    for part in members.parts(seed):
+        found = [sum(terms.of(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
+        total += float(_SUMMARIES[over](found))
+    # the rounding of a difference of sums is relative to them
+    return 0.0 if abs(total) < 1e-13 * abs(terms.own) else total
+
+
+class Terms:
+    """The terms of families under one truth and one set of fits, each made on first use."""
+
+    def __init__(self, truth: Network, law: str, fits: FamilyFits) -> None:
+        self.truth, self.law, self.fits = truth, law, fits
+        self.own = own_term(truth, law)
+        self._found: dict[tuple[int, Scope], float] = {}
+
+    def of(self, node: int, parents: Scope) -> float:
+        """Return the term of a node with these parents."""
+        if (node, parents) not in self._found:
+            structure = self.truth.structure
+            if structure.states is not None:
+                check_table(structure.nodes[node], [structure.cards[v] for v in (*parents, node)])
+            parameters = self.fits.fit(node, parents)
+            self._found[node, parents] = family_term(self.truth, self.law, node, parents, parameters)
+        return self._found[node, parents]
+
 
 KINDS = ("discrete", "gaussian")
 #: of estimates that are classes of DAGs, fitted to data
@@ -377,3 +492,143 @@ def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
     [0.0, 0.125]
     """
     return _masses(pairs, of, np.isnan)
+
+
+@metric(**{**DIVERGENCE, "costly": False}, long_name="edit distance", symmetric=True)
+def edit_distance(pairs: Any) -> Floats:
+    """Count the arcs to delete and to add; an arc to reverse counts twice.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
+    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
+    >>> ce.edit_distance(truth, turned)
+    2.0
+    """
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        values[group.rows] = len(group.truth.structure.arcs ^ group.structure.arcs)
+    return values
+
+
+def mutual_information(truth: FamilyLaws, a: int, b: int) -> float:
+    """Return the mutual information of two nodes under the true law, in nats."""
+    joint = truth.joint((a, b))
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    some = joint > 0
+    return float((joint[some] * np.log(joint[some] / apart[some])).sum())
+
+
+@metric(
+    **{**DIVERGENCE, "kinds": ("discrete",), "instead": ("wed_3", "wed_p")},
+    long_name="weighted edit distance, dependence",
+)
+@with_options(OPTIONS)
+def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
+    """Edit distance whose arcs weigh the mutual information of their ends under the true law.
+
+    WED_D = sum over arcs of one network alone of I(X_i; X_j). An arc to reverse counts twice, and an arc between ends
+    that are independent in pairs (exclusive or) costs nothing.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[1, 0], [0, 1]]})
+    >>> empty = ce.DiscreteNetwork({"A": [], "B": []}, {"A": [.5, .5], "B": [.5, .5]})
+    >>> round(ce.wed_d(truth, empty), 4)
+    0.6931
+    """
+    check_base(base)
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        truth = laws_of(discrete_truth(group))
+        arcs = sorted(truth.network.structure.arcs ^ group.structure.arcs)
+        values[group.rows] = sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
+    return values / math.log(base)
+
+
+@metric(
+    **{**DIVERGENCE, "kinds": ("gaussian",), "instead": ("wed_3", "wed_d")}, long_name="weighted edit distance, paths"
+)
+def wed_p(pairs: Any, *, own: bool = False) -> Floats:
+    """Edit distance of linear-Gaussian networks whose arcs weigh their squared standardised coefficient.
+
+    WED_P = sum over arcs of one network alone of p_ij^2. A deleted arc has the coefficient of the truth. An added arc
+    has none there; it gets the one that it has when the estimate's DAG is fitted to the true covariance (our choice,
+    the definition being silent), so that the estimate's own parameters never matter, unless `own` is True.
+
+    Parameters
+    ----------
+    own : bool
+        Take an added arc's coefficient, standardised by the estimate's own law, from the estimate.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.GaussianNetwork({"A": [], "B": ["A"]}, {"A": [], "B": [.6]}, {"A": 1, "B": .64})
+    >>> empty = ce.GaussianNetwork({"A": [], "B": []}, {"A": [], "B": []}, {"A": 1, "B": 1})
+    >>> round(ce.wed_p(truth, empty), 4)
+    0.36
+    """
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        if not isinstance(group.truth, GaussianNetwork):
+            raise TypeError(f"expected a linear-Gaussian network, found {group.truth!r}")
+        truth, structure = moments_of(group.truth), group.truth.structure
+        deleted = path_coefficients(truth, structure)
+        new = sorted(group.structure.arcs - structure.arcs)
+        values[group.rows] = sum(deleted[arc] ** 2 for arc in sorted(structure.arcs - group.structure.arcs))
+        if not own:
+            added = path_coefficients(truth, group.structure)
+            values[group.rows] += sum(added[arc] ** 2 for arc in new)
+        elif new:
+            for row, parameters in zip(group.rows, group.parameters, strict=True):
+                estimate = GaussianMoments(GaussianNetwork._of_checked(group.structure, parameters))
+                added = path_coefficients(estimate, group.structure)
+                values[row] += sum(added[arc] ** 2 for arc in new)
+    return values
+
+
+@lru_cache(maxsize=4096)
+def _pattern(structure: Structure) -> NDArray[np.int8]:
+    """Return the marks (k, k) of the CPDAG of a structure's DAG: both cells of an undirected edge are set."""
+    k = len(structure.nodes)
+    graph = as_graph(
+        [(structure.nodes[a], structure.nodes[b]) for a, b in sorted(structure.arcs)], nodes=structure.nodes
+    )
+    batch = GraphBatch(k, graph.planes[None], np.array([KINDS_OF_GRAPH.index(graph.kind)], np.uint8))
+    return marks_from_planes(batch.cpdag.planes, k)[0]
+
+
+@metric(**{**DIVERGENCE, "closed_form": None}, long_name="edit distance of patterns", symmetric=True)
+def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats:
+    """Edit distance between the patterns (CPDAGs) of the two DAGs: 0 for every member of the true equivalence class.
+
+    An edge to delete or to add costs 1, an arc to reverse 2, an arc that the other pattern leaves undirected a part.
+
+    Parameters
+    ----------
+    undirected_cost : float
+        Cost of an edge that is directed in one pattern and undirected in the other.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
+    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
+    >>> ce.edit_distance(truth, turned), ce.pattern_edit_distance(truth, turned)
+    (2.0, 0.0)
+    """
+    check_number(undirected_cost, "undirected_cost", "[0, 2]")
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        true, estimated = _pattern(group.truth.structure), _pattern(group.structure)
+        adjacent = [(marks | marks.T).astype(bool) for marks in (true, estimated)]
+        changed = np.triu(adjacent[0] != adjacent[1]).sum()
+        shared = np.triu(adjacent[0] & adjacent[1])
+        undirected = [(marks & marks.T).astype(bool) for marks in (true, estimated)]
+        half = (shared & (undirected[0] != undirected[1])).sum()
+        reversed_ = (shared & ~undirected[0] & ~undirected[1] & (true != estimated)).sum()
+        values[group.rows] = changed + 2 * reversed_ + undirected_cost * half
+    return values

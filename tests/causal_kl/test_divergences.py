@@ -1,4 +1,4 @@
-"""Divergences and edit distances: definitions by enumeration, properties, options; variable elimination."""
+"""Divergences and edit distances: definitions by enumeration, properties, options; variable laws."""
 
 import graphlib
 import math
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, from_joint, sample
-from causaleval_pd.fields.causal_kl.laws import elimination
-from causaleval_pd.fields.causal_kl.laws.elimination import WidthError, elimination_steps, marginal
+from causaleval_pd.fields.causal_kl import laws
+from causaleval_pd.fields.causal_kl.laws import WidthError, elimination_steps, marginal
 
-from .. import brute_force as brute
+from . import brute_force as brute
 
 CAUSAL = ["ckl1", "ckl2", "ckl3"]
 ALL = ["kl", *CAUSAL, "wed_3"]
@@ -135,12 +135,12 @@ def test_single_interventions_by_enumeration(seed, zeros):
 
 
 def test_networks_over_the_width_limit_are_refused_by_node(metastatic, mutations, monkeypatch):
-    elimination.elimination_steps.cache_clear()
-    monkeypatch.setattr(elimination, "WIDTH_LIMIT", 4)
+    laws.elimination_steps.cache_clear()
+    monkeypatch.setattr(laws, "WIDTH_LIMIT", 4)
     truth = ce.DiscreteNetwork(dict(metastatic.parents), {**metastatic.cpts, "M": [0.85, 0.15]}, metastatic.states)
     with pytest.raises(ValueError, match=r"node '\w'.*table over"):
         ce.ckl2(truth, mutations["true"])
-    elimination.elimination_steps.cache_clear()
+    laws.elimination_steps.cache_clear()
 
 
 @pytest.mark.parametrize(("options", "words"), [({"base": 1}, "base must be"), ({"base": -2}, "base must be")])
@@ -253,7 +253,7 @@ def test_costs_of_patterns(metastatic, mutations):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("one_pass", [2**12, 4])
 def test_marginals_of_random_products(seed, one_pass, monkeypatch):
-    monkeypatch.setattr(elimination, "ONE_PASS", one_pass)
+    monkeypatch.setattr(laws, "ONE_PASS", one_pass)
     elimination_steps.cache_clear()
     rng = np.random.default_rng(seed)
     cards = tuple(rng.integers(1, 4, size=7).tolist())

@@ -10,8 +10,8 @@ import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, from_joint, sample
 from causaleval_pd.contract.metric import METRICS
 
-from .. import brute_force as brute
-from ..conftest import listed_controls
+from . import brute_force as brute
+from .conftest import listed_controls
 
 DIVERGENCES = ["kl", "ckl1", "ckl2", "ckl3"]
 #: controls with parameters from the true joint law, as those of the estimates

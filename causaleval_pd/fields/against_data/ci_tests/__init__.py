@@ -1,1 +1,0 @@
-"""Tests of conditional independence, each done once a data set, pair of nodes and conditioning set."""

@@ -1,1 +1,0 @@
-"""Metrics on pairs of networks, and the interventions that they average over."""

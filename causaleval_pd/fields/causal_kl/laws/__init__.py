@@ -1,1 +1,0 @@
-"""Probability laws of a network: exact marginals, laws under interventions, samples."""

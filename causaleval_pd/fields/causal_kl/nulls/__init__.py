@@ -1,1 +1,0 @@
-"""Null models of networks: random DAGs that are parameterised as the estimate was."""

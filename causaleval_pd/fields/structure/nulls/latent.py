@@ -1,0 +1,420 @@
+"""Controls of graphs with latent confounders: random MAGs, PAGs and ADMGs of `edges`, `orientation`, `oracle_skeleton`.
+
+A MAG with b' bidirected edges shows fewer in its PAG, so that controls that show b are not PAGs of MAGs with b. They
+are drawn from proposals with another number, and kept if they show b. Any number gives valid p-values, because it
+depends on nothing but what the cell shows: nodes, edges (or the skeleton) and b. It is the number with most proposals
+kept in a pilot, whose random stream these name. ADMGs and skeletons need no proposals.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ....contract.law import ClosedForm
+from ....contract.metric import Metric
+from ....contract.null import Controls, Matching
+from ....execution.engines import stop_if_unwanted
+from ....execution.random_streams import random_words
+from ....graphs.kernels import control_kernels, kernels, mixed_kernels
+from ....graphs.kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
+from ....graphs.mixed.marks import (
+    adjacencies,
+    bidirected,
+    count_bits,
+    count_edges,
+    directed_part,
+    is_mixed,
+    lift,
+    lines,
+)
+from ....graphs.pairs import GraphBatch, GraphPairs
+from .graph_controls import check_declared, constant
+from .hypergeometric import hypergeometric
+
+#: proposals of a pilot for each number of bidirected edges, and where none of these was kept
+PILOTS = (250, 2000)
+#: numbers that are tried at most
+_MOST_NUMBERS = 33
+#: proposals that a control may take
+MOST_PROPOSALS = 100_000
+
+#: skeletons of two planes, one graph
+Skeleton = bytes
+
+
+class Proposal(NamedTuple):
+    """Bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept."""
+
+    n_bidirected: int
+    kept: float
+
+
+class Cell(NamedTuple):
+    """What controls are matched to: nodes, edges, and the skeleton where it is kept (else empty)."""
+
+    n_nodes: int
+    n_edges: int
+    skeleton: Skeleton = b""
+
+
+def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, tries: int = 1) -> NDArray[np.float64]:
+    """Return the share of draws that are kept, for each number of bidirected edges."""
+    names = [hashlib.blake2b(repr((*cell, b, to_pag)).encode(), digest_size=8).digest() for b in numbers]
+    kernels, k = mixed_kernels(), len(numbers)
+    given = {}
+    if cell.skeleton:
+        planes = np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1)
+        given = {"skeletons": planes, "index": np.zeros(k, np.int64)}
+    _, found = kernels.draw_latent(
+        cell.n_nodes,
+        np.full(k, cell.n_edges),
+        numbers,
+        np.full(k, shown if to_pag else kernels.ANY),
+        np.full(k, to_pag),
+        np.frombuffer(b"".join(names), np.uint64),
+        0,
+        n,
+        tries,
+        **given,
+        write=False,
+    )
+    return np.asarray((found >= 0).reshape(k, n).mean(axis=1))
+
+
+@lru_cache(maxsize=1 << 16)
+def best_proposal(cell: Cell, shown: int, *, to_pag: bool) -> Proposal | None:
+    """Return the proposals of controls that show a number of bidirected edges, None if no control was found."""
+    if not shown:
+        return Proposal(0, 1.0)
+    numbers = [shown]
+    if to_pag:
+        spaced = np.linspace(shown, cell.n_edges, min(_MOST_NUMBERS, cell.n_edges - shown + 1))
+        numbers = np.unique(spaced.round().astype(int)).tolist()
+    for n in PILOTS:
+        kept = _tally(cell, numbers, n, to_pag=to_pag, shown=shown)
+        if kept.any():
+            return Proposal(numbers[int(kept.argmax())], float(kept.max()))
+    [found] = _tally(cell, [shown], 1, to_pag=to_pag, shown=shown, tries=MOST_PROPOSALS)
+    return Proposal(shown, 2 / MOST_PROPOSALS) if found else None
+
+
+@lru_cache(maxsize=1 << 16)
+def free_proposal(cell: Cell) -> Proposal:
+    """Return proposals with any number of bidirected edges up to half of all edges at which MAGs are not rare."""
+    least, most = 1.0, 0
+    for number in range(1, cell.n_edges // 2 + 1):
+        [kept] = _tally(cell, [number], PILOTS[0], to_pag=False, shown=number)
+        if not kept:
+            break
+        least, most = float(kept), number
+    return Proposal(-1 - most, least)
+
+
+Planes = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+#: sets the streams of bidirected edges apart from those of directed ones, and those of a graph from one another
+_BOTH, _NEXT = np.uint64(0xA24BAED4963EE407), np.uint64(0x9E3779B97F4A7C15)
+
+
+def random_skeletons(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
+    """Draw uniform skeletons with the numbers of edges of graphs."""
+    return lines(_pairs(d, count_edges(planes), keys, start, count))
+
+
+def _pairs(d: int, n_edges: Ints, keys: Keys, start: int, count: int) -> NDArray[np.uint64]:
+    """Return the bits (n * count, W) of uniform sets of pairs."""
+    drawn = kernels().draw_graphs(d, n_edges[:, None], np.zeros(len(keys), bool), keys, start, count)
+    return np.asarray(drawn[:, 0] | drawn[:, 1])
+
+
+def random_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
+    """Draw directed and bidirected edges independently, as many as graphs have."""
+    n_both = count_bits(bidirected(planes))
+    n_directed = count_edges(planes) - n_both
+    arrows = kernels().draw_graphs(d, n_directed[:, None], np.zeros(len(keys), bool), keys, start, count)
+    return _admgs(arrows, _pairs(d, n_both, keys ^ _BOTH, start, count))
+
+
+def _admgs(arrows: Planes, both: NDArray[np.uint64]) -> Planes:
+    """Join directed graphs (N, 2, W) and sets of bidirected pairs (N, W); a pair may have both edges."""
+    forward, backward = arrows[:, 0], arrows[:, 1]
+    alone = [forward & ~both, backward & ~both]
+    return np.stack([alone[0], backward | (both & ~forward), alone[1], forward | (both & ~backward)], axis=1)
+
+
+def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
+    """Draw which adjacent nodes have a directed edge, a bidirected one or both; directions follow random orders."""
+    near, both = adjacencies(planes), bidirected(planes)
+    arrows = directed_part(planes)
+    n_pairs, n_both = count_bits(near), count_bits(both)
+    n_double = count_bits(both & (arrows[:, 0] | arrows[:, 1]))
+    index = np.arange(len(keys), dtype=np.int64)[:, None]
+    directed = control_kernels().orient_graphs(np.stack([near, near], axis=1), d, index, keys, start, count)
+    alone, confounded = np.zeros((2, len(keys), count, planes.shape[2]), np.uint64)
+    for i in range(len(keys)):
+        places = np.flatnonzero(np.unpackbits(near[i].view(np.uint8), bitorder="little"))
+        streams = (keys[i] ^ _BOTH) + np.arange(1, n_pairs[i] + 1, dtype=np.uint64) * _NEXT
+        order = places[np.argsort(random_words(streams, start, count), axis=0, kind="stable")]
+        # first those that are bidirected alone, then those with both edges
+        n_alone = int(n_both[i] - n_double[i])
+        for chosen, into in ((order[:n_alone], alone), (order[: n_both[i]], confounded)):
+            bits = np.zeros((count, 64 * planes.shape[2]), np.uint8)
+            np.put_along_axis(bits, chosen.T, 1, axis=1)
+            into[i] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+    words = planes.shape[2]
+    return _admgs(directed & ~alone.reshape(-1, 1, words), confounded.reshape(-1, words))
+
+
+Kinds = NDArray[np.uint8]
+
+#: classes by which estimates of a class may be matched; the first is the default
+_CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON,), MIXED: (PAG, MAG)}
+
+#: rough bytes of a drawn control besides its planes
+_COUNT_BYTES = 200
+#: option of null models that draw bidirected edges, with its values
+BIDIRECTED = {"bidirected": "matched"}
+_BIDIRECTED = ("matched", "free")
+
+
+def are_mixed(pairs: GraphPairs) -> bool:
+    """Return whether the estimates of a batch are graphs of four planes."""
+    return is_mixed(pairs.estimate.planes)
+
+
+def check_bidirected(matching: Matching) -> str:
+    """Return how bidirected edges are drawn, after checking it."""
+    word = matching.options.get("bidirected", "matched")
+    if word not in _BIDIRECTED:
+        raise ValueError(f"bidirected must be 'matched' or 'free', found {word!r}")
+    return str(word)
+
+
+def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> Kinds:
+    """Return the class of each row's controls: MAG, PAG, ADMG or skeleton; mixed graphs need a `control_kind`."""
+    check_declared(rows, pairs)
+    own = pairs.estimate.kinds[pairs.estimate_index]
+    given = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
+    found = np.empty(len(rows), np.uint8)
+    for i, (row, kind, word) in enumerate(zip(rows.tolist(), own.tolist(), given, strict=True)):
+        allowed = _CLASSES[kind]
+        names = [KINDS[other] for other in allowed]
+        if pd.isna(word):
+            if kind == MIXED:
+                raise ValueError(
+                    f"row {row}: the estimate is a mixed graph, not the PAG of any MAG; pass control_kind='pag' to "
+                    "match it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as "
+                    "it is"
+                )
+            found[i] = allowed[0]
+        elif word in names:
+            found[i] = KINDS.index(word)
+        else:
+            raise ValueError(
+                f"row {row}: control_kind is {word!r}, and controls of {KINDS[kind]} estimates are "
+                f"{' or '.join(names)}; state one of these words, or a column that holds them"
+            )
+    return found
+
+
+def refuse_fixed_order(matching: Matching) -> None:
+    """Refuse an order of the nodes that is not random."""
+    if not matching.options.get("permute", True):
+        raise ValueError(
+            "permute=False directs the edges of DAGs along the order of the nodes' names; graphs with latent "
+            "confounders are drawn along random orders: leave permute out"
+        )
+
+
+class Drawn(NamedTuple):
+    """Drawn graphs, and which of them could not be drawn (and have no edges), or None."""
+
+    graphs: GraphBatch
+    lacking: NDArray[np.bool_] | None = None
+
+
+class LatentControls(Controls):
+    """Controls of rows with four planes, some of which have none, for `reasons` (n,), else "".
+
+    `known(metric)` returns the closed form or None. `pace` is the mean time that drawing a control takes, in
+    nanoseconds. `drawn(start, count)` draws n * count graphs, a row's draws together.
+    """
+
+    def __init__(
+        self,
+        pairs: GraphPairs,
+        kinds: Kinds,
+        known: Callable[[Metric], ClosedForm | None],
+        pace: float,
+        reasons: NDArray[np.object_],
+        drawn: Callable[[int, int], Drawn],
+    ) -> None:
+        self.pairs, self._kinds, self._pace, self._reasons = pairs, kinds, pace, reasons
+        self._known, self._drawn = known, drawn
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls by name, one row each, with the reason for rows without controls."""
+        words = np.array(KINDS, object)[self._kinds]
+        return np.array([f"{x}: {why}" if why else x for x, why in zip(words, self._reasons, strict=True)], object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control: its planes twice, and counts."""
+        return 64 * self.pairs.estimate.planes.shape[2] + _COUNT_BYTES
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds to draw one control."""
+        return self._pace
+
+    def draw(self, start: int, count: int) -> GraphPairs:
+        """Pair draws start .. start + count - 1 of every row with its truth."""
+        graphs, lacking = self._drawn(start, count)
+        index = np.arange(len(graphs), dtype=np.int64)
+        truth = np.repeat(self.pairs.truth_index, count)
+        return replace(self.pairs, estimate=graphs, truth_index=truth, estimate_index=index, lacking=lacking, room=())
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the metric's exact law, or None."""
+        return self._known(metric)
+
+
+#: nanoseconds that a proposal takes for each node and edge, roughly, and those that a call may take
+_PACE, _AT_ONCE = 80.0, 2e8
+
+
+def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
+    """Match controls to their rows' classes, numbers of edges and of bidirected edges, as `edges_controls` states."""
+    refuse_fixed_order(matching)
+    return _by_class(matching, rows, pairs, keys, pairs.estimate, pairs.estimate_index, skeletons=False)
+
+
+def latent_orientation(
+    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, *, of_truth: bool = False
+) -> Controls:
+    """Keep the skeleton of estimate or truth and the number of bidirected edges, by the law of `latent_edges`.
+
+    ADMGs keep their numbers of directed and of bidirected edges: which adjacent nodes have which, or both, is uniform,
+    and directions follow a uniform order.
+    """
+    if matching.options.get("orientation_law", "order") != "order":
+        raise ValueError(
+            "orientation_law='uniform' directs the edges of DAGs; graphs with latent confounders are directed along "
+            "random orders: leave orientation_law out"
+        )
+    source = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
+    return _by_class(matching, rows, pairs, keys, *source, skeletons=True)
+
+
+def _by_class(
+    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, graphs: GraphBatch, index: Ints, *, skeletons: bool
+) -> Controls:
+    """Draw MAGs and PAGs, ADMGs, and skeletons, each by its law; rows of all classes may stand side by side."""
+    kinds = latent_kinds(matching, rows, pairs)
+    if skeletons and (kinds == SKELETON).any():
+        row = rows[(kinds == SKELETON).argmax()]
+        raise ValueError(
+            f"row {row}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
+            "null='permutation'"
+        )
+    made = _Graphs(pairs, kinds, keys, lift(graphs.planes[index]), skeletons, check_bidirected(matching) == "free")
+    return LatentControls(pairs, kinds, made.known, made.pace, made.reasons, made.draw)
+
+
+class _Graphs:
+    """The random graphs of a batch, matched to graphs in `planes`, one per row."""
+
+    def __init__(
+        self, pairs: GraphPairs, kinds: NDArray[np.uint8], keys: Keys, planes: Planes, skeletons: bool, free: bool
+    ) -> None:
+        self._pairs, self._kinds, self._keys, self._planes = pairs, kinds, keys, planes
+        self._skeletons, self._free = skeletons, free
+        self._n_edges, self._shown = count_edges(planes), count_bits(bidirected(planes))
+        near = adjacencies(planes)
+        self._kept = np.stack([near, near], axis=1)
+        self._ancestral = np.isin(kinds, (MAG, PAG))
+        proposals = [self._proposal(i) if found else Proposal(0, 1.0) for i, found in enumerate(self._ancestral)]
+        self._drawable = np.array([x is not None for x in proposals], bool)
+        self._proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
+        size = _PACE * (pairs.n_nodes + self._n_edges)
+        #: nanoseconds that a draw of each row takes
+        self._paces = size * np.array([0.0 if x is None else 1 / x.kept for x in proposals])
+        self.pace = float((self._paces + size / 4).mean()) if pairs.n else 0.0
+
+    def _proposal(self, i: int) -> Proposal | None:
+        skeleton = self._kept[i].tobytes() if self._skeletons else b""
+        cell = Cell(self._pairs.n_nodes, int(self._n_edges[i]), skeleton)
+        if self._free:
+            return free_proposal(cell)
+        return best_proposal(cell, int(self._shown[i]), to_pag=bool(self._kinds[i] == PAG))
+
+    @property
+    def reasons(self) -> NDArray[np.object_]:
+        """Why rows have no controls, or ""."""
+        found = zip(self._drawable.tolist(), self._n_edges.tolist(), self._shown.tolist(), strict=True)
+        return np.array([_reason(self._pairs.n_nodes, m, b) if not able else "" for able, m, b in found], object)
+
+    def draw(self, start: int, count: int) -> Drawn:
+        """Draw graphs of every row, the draws of a row together."""
+        d, shape = self._pairs.n_nodes, self._planes.shape[1:]
+        out = np.zeros((self._pairs.n, count, *shape), np.uint64)
+        lacking = np.repeat(~self._drawable[:, None], count, axis=1)
+        mine = np.flatnonzero(self._ancestral & self._drawable)
+        # rare graphs take many proposals, and an interrupt is obeyed between calls
+        step = max(1, int(_AT_ONCE / max(1.0, self._paces[mine].sum())))
+        for first, last in pairwise([*range(0, count, step), count] if len(mine) else []):
+            stop_if_unwanted()
+            planes, found = self._draw_ancestral(mine, start + first, last - first)
+            out[mine, first:last] = planes.reshape(len(mine), last - first, *shape)
+            lacking[mine, first:last] = found.reshape(len(mine), -1) < 0
+        for kind, draw in ((ADMG, assigned_admgs if self._skeletons else random_admgs), (SKELETON, random_skeletons)):
+            mine = np.flatnonzero(self._kinds == kind)
+            if len(mine):
+                planes = draw(d, self._planes[mine], self._keys[mine], start, count)
+                out[mine] = planes.reshape(len(mine), count, *shape)
+        batch = GraphBatch(d, out.reshape(-1, *shape), np.repeat(self._kinds, count))
+        return Drawn(batch, lacking.reshape(-1) if lacking.any() else None)
+
+    def _draw_ancestral(self, mine: Ints, start: int, count: int) -> tuple[Planes, Ints]:
+        """Draw MAGs and PAGs; return also the numbers of bidirected edges, negative where none was found."""
+        shown = np.full(len(mine), mixed_kernels().ANY) if self._free else self._shown[mine]
+        given = {"skeletons": self._kept[mine], "index": np.arange(len(mine))} if self._skeletons else {}
+        numbers = (self._n_edges[mine], self._proposed[mine], shown, self._kinds[mine] == PAG)
+        found: tuple[Planes, Ints] = mixed_kernels().draw_latent(
+            self._pairs.n_nodes, *numbers, self._keys[mine], start, count, MOST_PROPOSALS, **given
+        )
+        return found
+
+    def known(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of functions of the skeleton where that is kept, or uniform as no proposal is lost."""
+        if metric.closed_form != "hypergeometric":
+            return None
+        pairs = self._pairs
+        if self._skeletons:
+            kept = GraphBatch(pairs.n_nodes, self._planes, pairs.estimate.kinds[pairs.estimate_index])
+            value = metric(replace(pairs, estimate=kept, estimate_index=np.arange(pairs.n), room=()))
+            return constant(value[self._drawable]).spread(self._drawable)
+        some = (self._kinds == SKELETON) | (self._ancestral & np.isin(self._proposed, (0, -1)))
+        if not some.any():
+            return None
+        true = count_bits(adjacencies(pairs.truth.planes))[pairs.truth_index]
+        return hypergeometric(metric, pairs.n_nodes, true[some], self._n_edges[some]).spread(some)
+
+
+def _reason(n_nodes: int, n_edges: int, shown: int) -> str:
+    return (
+        f"none with {n_edges} edges, {shown} of them <->, over {n_nodes} nodes among {MOST_PROPOSALS:,} proposals; "
+        "take null='permutation', or bidirected='free'"
+    )

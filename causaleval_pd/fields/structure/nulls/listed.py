@@ -1,0 +1,310 @@
+"""Controls that are listed rather than drawn, where they are few, and the exact laws of any metric under them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ....contract.law import ClosedForm, Distribution
+from ....contract.metric import Metric
+from ....contract.pairs import PairError
+from ....contract.relabelling import all_orders
+from ....graphs.kernels import control_kernels, kernels
+from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
+from ....graphs.pairs import GraphBatch, GraphPairs
+from .graph_controls import in_class
+
+#: the controls of a list, and their probabilities: one for all, or one each
+Listed = tuple[GraphBatch, Any]
+
+#: listed controls that are scored at once
+_GRAPHS = 30_000
+#: blocks of them that metrics share
+_BLOCKS = 8
+
+
+def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Return the different graphs among listed ones, (n, 2, W), with the sums of their weights."""
+    distinct, inverse = np.unique(planes.reshape(len(planes), -1), axis=0, return_inverse=True)
+    each = np.broadcast_to(np.asarray(weights, np.float64), len(planes))
+    summed = np.bincount(inverse.reshape(-1), each, len(distinct)).astype(np.float64)
+    return np.ascontiguousarray(distinct.reshape(-1, *planes.shape[1:])), summed
+
+
+class ListedLaws:
+    """The laws of metrics for rows whose controls are listed, by the number of the list of each row, `law` (n,).
+
+    `support(number)` returns the controls of a list, at most `longest`, and their probabilities. `listed` rows (n,)
+    have one; default all.
+    """
+
+    def __init__(
+        self,
+        pairs: GraphPairs,
+        law: NDArray[np.int64],
+        support: Callable[[int], Listed],
+        longest: int,
+        listed: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.pairs, self.support = pairs, support
+        self.listed = np.ones(pairs.n, bool) if listed is None else listed
+        rows = np.flatnonzero(self.listed)
+        # rows with the same list side by side: its graphs are then scored as one batch
+        keys = np.stack([law[rows], pairs.truth_index[rows]], axis=1)
+        distinct, index = np.unique(keys, axis=0, return_inverse=True)
+        self.index: NDArray[np.int64] = index.reshape(-1).astype(np.int64)
+        self.blocks = np.array_split(distinct, max(1, -(-len(distinct) * longest // _GRAPHS))) if len(rows) else []
+        self.block = lru_cache(maxsize=_BLOCKS)(self._block)
+
+    def _block(self, number: int) -> tuple[GraphPairs, list[Any]]:
+        """Pair the truths of a block with the graphs of their lists; return also the probabilities of each list."""
+        numbers, place = np.unique(self.blocks[number][:, 0], return_inverse=True)
+        lists = [self.support(n) for n in numbers.tolist()]
+        sizes = np.array([len(graphs) for graphs, _ in lists])
+        starts = np.cumsum(sizes) - sizes
+        graphs = lists[0][0]
+        if len(lists) > 1:
+            planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
+            graphs = GraphBatch(self.pairs.n_nodes, planes, kinds)
+        places = place.reshape(-1).tolist()
+        estimate = np.concatenate([np.arange(starts[i], starts[i] + sizes[i], dtype=np.int64) for i in places])
+        truth = np.repeat(self.blocks[number][:, 1], sizes[places])
+        chances = [np.broadcast_to(lists[i][1], sizes[i]) for i in places]
+        return GraphPairs(self.pairs.truth, graphs, truth, estimate), chances
+
+    def exact(self, metric: Metric) -> ClosedForm | None:
+        """Return the exact law of a metric for the listed rows, or None if it is undefined for one of their graphs."""
+        samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        for number in range(len(self.blocks)):
+            controls, chances = self.block(number)
+            if metric.refused(controls).any():
+                return None
+            try:
+                values = np.asarray(metric(controls), np.float64)
+            except PairError:
+                # drawing names the rows at fault
+                return None
+            ends = np.cumsum([len(chance) for chance in chances])[:-1]
+            samples += zip(np.split(values, ends), chances, strict=True)
+        distribution = Distribution.pooled(self.index, samples)
+        return ClosedForm(*distribution.moments(), distribution).spread(self.listed)
+
+    def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
+        """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""
+        exact = self.exact(metric) if self.blocks else None
+        if exact is None:
+            return others(metric)
+        found = None if self.listed.all() else others(metric)
+        if found is None:
+            return exact
+        variance = found.variance
+        if variance is not None and exact.variance is not None:
+            variance = np.where(self.listed, exact.variance, variance)
+        mean = np.where(self.listed, exact.mean, found.mean)
+        return replace(exact, mean=mean, variance=variance)
+
+
+#: nodes up to which the graphs of all orders are listed: at most 7,960 over five
+MOST_ORDERED = 5
+#: graphs up to which digraphs, and DAGs along one order, are listed
+MOST_GRAPHS = 8_100
+
+
+@lru_cache(maxsize=4096)
+def are_listed(n_nodes: int, n_edges: int, kind: int, *, fixed: bool) -> bool:
+    """Return whether the graphs of a class with a number of edges are listed; with `fixed` those along one order."""
+    skeletons = math.comb(n_nodes * (n_nodes - 1) // 2, n_edges)
+    if fixed:
+        return skeletons <= MOST_GRAPHS
+    return skeletons * 2**n_edges <= MOST_GRAPHS if kind == DIGRAPH else n_nodes <= MOST_ORDERED
+
+
+@lru_cache(maxsize=256)
+def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, ...] = ()) -> Listed:
+    """Return all graphs of a class with a number of edges, and the probability of each.
+
+    Skeletons are equally likely. Edges are directed along an order of the nodes, each of which is equally likely unless
+    one is given, or by coins in digraphs. Positions of nodes stand for the order.
+    """
+    pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
+    skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
+    chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
+    if kind == DIGRAPH:
+        # a coin for each edge
+        forward = (np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1
+    else:
+        forward = _along_orders(pairs, n_nodes, order)
+    skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
+    pair = chosen[skeleton, edge]
+    ahead = forward[way, edge if kind == DIGRAPH else pair]
+    low, high = pairs[pair].T
+    source, target = np.where(ahead, low, high), np.where(ahead, high, low)
+    n_graphs = len(chosen) * len(forward)
+    planes = planes_from_arcs(n_graphs, n_nodes, skeleton * len(forward) + way, source, target)
+    planes, weights = merged(planes, 1 / len(planes))
+    if kind == CPDAG:
+        classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
+        planes, weights = merged(classes.planes, weights)
+    weights.flags.writeable = planes.flags.writeable = False
+    return GraphBatch(n_nodes, planes, np.full(len(planes), kind, np.uint8)), weights
+
+
+def _along_orders(pairs: NDArray[np.int64], n_nodes: int, order: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return which pairs run from the lower to the higher node along each order, or along the given one."""
+    orders = [order] if order else list(itertools.permutations(range(n_nodes)))
+    place = np.argsort(np.array(orders, np.int64).reshape(len(orders), n_nodes), axis=1)
+    return np.asarray(place[:, pairs[:, 0]] < place[:, pairs[:, 1]])
+
+
+#: orientations of a skeleton up to which all are listed
+MOST_ORIENTATIONS = 5_040
+#: nodes, or else edges, of a connected part of a skeleton up to which its orientations are listed
+MOST_NODES, MOST_EDGES = 7, 10
+
+#: lists that are kept at a time
+_KEPT = 256
+
+Edges = tuple[tuple[int, int], ...]
+#: directions of edges, (n, m): whether each runs from its lower to its higher node
+Directions = NDArray[np.bool_]
+
+
+class TooMany(Exception):
+    """A skeleton has too many orientations to list."""
+
+
+def _all_directions(n_edges: int) -> Directions:
+    return np.asarray((np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1)
+
+
+def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint64]:
+    low, high = np.array(edges, np.int64).reshape(-1, 2).T
+    source, target = np.where(forward, low, high), np.where(forward, high, low)
+    graph = np.repeat(np.arange(len(forward)), len(edges))
+    return planes_from_arcs(len(forward), n_nodes, graph, source.reshape(-1), target.reshape(-1))
+
+
+@lru_cache(maxsize=1024)
+def directions(n_nodes: int, edges: Edges) -> tuple[Directions, NDArray[np.float64]]:
+    """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
+    if n_nodes <= MOST_NODES:
+        places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
+        forward = places[:, low] < places[:, high]
+        _, first, counts = np.unique(
+            forward @ (1 << np.arange(len(edges))[::-1]), return_index=True, return_counts=True
+        )
+        return forward[first], counts / len(places)
+    if len(edges) > MOST_EDGES:
+        raise TooMany
+    forward = _all_directions(len(edges))
+    planes = _planes(n_nodes, edges, forward)
+    acyclic = kernels().is_acyclic(planes, n_nodes)
+    orders = control_kernels().count_orders(planes[acyclic], n_nodes)
+    return forward[acyclic], orders / math.factorial(n_nodes)
+
+
+def connected_parts(edges: Edges) -> list[Edges]:
+    """Return the edges of each connected part of a skeleton."""
+    part: dict[int, set[int]] = {}
+    for a, b in edges:
+        joined = part.get(a, {a}) | part.get(b, {b})
+        for node in joined:
+            part[node] = joined
+    parts = {id(nodes): nodes for nodes in part.values()}.values()
+    return [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sorted(parts, key=min)]
+
+
+def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed:
+    """Return the random orientations of a skeleton as graphs of a class, and the probability of each.
+
+    Edges are directed along a random order of the nodes (`by_order`), or uniformly without cycles; those of digraphs by
+    coins.
+    """
+    if kind == DIGRAPH:
+        if 2 ** len(edges) > MOST_ORIENTATIONS:
+            raise TooMany
+        forward = _all_directions(len(edges))
+        return _graphs(n_nodes, edges, forward, np.full(len(forward), 1 / len(forward)), kind)
+    parts = connected_parts(edges)
+    lists, n_graphs = [], 1
+    for part in parts:
+        nodes = sorted({node for edge in part for node in edge})
+        here = {node: i for i, node in enumerate(nodes)}
+        lists.append(directions(len(nodes), tuple((here[a], here[b]) for a, b in part)))
+        n_graphs *= len(lists[-1][0])
+        if n_graphs > MOST_ORIENTATIONS:
+            raise TooMany
+    places = np.indices([len(forward) for forward, _ in lists]).reshape(len(lists), n_graphs)
+    forward = np.ones((n_graphs, len(edges)), bool)
+    weights = np.full(n_graphs, 1 / n_graphs)
+    if by_order:
+        weights = np.ones(n_graphs)
+        for (_, shares), place in zip(lists, places, strict=True):
+            weights *= shares[place]
+    position = {edge: i for i, edge in enumerate(edges)}
+    for part, (found, _), place in zip(parts, lists, places, strict=True):
+        forward[:, [position[edge] for edge in part]] = found[place]
+    return _graphs(n_nodes, edges, forward, weights, kind)
+
+
+def _graphs(n_nodes: int, edges: Edges, forward: Directions, weights: NDArray[np.float64], kind: int) -> Listed:
+    """Make graphs of directed edges; classes that several stand for are listed once."""
+    planes = _planes(n_nodes, edges, forward)
+    if kind == CPDAG:
+        classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
+        planes, weights = merged(classes.planes, weights)
+    return GraphBatch(n_nodes, planes, np.full(len(planes), kind, np.uint8)), weights
+
+
+def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:
+    """Return the edges of a graph, each from its lower to its higher node."""
+    planes = graphs.planes[[number]]
+    edges = planes[:, 0] | planes[:, 1]
+    _, low, high = arcs_from_planes(np.stack([edges, np.zeros_like(edges)], axis=1), graphs.n_nodes)
+    return tuple(zip(low.tolist(), high.tolist(), strict=True))
+
+
+class Orientations:
+    """The random orientations of the skeletons of a batch's rows, listed where they are few.
+
+    `index` (n,) is the skeleton and `kinds` (n,) the class of controls of each row; `by_order` directs by random
+    orders.
+    """
+
+    def __init__(
+        self, skeletons: GraphBatch, index: NDArray[np.int64], kinds: NDArray[np.uint8], *, by_order: bool
+    ) -> None:
+        self.skeletons, self.by_order = skeletons, by_order
+        #: (n,): number of the list of each row
+        self.numbers: NDArray[np.int64] = index * len(KINDS) + kinds
+        self.support = lru_cache(maxsize=_KEPT)(self._support)
+
+    def _support(self, number: int) -> Listed:
+        """Return the orientations of a skeleton in a class, and the probability of each."""
+        skeleton, kind = divmod(number, len(KINDS))
+        edges = skeleton_edges(self.skeletons, skeleton)
+        return all_orientations(self.skeletons.n_nodes, edges, kind, by_order=self.by_order)
+
+    @cached_property
+    def listed(self) -> NDArray[np.bool_]:
+        """Which rows have a list."""
+        codes, numbers = pd.factorize(self.numbers)
+        return np.array([self._are_few(number) for number in numbers.tolist()], bool)[codes]
+
+    def _are_few(self, number: int) -> bool:
+        # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
+        if self.skeletons.edge_counts.edges[number // len(KINDS)] > MOST_NODES * (MOST_NODES - 1) // 2:
+            return False
+        try:
+            self.support(number)
+        except TooMany:
+            return False
+        return True
