@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import name_row, shown
+from ..contract.checks import name_row, refuse_weights, shown
 from ..contract.context import describe_context
 from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster, units_of, warn_of_units
+from ..tables.clusters import Cluster, PlacedClusters, units_of, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -32,7 +32,7 @@ from ..versions import __version__
 from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
-from .strata import By, check_names, lay_out
+from .strata import By, check_names, lay_out, strata_edges
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000
@@ -151,6 +151,8 @@ def cube(
     own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
+    if runs.tasks[0].field.unit and not isinstance(cluster, PlacedClusters):
+        refuse_weights(table.columns, [*strata_edges(by), *values, truth, estimate, cluster, key, replicate])
     units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
     # the rows of a cube of the best candidates are groups of the table's
     if units is not None and runs.candidates is None:

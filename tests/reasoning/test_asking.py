@@ -167,6 +167,22 @@ def test_answers_are_joined_by_key():
     assert (pairs["missing_high"] == 1).all()
 
 
+def test_the_columns_of_ask_are_no_settings_when_answers_are_joined():
+    """Outcome, tokens and seconds belong to a reply, so each question of each model stands once."""
+    tasks = make_tasks("candy_party", [[2, 2]], n_samples=3, rng=1)
+    questions = tasks.questionnaire().assign(prompt=lambda q: tasks.prompts(q))
+    asked = [
+        ask(questions, lambda prompt, n=n: Reply("Answer: yes" if len(prompt) % n else "well", model_version=f"{n}"))
+        for n in (2, 3)
+    ]
+    both = pd.concat([part.assign(model=name) for part, name in zip(asked, "ab", strict=True)])
+    joined = join_answers(questions, both)
+    assert len(joined) == 2 * len(questions)
+    for part, name in zip(asked, "ab", strict=True):
+        own = joined[joined["model"] == name].drop(columns="model").reset_index(drop=True)
+        pd.testing.assert_frame_equal(own[part.columns], part, check_dtype=False, check_categorical=False)
+
+
 def test_faulty_joins_are_refused():
     questions = pd.DataFrame({"question": ["a", "b"], "truth": [True, False]})
     replies = pd.DataFrame({"question": ["a"], "reply": ["yes"]})

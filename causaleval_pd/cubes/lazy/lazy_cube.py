@@ -16,6 +16,7 @@ from dask.base import compute, tokenize
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
+from ...contract.checks import refuse_weights
 from ...contract.delegation import takes_settings_of
 from ...contract.field import get_field
 from ...contract.null import Nulls
@@ -132,10 +133,13 @@ def cube(
         "key": key,
     }
 
+    field = get_field(made["field"])
+    if field.unit:
+        used = [made.get(name) for name in ("truth", "estimate", "cluster")]
+        refuse_weights(table.columns, [*strata_edges(by), *made.get("values", ()), *used, key, replicate])
     parts = table.to_delayed()
     found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
     coordinates, extra = _coordinates(found, table._meta, by)
-    field = get_field(made["field"])
     setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in found]
     plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting, field)
     scoring = made | {"cluster": plan.placed}

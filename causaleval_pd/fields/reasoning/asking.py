@@ -442,7 +442,8 @@ def join_answers(
     questions : DataFrame
         One row per question (`Tasks.questionnaire`).
     answers : DataFrame
-        The key columns, `answer` or `reply` (read by `parse_answers`), and settings such as the model.
+        The key columns, `answer` or `reply` (read by `parse_answers`), and settings such as the model. The columns that
+        `ask` adds, such as `outcome`, belong to a reply and are no settings.
     on : sequence of str
         Columns that identify a question.
     how : "last_line" or callable
@@ -484,7 +485,8 @@ def join_answers(
         if "reply" not in found.columns:
             raise ValueError("answers needs a column 'answer' (True, False, missing) or 'reply' (text)")
         found = found.assign(answer=parse_answers(found["reply"], how=how))
-    settings = [c for c in found.columns if c not in (*keys, *questions.columns, "answer", "reply", "error")]
+    replied = ("answer", "reply", "error", *(("outcome", *DETAILS, "asked_at") if "outcome" in found.columns else ()))
+    settings = [c for c in found.columns if c not in (*keys, *questions.columns, *replied)]
     for name, table, by in (("question", questions, keys), ("answer", found, [*keys, *settings])):
         if (repeated := table.duplicated(by)).any():
             raise ValueError(f"two {name}s share the key {table.loc[repeated.to_numpy(), by].iloc[0].to_dict()}")
@@ -492,8 +494,8 @@ def join_answers(
     if strange.any():
         row = found.loc[strange.to_numpy(), keys].iloc[0].to_dict()
         raise ValueError(f"{int(strange.sum())} answers belong to no question, the first to {row}")
-    asked = questions.drop(columns=[c for c in ("answer", "reply", "error") if c in questions.columns])
+    asked = questions.drop(columns=[c for c in replied if c in questions.columns])
     if settings:
         asked = asked.merge(found[settings].drop_duplicates(), how="cross")
-    more = [c for c in ("answer", "reply", "error") if c in found.columns]
+    more = [c for c in replied if c in found.columns]
     return asked.merge(found[[*keys, *settings, *more]], how="left", on=[*keys, *settings], validate="1:1")

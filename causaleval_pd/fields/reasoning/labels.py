@@ -1,4 +1,4 @@
-"""The field of answers with three and more labels: cells, their metric, null model, and tables of scores.
+"""The field of answers with three and more labels: cells, their metric, null model, and reading of replies.
 
 Yes/no answers are a field of their own, `answer`.
 """
@@ -15,23 +15,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, check_type, name_row, shown
+from ...contract.checks import check_type, name_row, shown
 from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.context import Context
-from ...contract.field import Field, missing_cells, register_field
+from ...contract.field import Field, register_field
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import Batch, Pairs
-from ...execution.random_streams import hash_rows
-from ...statistics.coincidences import coincidence_tail
 from .asking import last_words, warn_of_unread
 from .field import not_pairwise
 from .nulls import Decks, Moves, stored_law
-from .scores import clustered_wilson
-from .yes_counts import Floats, Integers, setting_names
+from .yes_counts import Floats, Integers
 
-__all__ = ["confusion", "label_accuracy", "label_scores", "parse_labels"]
+__all__ = ["label_accuracy", "parse_labels"]
 
 #: most different labels of a column; more are free texts
 MOST_LABELS = 100
@@ -108,7 +105,8 @@ def _no_label(cell: Any) -> str:
     return f"found {shown(cell)}{hint}"
 
 
-def _coerce_labels(cells: pd.Series, column: str) -> pd.Series:
+def coerce_labels(cells: pd.Series, column: str) -> pd.Series:
+    """Return the labels of a column as texts."""
     codes, distinct = pd.factorize(cells.astype(object))
     names = [_label(cell) for cell in distinct]
     if None in names:
@@ -130,7 +128,7 @@ def _alike(label: str) -> str:
     return re.sub(r"[\W_]+", "", label).casefold() or label
 
 
-def _refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
+def refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
     """Refuse labels of answers that differ from one of the truths by case and punctuation only."""
     true = {_alike(label): label for label in truth.dropna().unique()}
     known = set(true.values())
@@ -146,7 +144,7 @@ def _refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
 
 def _label_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
     """Align by row, in one batch."""
-    _refuse_near_labels(truth, estimate)
+    refuse_near_labels(truth, estimate)
     rows = np.flatnonzero((truth.notna() & estimate.notna().to_numpy()).to_numpy()).astype(np.int64)
     if len(rows):
         yield Batch(rows, LabelPairs.of(*(side.iloc[rows].tolist() for side in (truth, estimate))))
@@ -166,7 +164,7 @@ LABELS = register_field(
         default_metrics=("label_accuracy",),
         default_null="permute_answers",
         holds=_holds_labels,
-        coerce=_coerce_labels,
+        coerce=coerce_labels,
         batches=_label_batches,
         pair=_label_pair,
         truth_clusters=False,
@@ -366,165 +364,3 @@ def parse_labels(
         f"a last line such as 'Answer: {next(iter(words.values()), '')}'",
     )
     return pd.Series(pd.Categorical(found, categories=list(words.values())), index=cells.index, name="label")
-
-
-def confusion(answers: pd.DataFrame, *, by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """Count given labels by true label.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        One row per answer, with columns truth and answer.
-    by : str or sequence of str, optional
-        Columns of settings that distinguish reasoners.
-
-    Returns
-    -------
-    DataFrame
-        One row per setting and true label (index), one column per given label, with numbers of answers; missing answers
-        are the last column, "(missing)", where there are any.
-
-    Raises
-    ------
-    ValueError
-        If columns are missing or cells are no labels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from causaleval_pd.reasoning import confusion
-    >>> answers = pd.DataFrame({"sample": range(4), "truth": list("aabc"), "answer": list("abbc")})
-    >>> confusion(answers)
-    answer  a  b  c
-    truth
-    a       1  1  0
-    b       0  1  0
-    c       0  0  1
-    """
-    table, settings = _labelled(answers, by)
-    seen = sorted({*table["truth"], *table["answer"].dropna()})
-    given = table["answer"].fillna("(missing)")
-    counts = pd.crosstab([table[name] for name in (*settings, "truth")], given.rename("answer"))
-    columns = [*seen, *(["(missing)"] if table["answer"].isna().any() else [])]
-    return counts.reindex(columns=pd.Index(columns, name="answer"), fill_value=0)
-
-
-def label_scores(
-    answers: pd.DataFrame,
-    *,
-    by: str | Sequence[str] | None = None,
-    within: str | Sequence[str] | None = None,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """Score answers with three and more labels: accuracy, macro F1, beside shuffled answers.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        One row per answer: sample, truth, answer. Labels are texts, whole numbers or truth values.
-    by : str or sequence of str, optional
-        Columns of settings that distinguish reasoners.
-    within : str or sequence of str, optional
-        Columns of tasks, within which answers are shuffled; default the column `task`, where there is one.
-    level : float
-        Probability of the interval of the accuracy.
-
-    Returns
-    -------
-    DataFrame
-        One row per setting: n, n_failed (without an answer), n_samples (with an answer), n_labels (that truths have),
-        accuracy, ci_low, ci_high (Wilson's interval, clustered by sample), accuracy_low, accuracy_high (all missing
-        answers wrong, all right), macro_f1 (mean over the labels that truths or answers have), majority_accuracy (if
-        the commonest true label is always given), control_accuracy, control_macro_f1 (means of shuffled answers),
-        p_value (probability that shuffled answers have at least as many right ones; see Notes).
-
-    Raises
-    ------
-    ValueError
-        If columns are missing, cells are no labels, or a label differs from one of the truths by case only.
-
-    Notes
-    -----
-    With r truths and c answers of each label among n samples, the number H of right answers of a shuffling has
-    E C(H, m) = (n - m)! / n! [x^m] prod_labels sum_j C(r, j) C(c, j) j! x^j, from which its law follows in whole
-    numbers for tasks of at most 300 samples [1]_; with larger ones p is that of the normal law of the same mean and
-    variance, half a step below. Where a sample has several answers p is missing, since they depend on each other: make
-    a cube of `label_accuracy` with ``cluster="sample"``.
-
-    References
-    ----------
-    .. [1] Riordan, J. (1958). An introduction to combinatorial analysis, chapter 7. Wiley.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from causaleval_pd.reasoning import label_scores
-    >>> answers = pd.DataFrame({"sample": range(6), "truth": list("aabbcc"), "answer": list("aabbcc")})
-    >>> label_scores(answers)[["accuracy", "macro_f1", "control_accuracy"]].round(3).values.tolist()
-    [[1.0, 1.0, 0.333]]
-    >>> round(1 / label_scores(answers)["p_value"].item())  # of 6! / (2! 2! 2!) orders one is all right
-    90
-    """
-    check_number(level, "level", "(0, 1)")
-    tasks = [name for name in ["task"] if name in answers] if within is None else setting_names(within)
-    table, settings = _labelled(answers, by, tasks)
-    grouped = table.groupby(settings, sort=False, dropna=False) if settings else [((), table)]
-    rows = []
-    for key, part in grouped:
-        values = key if isinstance(key, tuple) else (key,)
-        rows.append(dict(zip(settings, values, strict=True)) | _scores(part, level))
-    return pd.DataFrame(rows, columns=None if rows else [*settings, *_scores(table, level)])
-
-
-def _labelled(
-    answers: pd.DataFrame, by: str | Sequence[str] | None, tasks: Sequence[str] = ()
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the settings, truth, answer, and numbers of samples and tasks of a table of answers."""
-    check_type(answers, pd.DataFrame, "a DataFrame with one row per answer", "answers")
-    settings = setting_names(by)
-    for name in ("truth", "answer", *settings, *tasks):
-        check_known(name, answers.columns, "column")
-    truth, answer = (_coerce_labels(answers[name], name) for name in ("truth", "answer"))
-    if (missing := missing_cells(truth)).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing; give each row a truth")
-    _refuse_near_labels(truth, answer)
-    n = len(answers)
-    task = hash_rows([answers[name] for name in tasks]) if tasks else np.zeros(n, np.uint64)
-    sample = pd.Series(np.arange(n)) if "sample" not in answers else answers["sample"].reset_index(drop=True)
-    if (missing := sample.isna().to_numpy()).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
-    known = {"truth": truth.to_numpy(object), "answer": answer.to_numpy(object)}
-    table = answers[settings].reset_index(drop=True).assign(**known)
-    return table.assign(task=task, cluster=hash_rows([pd.Series(task), sample])), settings
-
-
-def _scores(part: pd.DataFrame, level: float) -> dict[str, float]:
-    known = part[part["answer"].notna()]
-    n, missing = len(known), len(part) - len(known)
-    right = (known["truth"] == known["answer"]).to_numpy().astype(np.float64)
-    low, high = clustered_wilson(right, known, level)
-    true, given = (known.groupby([name, "task"]).size().unstack(fill_value=0) for name in ("truth", "answer"))
-    names = true.index.union(given.index)
-    r, c = (x.reindex(names, fill_value=0).to_numpy(np.float64) for x in (true, given))
-    hits = known.loc[right > 0, "truth"].value_counts().reindex(names, fill_value=0).to_numpy(np.float64)
-    # at fixed margins F1 of a label is a multiple of the number of its right answers
-    size = r.sum(axis=1) + c.sum(axis=1)
-    expected = (r * c / np.maximum(r.sum(axis=0), 1)).sum(axis=1)
-    nan = float("nan")
-    apart = n > 0 and not known["cluster"].duplicated().any()
-    return {
-        "n": n,
-        "n_failed": missing,
-        "n_samples": known["cluster"].nunique(),
-        "n_labels": part["truth"].nunique(),
-        "accuracy": right.mean() if n else nan,
-        "ci_low": low,
-        "ci_high": high,
-        "accuracy_low": right.sum() / len(part) if len(part) else nan,
-        "accuracy_high": (right.sum() + missing) / len(part) if len(part) else nan,
-        "macro_f1": float(np.mean(2 * hits / size)) if n else nan,
-        "majority_accuracy": part["truth"].value_counts().max() / len(part) if len(part) else nan,
-        "control_accuracy": expected.sum() / n if n else nan,
-        "control_macro_f1": float(np.mean(2 * expected / size)) if n else nan,
-        "p_value": coincidence_tail(int(right.sum()), r.T, c.T) if apart else nan,
-    }

@@ -1,22 +1,57 @@
-"""Classification scores of answers in fact and under interventions, beside the means of shuffled answers."""
+"""Classification scores of answers in fact and under interventions, and of labels, beside those of shuffled answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, check_type, name_row
+from ...contract.checks import check_known, check_number, check_type, name_row, refuse_weights
+from ...contract.field import missing_cells
 from ...execution.random_streams import hash_rows
 from ...statistics.clusters import jackknife_error
-from .yes_counts import Floats, as_bits, check_answers, divide, known_truths, setting_names
+from ...statistics.coincidences import coincidence_tail
+from .labels import coerce_labels, refuse_near_labels
+from .yes_counts import Floats, Integers, as_bits, check_answers, codes, known_truths, setting_names
 
-__all__ = ["answer_scores", "score_questions"]
+__all__ = ["answer_scores", "confusion", "label_scores", "score_questions"]
 
 #: column of clusters of questions, where a table has it
 CLUSTER = "cluster"
+
+_OUTCOMES = ("n_refused", "n_truncated", "n_unread")
+_YES_NO = (
+    *("n", "n_failed", "n_clusters", *_OUTCOMES, "tp", "fp", "fn", "tn"),
+    *("accuracy", "precision", "recall", "f1", "specificity", "mcc", "kappa"),
+    *("accuracy_low", "accuracy_high", "ci_low", "ci_high"),
+    *("majority_accuracy", "control_accuracy", "control_f1"),
+)
+_LABELS = (
+    *("n", "n_failed", "n_samples", "n_labels", "accuracy", "ci_low", "ci_high", "accuracy_low", "accuracy_high"),
+    *("macro_f1", "majority_accuracy", "control_accuracy", "control_macro_f1", "p_value"),
+)
+
+
+class Answered(NamedTuple):
+    """Answers to score."""
+
+    #: numbers of labels, no and yes or in alphabetical order; -1 for a missing answer
+    truth: Integers
+    answer: Integers
+    #: answers with one value are shuffled together, and those with one cluster depend on each other
+    deck: NDArray[Any]
+    cluster: NDArray[Any]
+    #: (answers, 3): whether a question was refused, its reply truncated or unread; NaN where that is unknown
+    outcomes: Floats
+
+    def take(self, rows: Integers) -> Answered:
+        """Return some of the answers."""
+        truth, answer, deck, cluster, outcomes = self
+        return Answered(truth[rows], answer[rows], deck[rows], cluster[rows], outcomes[rows])
 
 
 def answer_scores(
@@ -45,16 +80,18 @@ def answer_scores(
     -------
     DataFrame
         One row per group: n, n_failed (without an answer), n_clusters (samples with an answer), of the failed
-        n_refused, n_truncated and n_unread (missing where the table has no column `outcome`), tp, fp, fn, tn,
-        accuracy, precision, recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN; missing answers count in
-        n_failed only), accuracy_low, accuracy_high (all missing answers wrong, all right), ci_low, ci_high (Wilson's
-        interval of the accuracy, clustered by sample), majority_accuracy (if the commoner true answer is always
-        given), control_accuracy, control_f1 (means if answers to each question are shuffled over samples).
+        n_refused, n_truncated and n_unread (by the column `outcome`; without one, failed questions with a reply are
+        unread), tp, fp, fn, tn, accuracy, precision, recall, f1, specificity, mcc, kappa (yes is positive; 0/0 is NaN;
+        missing answers count in n_failed only), accuracy_low, accuracy_high (all missing answers wrong, all right),
+        ci_low, ci_high (Wilson's interval of the accuracy, clustered by sample), majority_accuracy (if the commoner
+        true answer is always given), control_accuracy, control_f1 (means if answers to each question are shuffled over
+        samples).
 
     Raises
     ------
     ValueError
-        If columns are missing, a question is answered twice, or `within` names another column.
+        If columns are missing, a question is answered twice, `within` names another column, or there is a column
+        `weight`, which would be ignored.
 
     Notes
     -----
@@ -92,14 +129,12 @@ def answer_scores(
         check_known(name, answers.columns, "column")
     effect = answers["question"] if "question" in answers.columns else None
     unsaid = {"task": 0, "cause": None, "effect": effect, "world": "fact"}
-    given = answers.assign(**{name: value for name, value in unsaid.items() if name not in answers.columns})
-    table, settings = check_answers(given, by)
-    names = [*settings, *within]
-    query = hash_rows([table[name] for name in (*settings, "task", "cause", "effect", "world")])
-    table = table.assign(query=query, question=query, cluster=hash_rows([table["task"], table["sample"]]))
-    if "outcome" in answers.columns:
-        table["outcome"] = answers["outcome"].astype(object).to_numpy()
-    return _scored(table, names, level)
+    full = answers.assign(**{name: value for name, value in unsaid.items() if name not in answers.columns})
+    table, settings = check_answers(full, by)
+    deck = hash_rows([table[name] for name in (*settings, "task", "cause", "effect", "world")])
+    cluster = hash_rows([table["task"], table["sample"]])
+    answered = Answered(_codes(table["truth"]), _codes(table["answer"]), deck, cluster, _outcomes(answers))
+    return _scored(table[[*settings, *within]], answered, level, _YES_NO)
 
 
 def score_questions(
@@ -166,6 +201,7 @@ def score_questions(
     repeats = [name for name in ("replicate", "epoch") if name in answers.columns]
     for name in ("question", "truth", "answer", *settings, *within, *shuffled):
         check_known(name, answers.columns, "column")
+    refuse_weights(answers.columns, [*settings, *within, *shuffled])
     if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
         row = int(repeated.argmax())
         raise ValueError(
@@ -173,93 +209,239 @@ def score_questions(
             "pass the columns of reasoners as by=, or number repeats in a column 'replicate'"
         )
     names = list(dict.fromkeys([*settings, *within]))
-    kind = list(dict.fromkeys([*names, *shuffled]))
-    table = answers[kind].reset_index(drop=True)
-    table["truth"], table["answer"] = known_truths(answers), as_bits(answers["answer"], "answer")
+    truth, answer = _codes(known_truths(answers)), _codes(as_bits(answers["answer"], "answer"))
     unit = "question" if cluster is None or cluster not in answers.columns else cluster
     if (missing := answers[unit].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, unit)} is missing; give each row a value")
-    own = {"query": [table[name] for name in kind], "question": [answers["question"]], "cluster": [answers[unit]]}
-    hashes = {name: hash_rows(columns) if columns else np.uint64(0) for name, columns in own.items()}
+    kind = [answers[name] for name in dict.fromkeys([*names, *shuffled])]
+    deck = hash_rows(kind) if kind else np.zeros(len(answers), np.uint64)
+    answered = Answered(truth, answer, deck, hash_rows([answers[unit]]), _outcomes(answers))
+    return _scored(answers[names], answered, level, _YES_NO)
+
+
+def confusion(answers: pd.DataFrame, *, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """Count given labels by true label.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        One row per answer, with columns truth and answer.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting and true label (index), one column per given label, with numbers of answers; missing answers
+        are the last column, "(missing)", where there are any.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing or cells are no labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import confusion
+    >>> answers = pd.DataFrame({"sample": range(4), "truth": list("aabc"), "answer": list("abbc")})
+    >>> confusion(answers)
+    answer  a  b  c
+    truth
+    a       1  1  0
+    b       0  1  0
+    c       0  0  1
+    """
+    settings, answered, labels = _labelled(answers, by)
+    names = np.append(labels, "(missing)")  # which the code -1 stands for
+    truth, answer = (pd.Series(names[x]) for x in (answered.truth, answered.answer))
+    rows = [*(settings[name].reset_index(drop=True) for name in settings.columns), truth.rename("truth")]
+    counts = pd.crosstab(rows, answer.rename("answer"))
+    columns = [*labels, *(["(missing)"] if (answered.answer < 0).any() else [])]
+    return counts.reindex(columns=pd.Index(columns, name="answer"), fill_value=0)
+
+
+def label_scores(
+    answers: pd.DataFrame,
+    *,
+    by: str | Sequence[str] | None = None,
+    within: str | Sequence[str] | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Score answers with three and more labels: accuracy, macro F1, beside shuffled answers.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        One row per answer: sample, truth, answer. Labels are texts, whole numbers or truth values.
+    by : str or sequence of str, optional
+        Columns of settings that distinguish reasoners.
+    within : str or sequence of str, optional
+        Columns of tasks, within which answers are shuffled; default the column `task`, where there is one.
+    level : float
+        Probability of the interval of the accuracy.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting: n, n_failed (without an answer), n_samples (with an answer), n_labels (that truths have),
+        accuracy, ci_low, ci_high (Wilson's interval, clustered by sample), accuracy_low, accuracy_high (all missing
+        answers wrong, all right), macro_f1 (mean over the labels that truths or answers have), majority_accuracy (if
+        the commonest true label is always given), control_accuracy, control_macro_f1 (means of shuffled answers),
+        p_value (probability that shuffled answers have at least as many right ones; see Notes).
+
+    Raises
+    ------
+    ValueError
+        If columns are missing, cells are no labels, or a label differs from one of the truths by case only.
+
+    Notes
+    -----
+    With r truths and c answers of each label among n samples, the number H of right answers of a shuffling has
+    E C(H, m) = (n - m)! / n! [x^m] prod_labels sum_j C(r, j) C(c, j) j! x^j, from which its law follows in whole
+    numbers for tasks of at most 300 samples [1]_; with larger ones p is that of the normal law of the same mean and
+    variance, half a step below. Where a sample has several answers p is missing, since they depend on each other: make
+    a cube of `label_accuracy` with ``cluster="sample"``.
+
+    References
+    ----------
+    .. [1] Riordan, J. (1958). An introduction to combinatorial analysis, chapter 7. Wiley.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causaleval_pd.reasoning import label_scores
+    >>> answers = pd.DataFrame({"sample": range(6), "truth": list("aabbcc"), "answer": list("aabbcc")})
+    >>> label_scores(answers)[["accuracy", "macro_f1", "control_accuracy"]].round(3).values.tolist()
+    [[1.0, 1.0, 0.333]]
+    >>> round(1 / label_scores(answers)["p_value"].item())  # of 6! / (2! 2! 2!) orders one is all right
+    90
+    """
+    check_number(level, "level", "(0, 1)")
+    tasks = [name for name in ["task"] if name in answers] if within is None else setting_names(within)
+    settings, answered, _ = _labelled(answers, by, tasks)
+    return _scored(settings, answered, level, _LABELS)
+
+
+def _labelled(
+    answers: pd.DataFrame, by: str | Sequence[str] | None, tasks: Sequence[str] = ()
+) -> tuple[pd.DataFrame, Answered, NDArray[np.object_]]:
+    """Read a table of answers with labels; return the settings, the answers, and the labels in alphabetical order."""
+    check_type(answers, pd.DataFrame, "a DataFrame with one row per answer", "answers")
+    settings = setting_names(by)
+    for name in ("truth", "answer", *settings, *tasks):
+        check_known(name, answers.columns, "column")
+    refuse_weights(answers.columns, [*settings, *tasks])
+    truth, answer = (coerce_labels(answers[name], name) for name in ("truth", "answer"))
+    if (missing := missing_cells(truth)).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing; give each row a truth")
+    refuse_near_labels(truth, answer)
+    n = len(answers)
+    task = hash_rows([answers[name] for name in tasks]) if tasks else np.zeros(n, np.uint64)
+    sample = pd.Series(np.arange(n)) if "sample" not in answers else answers["sample"].reset_index(drop=True)
+    if (missing := sample.isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
+    number, labels = pd.factorize(np.concatenate([truth.to_numpy(object), answer.to_numpy(object)]), sort=True)
+    cluster = hash_rows([pd.Series(task), sample])
+    answered = Answered(number[:n], number[n:], task, cluster, np.full((n, 3), np.nan))
+    return answers[settings], answered, np.asarray(labels, object)
+
+
+def _codes(bits: pd.Series | Floats) -> Integers:
+    """Return 1 for yes, 0 for no, -1 for a missing answer."""
+    return np.nan_to_num(np.asarray(bits, np.float64), nan=-1).astype(np.int64)
+
+
+def _outcomes(answers: pd.DataFrame) -> Floats:
+    """Return which questions were refused, truncated, unread; without a column `outcome`, replies without an answer."""
     if "outcome" in answers.columns:
-        table["outcome"] = answers["outcome"].astype(object).to_numpy()
-    keep = [*names, "truth", "answer", *(["outcome"] if "outcome" in table.columns else [])]
-    plain = (
-        table[keep].rename(columns={name: (f" {name}" if name in hashes else name) for name in names}).assign(**hashes)
+        outcome = answers["outcome"].astype(object).to_numpy()
+        return np.stack([outcome == name.removeprefix("n_") for name in _OUTCOMES], axis=1).astype(np.float64)
+    found = np.full((len(answers), 3), np.nan)
+    if "reply" in answers.columns:
+        found[:, 2] = answers["reply"].notna() & answers["answer"].isna()
+    return found
+
+
+def _scored(settings: pd.DataFrame, answered: Answered, level: float, columns: Sequence[str]) -> pd.DataFrame:
+    """Return a row of scores per combination of settings, in order of first appearance."""
+    group, groups = codes(settings.reset_index(drop=True))
+    ends = np.cumsum(np.bincount(group, minlength=len(groups)))
+    parts = np.split(np.argsort(group, kind="stable"), ends)[: len(groups)]
+    if not len(groups.columns):  # one row, also of no answers
+        parts = [np.arange(len(group))]
+    rows = [_score(answered.take(part), level, columns) for part in parts]
+    return pd.concat([groups, pd.DataFrame(rows, columns=list(columns))], axis=1)
+
+
+def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, float]:
+    """Return the scores of some answers, as `_YES_NO` or `_LABELS`."""
+    known, total = part.answer >= 0, len(part.answer)
+    truth, answer, deck, cluster, _ = part.take(np.flatnonzero(known))
+    n, missing, n_clusters = len(truth), total - len(truth), len(np.unique(cluster))
+    number = np.unique(deck, return_inverse=True)[1]
+    shape = (max(2, 1 + int(max(truth.max(initial=0), answer.max(initial=0)))), int(number.max(initial=0)) + 1)
+    true, said = (
+        np.bincount(label * shape[1] + number, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        for label in (truth, answer)
     )
-    found = _scored(plain, [f" {name}" if name in hashes else name for name in names], level)
-    return found.rename(columns={f" {name}": name for name in names})
-
-
-def _scored(table: pd.DataFrame, names: list[str], level: float) -> pd.DataFrame:
-    """Return a row of scores a group."""
-    grouped = table.groupby(names, sort=False, dropna=False) if names else [((), table)]
-    rows = []
-    for key, part in grouped:
-        values = key if isinstance(key, tuple) else (key,)
-        rows.append(dict(zip(names, values, strict=True)) | _score(part, level))
-    return pd.DataFrame(rows, columns=None if rows else [*names, *_score(table.iloc[:0], level)])
-
-
-def _score(part: pd.DataFrame, level: float) -> dict[str, float]:
-    known = part[part["answer"].notna()]
-    truth, answer = known["truth"].to_numpy(bool), known["answer"].to_numpy(bool)
-    n, missing = len(known), len(part) - len(known)
-    tp, fp = int((truth & answer).sum()), int((~truth & answer).sum())
-    fn, tn = int((truth & ~answer).sum()), int((~truth & ~answer).sum())
-    right = (truth == answer).astype(np.float64)
-    low, high = clustered_wilson(right, known, level)
-    expected = _shuffled_hits(known) if n else float("nan")
-    by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
-    accuracy = _ratio(tp + tn, n)
-    scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
-    positive = _ratio(int(part["truth"].sum()), len(part))
-    return {
+    right = truth == answer
+    hits = np.bincount(truth[right], minlength=shape[0])
+    # at fixed margins every score is a function of the numbers of right answers of each label
+    expected = (true * said / np.maximum(true.sum(axis=0), 1)).sum(axis=1)
+    low, high = _clustered_wilson(right.astype(np.float64), cluster, level)
+    accuracy = _ratio(int(hits.sum()), n)
+    found = {
         "n": n,
         "n_failed": missing,
-        "n_clusters": known["cluster"].nunique(),
-        **_outcomes(part),
+        "accuracy": accuracy,
+        "accuracy_low": _ratio(int(hits.sum()), total),
+        "accuracy_high": _ratio(int(hits.sum()) + missing, total),
+        "ci_low": low,
+        "ci_high": high,
+        "majority_accuracy": _ratio(int(np.bincount(part.truth).max(initial=0)), total),
+        "control_accuracy": _ratio(expected.sum(), n),
+    }
+    if columns is _LABELS:
+        size = true.sum(axis=1) + said.sum(axis=1)
+        seen = size > 0
+        f1, control_f1 = (float(np.mean(2 * x[seen] / size[seen])) if n else float("nan") for x in (hits, expected))
+        p = coincidence_tail(int(hits.sum()), true[seen].T, said[seen].T) if n_clusters == n > 0 else float("nan")
+        more = {"n_samples": n_clusters, "n_labels": len(np.unique(part.truth)), "p_value": p}
+        return found | more | {"macro_f1": f1, "control_macro_f1": control_f1}
+    tn, tp = hits.tolist()
+    fn, fp = int(true[1].sum()) - tp, int(said[1].sum()) - tp
+    by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
+    scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+    return found | {
+        "n_clusters": n_clusters,
+        **{name: x if np.isnan(x) else int(x) for name, x in zip(_OUTCOMES, part.outcomes.sum(axis=0), strict=True)},
         "tp": tp,
         "fp": fp,
         "fn": fn,
         "tn": tn,
-        "accuracy": accuracy,
         "precision": _ratio(tp, tp + fp),
         "recall": _ratio(tp, tp + fn),
         "f1": _ratio(2 * tp, 2 * tp + fp + fn),
         "specificity": _ratio(tn, tn + fp),
         "mcc": _ratio(tp * tn - fp * fn, scale),
         "kappa": _ratio(accuracy - by_chance, 1 - by_chance),
-        "accuracy_low": _ratio(tp + tn, n + missing),
-        "accuracy_high": _ratio(tp + tn + missing, n + missing),
-        "ci_low": low,
-        "ci_high": high,
-        "majority_accuracy": max(positive, 1 - positive),
-        # at fixed margins every score is a function of the number of true positives
-        "control_accuracy": _ratio(n - (2 * tp + fp + fn) + 2 * expected, n),
-        "control_f1": _ratio(2 * expected, 2 * tp + fp + fn),
+        "control_f1": _ratio(2 * expected[1], 2 * tp + fp + fn),
     }
-
-
-def _outcomes(part: pd.DataFrame) -> dict[str, float]:
-    """Count the reasons of missing answers."""
-    if "outcome" not in part.columns:
-        return dict.fromkeys(("n_refused", "n_truncated", "n_unread"), float("nan"))
-    return {f"n_{name}": int((part["outcome"] == name).sum()) for name in ("refused", "truncated", "unread")}
 
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
-def clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[float, float]:
+def _clustered_wilson(right: Floats, cluster: NDArray[Any], level: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, with the effective number of independent answers."""
     from statsmodels.stats.proportion import proportion_confint
 
     n = len(right)
     if not n:
         return float("nan"), float("nan")
-    cluster = np.unique(known["cluster"].to_numpy(), return_inverse=True)[1]
+    cluster = np.unique(cluster, return_inverse=True)[1]
     share, effective = float(right.mean()), float(n)
     if cluster.max() + 1 < n:
         error, number = (float(x) for x in jackknife_error(np.bincount(cluster, weights=right), np.bincount(cluster)))
@@ -271,11 +453,3 @@ def clustered_wilson(right: Floats, known: pd.DataFrame, level: float) -> tuple[
     low, high = proportion_confint(share * effective, effective, alpha=1 - level, method="wilson")
     # at shares of 0 and 1 the limit is the share, but for rounding
     return min(float(low), share), max(float(high), share)
-
-
-def _shuffled_hits(known: pd.DataFrame) -> float:
-    """Return the mean true positives if the answers to each question are shuffled over its samples."""
-    query = np.unique(known["query"].to_numpy(), return_inverse=True)[1]
-    weights = (None, known["truth"].to_numpy(np.float64), known["answer"].to_numpy(np.float64))
-    n, true, yes = (np.bincount(query, weights=w) for w in weights)
-    return float(divide(true * yes, n).sum())

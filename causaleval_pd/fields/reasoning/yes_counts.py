@@ -16,7 +16,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_type, name_row, nearest
+from ...contract.checks import check_known, check_type, name_row, nearest, refuse_weights
 from .worlds import WORLDS
 
 __all__ = ["COUNTS"]
@@ -329,6 +329,7 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
             f"by names {reserved}, which identify questions; name settings such as the model "
             "(answer_scores splits its rows by these columns with within=)"
         )
+    refuse_weights(answers.columns, settings)
     table = answers[[*settings, *ANSWER_COLUMNS]].copy()
     table["replicate"] = answers["replicate"].to_numpy() if "replicate" in answers.columns else 0
     table["truth"], table["answer"] = known_truths(answers), as_bits(answers["answer"], "answer")
@@ -452,9 +453,9 @@ def observational_arms(
 
 def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
     """Arrange the rows of both arms as one row per unit."""
-    group, groups = _codes(rows[names])
-    sample, _ = _codes(rows[["sample"]])
-    unit, units = _codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))
+    group, groups = codes(rows[names])
+    sample, _ = codes(rows[["sample"]])
+    unit, units = codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))
     if len(np.unique(2 * unit + arm)) < len(unit):
         raise ValueError("a factual question is answered both for one pair and for all; keep one of these answers")
     shape = (len(units), 2)
@@ -465,7 +466,7 @@ def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
     return Arms(groups, units["group"].to_numpy(np.int64), units["sample"].to_numpy(np.int64), answer, truth, asked)
 
 
-def _codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
+def codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
     """Return a number for each distinct row of a frame, in order of first appearance, and these rows."""
     code = np.zeros(len(frame), np.int64)
     for name in frame.columns:
