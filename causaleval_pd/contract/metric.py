@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from .checks import check_choice, nearest, shown
 from .closed_form import CLOSED_FORMS
-from .convention import Convention, what_applies
 from .field import FIELDS, get_field
-from .options import metric_docstring
+from .options import Convention, metric_docstring, what_applies
 from .own_metrics import function_of_pairs
 from .pairs import ANY_KIND, Pairs
 from .registry import Registry

@@ -1,11 +1,13 @@
-"""Docstrings of metrics: shared options are documented once, and what the declaration has is added."""
+"""Options that metrics share: documented once, and conventions, by which metrics take further kinds of cell."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from .pairs import Pairs
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -65,3 +67,36 @@ def metric_docstring(metric: Any) -> str:
     if metric.reference:
         parts += ["References", "----------", f".. [1] doi:{metric.reference}", ""]
     return "\n".join(parts) + (mark + examples if mark else "")
+
+
+class Convention(NamedTuple):
+    """An option of a metric by which it takes further kinds of cell; the option's values are these and its default."""
+
+    #: name of the metric's keyword
+    option: str
+    #: its value
+    value: str
+    #: kinds that the metric then takes, of the truth too where both sides have the same kinds
+    kinds: tuple[str, ...]
+    #: what the metric then does, for messages
+    meaning: str
+
+
+def what_applies(metrics: Sequence[Any], refused: Sequence[Pairs]) -> str:
+    """Return a hint that names metrics and their conventions for refused pairs, "; use ..." or nothing."""
+    n = sum(pairs.n for pairs in refused)
+    found: dict[tuple[int, str], list[str]] = {}
+    for x in metrics:
+        most = n - sum(int(x.refused(pairs).sum()) for pairs in refused)
+        if most:
+            found.setdefault((most, ""), []).append(repr(x.name))
+        for option, value, _, meaning in x.conventions:
+            taken = n - sum(int(x.refused(pairs, {**x.options, option: value}).sum()) for pairs in refused)
+            if taken > most:
+                call = f"ce.tweak({x.name!r}, {option}={value!r})"
+                found.setdefault((taken, f" ({meaning})"), []).append(call)
+    words = []
+    for (taken, meaning), names in found.items():
+        either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        words.append(f"{either}{f' for {taken} of them' if taken < n else ''}{meaning}")
+    return f"; use {'; or '.join(words)}" if words else ""

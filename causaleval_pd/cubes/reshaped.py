@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.alike import check_labels
-from ..contract.checks import check_type, check_whole, shown
+from ..contract.checks import check_labels, check_type, check_whole, shown
 from .reading import (
     cube_metrics,
     has_controls,

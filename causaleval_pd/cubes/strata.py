@@ -13,8 +13,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ..contract.alike import check_labels, near_equal
-from ..contract.checks import check_type, shown
+from ..contract.checks import check_labels, check_type, near_equal, shown
 from .schema import IDENTITIES, METRIC, METRIC_VARIABLES, RESERVED
 
 By = Sequence[str | Mapping[str, Sequence[float]]]

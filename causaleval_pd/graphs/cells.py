@@ -11,8 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK
-from ..contract.checks import refuse_masked, shown
+from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, refuse_masked, shown
 from ..contract.encoding import (
     AmbiguousEncodingError,
     CellError,

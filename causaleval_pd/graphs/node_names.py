@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..contract.alike import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
+from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
 from ..contract.encoding import Labels
 from .packing import check_names, is_packed, unpack_column
 

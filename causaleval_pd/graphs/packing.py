@@ -31,9 +31,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.alike import alike, explain_alike, face
 from ..contract.cells import CellFormat, format_of, register_cell_format
-from ..contract.checks import name_row
+from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
 from .kernels.planes import (

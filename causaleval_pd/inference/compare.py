@@ -22,7 +22,6 @@ from ..statistics.arrays import Floats
 from ..statistics.clusters import cluster_means
 from ..statistics.interval_notes import joined
 from ..statistics.max_t import joint_max_t
-from .clusters import words_of_clusters
 from .compared_values import (
     ON,
     On,
@@ -33,22 +32,24 @@ from .compared_values import (
     names_of_pairs,
     numbers_of_metrics,
     pair_table,
+    words_of_clusters,
 )
-from .least_p import at_floor, least_p_notes
 from .pairwise import (
     SIGN_SEED,
     Claim,
     Comparison,
     Ints,
+    Losses,
     check_binary,
     check_comparison,
+    check_skill_test,
     clusters_of_pairs,
     compare_levels,
+    compare_skills,
     complete_values,
     refuse_unpaired,
 )
-from .result_tables import RESULTS, TESTED, Missing, check_missing, families, stack_tests
-from .skill_comparison import Losses, check_skill_test, compare_skills
+from .result_tables import RESULTS, TESTED, Missing, at_floor, check_missing, families, least_p_notes, stack_tests
 from .statistical_tests import JACKKNIFE, T
 
 #: columns of the result, after the strata

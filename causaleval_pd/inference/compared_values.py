@@ -1,4 +1,4 @@
-"""What comparisons take from a cube: scores or losses, pairs of levels, groups of runs and margins."""
+"""What comparisons take from a cube: scores or losses, pairs of levels, groups of dependent runs, margins."""
 
 from __future__ import annotations
 
@@ -13,14 +13,36 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, shown
-from ..cubes.reading import asked_strata, control_errors, null_name, strata_dims, strata_table, variable
+from ..cubes.reading import (
+    asked_strata,
+    cluster_ids,
+    cluster_setting,
+    control_errors,
+    null_name,
+    strata_dims,
+    strata_table,
+    variable,
+)
 from ..cubes.schema import FAILED, NO_RUN, stratum_name
 from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
 from ..statistics.direction import TOLERANCE, score
-from .clusters import run_groups
+from ..tables.clusters import BY_TRUTH, SINGLE
 from .pairwise import Ints, Levels, check_truths
 from .result_tables import Missing
+
+
+def run_groups(cube: xr.Dataset) -> xr.DataArray | None:
+    """Return the cluster of every run as a number, the same one for the whole cube; None where all are independent."""
+    return None if cluster_setting(cube) == SINGLE else cluster_ids(cube).astype(np.int64)
+
+
+def words_of_clusters(cube: xr.Dataset, single: str) -> str:
+    """Return what the clusters of a cube are called; `single` where every run is one."""
+    setting = cluster_setting(cube)
+    named = {BY_TRUTH: "truths", SINGLE: single}
+    return named.get(setting) or f"clusters by {setting.removeprefix('column ')}"
+
 
 #: what is compared
 On = Literal["metric", "excess", "skill"]

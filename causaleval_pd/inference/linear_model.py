@@ -19,11 +19,10 @@ from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims,
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
 from ..statistics.arrays import Floats
-from ..statistics.clustered_regression import clustered_fit
+from ..statistics.clusters import clustered_fit
 from ..statistics.direction import TOLERANCE
 from ..statistics.monte_carlo import largest_variance
-from .clusters import words_of_clusters
-from .compared_values import ON, On, run_values
+from .compared_values import ON, On, run_values, words_of_clusters
 
 #: clusters below which no model is fitted
 FEWEST_CLUSTERS = 5

@@ -1,4 +1,4 @@
-"""What tables of tests share: their columns, checks of settings, adjusted p-values and their order."""
+"""What tables of tests share: their columns, checks of settings, adjusted p-values, and the least that p can be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_type
 from ..contract.history import calls
 from ..contract.metric import METRICS
+from ..contract.words import counted
+from ..statistics.arrays import Floats
+from ..statistics.interval_notes import Notes
+from ..statistics.max_t import EXACT_BLOCKS, RESAMPLES
 from ..statistics.multiplicity import adjust as adjusted
+from .pairwise import Comparison
 
 Missing = Literal["drop", "worst"]
 
@@ -69,3 +74,84 @@ def stack_tests(
     if "p_adjusted" not in table:
         table["p_adjusted"] = adjusted(table["p_value"].to_numpy(np.float64), adjust, families(table))
     return in_order(table, columns)
+
+
+#: what notes say of a p-value that cannot be small
+_FLOOR = "is at least"
+#: clusters up to which a number that suffices is looked for
+_MOST = 64
+
+
+def at_floor(table: pd.DataFrame, how: Comparison) -> pd.arrays.BooleanArray:
+    """Return which p-values no random resample reached, so that more of them may make p smaller.
+
+    P-values over all sign vectors are exact; those of the largest t are up to `EXACT_BLOCKS` clusters.
+    """
+    p = table["p_value"].to_numpy(np.float64)
+    few = table["n_truths"].to_numpy(np.int64) <= EXACT_BLOCKS
+    drawn = np.full(len(p), how.test.resamples) & ~(few & (how.test.design == "blocks"))
+    with np.errstate(invalid="ignore"):  # without a p-value
+        least = drawn & (p * (RESAMPLES + 1) <= 1 + 1e-9)
+    return pd.arrays.BooleanArray(least, np.isnan(p))
+
+
+def cannot_be_significant(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return the rows of a table of comparisons whose note states that p cannot be small, whatever the data."""
+    return table["note"].fillna("").str.contains(_FLOOR).to_numpy(np.bool_)
+
+
+class TooFewClustersError(ValueError):
+    """No row of a comparison can be significant, whatever the data."""
+
+
+def least_p_notes(
+    table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64] | None, *, unit: str, pooled: bool
+) -> Notes:
+    """Return for every row whether its test cannot reach 1 - level after the correction, whatever the data.
+
+    `labels` are the families, None where all rows are one; `pooled` is whether no stratum is kept. Wilcoxon's test is
+    refused where it cannot in any row.
+    """
+    notes = np.full(len(table), None, object)
+    known = table["p_value"].notna().to_numpy()
+    if not (how.test.signs or how.test.resamples) or not known.any():
+        return notes
+    clusters = np.asarray(table["n_truths"], np.int64)
+    families = np.zeros(len(table), np.int64) if labels is None else labels
+    least = np.where(known, _least_p(clusters, how), np.nan)
+    correction = None if how.jointly else how.adjust
+    reached = np.asarray(adjusted(least, correction, families))
+    sizes = pd.Series(known).groupby(families).transform("sum").to_numpy()
+    column = "p_value" if how.adjust in (None, "none") else "p_adjusted"
+    short = np.flatnonzero(known & (reached > how.alpha))
+    enough = {size: _clusters_needed(int(size), how, correction) for size in np.unique(sizes[short])}
+    if how.test.name == "wilcoxon" and len(short) == known.sum():
+        row = short[np.argmax(clusters[short])]
+        tests = f"{sizes[row]:.0f} test{'s' if sizes[row] > 1 else ''}"
+        raise TooFewClustersError(
+            f"test='wilcoxon' needs {enough[sizes[row]]} {unit} for {tests} with adjust={how.adjust!r}, found "
+            f"{clusters[row]}: its {column} is at least {reached[row]:.2g}, whatever the data; use test='t'"
+            + ("" if pooled else ", or pool strata by leaving them out of by=")
+        )
+    for row in short:
+        needed = enough[sizes[row]]
+        more = "no number of clusters suffices" if needed is None else f"{needed} are needed for {how.alpha:g}"
+        notes[row] = f"{column} {_FLOOR} {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
+    return notes
+
+
+def _least_p(clusters: NDArray[np.int64], how: Comparison) -> Floats:
+    """Return the smallest p-values that samples of these sizes can have."""
+    sided = 2.0 if how.claim == "two-sided" else 1.0
+    n = np.maximum(clusters, 1).astype(np.float64)
+    least = np.minimum(1.0, sided * 2.0**-n) if how.test.signs else np.zeros(len(n))
+    return np.maximum(least, 1 / (RESAMPLES + 1)) if how.test.resamples else least
+
+
+def _clusters_needed(size: int, how: Comparison, correction: str | None) -> int | None:
+    """Return how many clusters let all tests of a family of this size reach 1 - level; None if no number does."""
+    tiny = 2.0**-100  # far from 1, where corrections multiply equal p-values by the same factor
+    factor = float(np.max(adjusted(np.full(size, tiny), correction, None))) / tiny
+    numbers = np.arange(1, _MOST + 1)
+    enough = numbers[_least_p(numbers, how) * factor <= how.alpha]
+    return int(enough[0]) if len(enough) else None

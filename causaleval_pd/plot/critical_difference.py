@@ -14,9 +14,8 @@ from ..contract.figure import figure
 from ..cubes.schema import NO_RUN, stratum_name
 from ..drawing import LETTER, broken, inches, place_to_draw, tone, wrapped_label
 from ..drawing import caption as write_caption
-from ..inference.clusters import words_of_clusters
 from ..inference.compare import compare
-from ..inference.compared_values import places_of_pairs
+from ..inference.compared_values import places_of_pairs, words_of_clusters
 from ..inference.ranking import rank_test
 from . import facets
 

@@ -21,17 +21,15 @@ from ..fields.structure.nulls.edge_moments import linear
 from ..fields.structure.nulls.hypergeometric import hypergeometric
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
-from ..statistics.tails.convolution import tail_of_sum
-from ..statistics.tails.lattice import common_step
+from ..statistics.tails import common_step, tail_of_sum
 from ..tables.matching import find_null
 from ..tables.published import control_distribution
 from ..tables.settings import Drawing
 from ..tables.simulate import simulate
+from .bounds import limits_of, share_at_least
 from .consistency import DIRECTIONS, NOISE, SKELETON
 from .guesses import Guesses, Printed, more_digits
-from .printed_bounds import limits_of
 from .printed_rows import Edges, Row
-from .skeleton_bounds import share_at_least
 
 Floats = NDArray[np.float64]
 

@@ -11,16 +11,8 @@ import pandas as pd
 
 from ..contract.checks import name_row
 from ..statistics.coincidences import MOST_EXACT, coincidence_moments, coincidence_tail
-from .answer_laws import (
-    RightAnswers,
-    coin_tail,
-    questions_of,
-    right_answers,
-    shuffled_mean,
-    shuffled_range,
-    shuffled_tail,
-)
 from .guesses import Guesses, Printed, more_digits
+from .laws import RightAnswers, coin_tail, questions_of, right_answers, shuffled_mean, shuffled_range, shuffled_tail
 from .printed_numbers import read_counts, read_number
 
 #: columns that describe questions

@@ -10,13 +10,12 @@ import pandas as pd
 from ..contract.checks import check_known, name_row
 from ..contract.metric import Metric
 from ..contract.metric_sets import tweak
-from .consistency import check_distance, check_values
+from .bounds import CONVENTION_OPTIONS, CONVENTIONS
+from .consistency import check_distance, check_values, check_whole_counts
 from .controls import Draws, controls
 from .guesses import Guesses, Printed, rescaled
 from .printed_numbers import PrintedNumber, decimals_of, half_unit, read_column
 from .printed_rows import Row, check_graph_columns, read_rows
-from .skeleton_bounds import CONVENTION_OPTIONS, CONVENTIONS
-from .whole_counts import check_whole_counts
 
 #: how distances are counted where a table does not say
 _USUAL = "any difference 1"

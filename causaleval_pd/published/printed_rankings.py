@@ -13,19 +13,10 @@ import scipy
 from numpy.typing import NDArray
 
 from ..contract.checks import name_row, shown
-from ..statistics.tails.convolution import tail_of_sum
+from ..statistics.tails import tail_of_sum
 from .guesses import Guesses, Printed, more_digits
+from .laws import NORMAL_FROM, Size, Tail, auroc_bound, auroc_normal, auroc_tail, mean_precision_moments, precision_tail
 from .printed_numbers import read_counts
-from .ranking_laws import (
-    NORMAL_FROM,
-    Size,
-    Tail,
-    auroc_bound,
-    auroc_normal,
-    auroc_tail,
-    mean_precision_moments,
-    precision_tail,
-)
 
 #: metrics of rankings, and the columns that describe them
 RANKING_METRICS = ("auroc", "average_precision")

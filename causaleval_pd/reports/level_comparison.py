@@ -13,7 +13,7 @@ from ..contract.words import counted, level_words
 from ..cubes.reading import strata_dims
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
-from ..inference.least_p import TooFewClustersError, cannot_be_significant
+from ..inference.result_tables import TooFewClustersError, cannot_be_significant
 from .methods import Sentence, listed
 
 #: what the better level has, by the direction of the metric

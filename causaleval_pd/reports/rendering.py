@@ -8,9 +8,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from .figures import Picture
-from .markup import escaped
 from .methods import Reference, Sentence
-from .style import Shown, styler
+from .style import Shown, escaped, styler
 
 #: letters of the longest cell that stays in one line
 _LONG = 28

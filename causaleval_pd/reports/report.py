@@ -23,7 +23,7 @@ from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..execution.outputs import replace_file
 from ..inference.compared_values import ON, On
-from ..inference.least_p import cannot_be_significant
+from ..inference.result_tables import cannot_be_significant
 from .figures import Picture, levels_share_truths, pictures
 from .level_comparison import LevelComparison, compare_in_blocks, who_is_better
 from .methods import (

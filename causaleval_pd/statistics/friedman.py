@@ -14,8 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Bools, Floats, ratio
-from .ranks import rounded
+from .arrays import Bools, Floats, ratio, rounded
 
 
 class Friedman(NamedTuple):

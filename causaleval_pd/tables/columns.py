@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.alike import check_labels
-from ..contract.checks import check_flag, check_type, nearest
+from ..contract.checks import check_flag, check_labels, check_type, nearest
 from ..contract.metric import Metric
 
 #: what columns of truths and estimates are often called

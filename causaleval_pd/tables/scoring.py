@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice, name_row
 from ..contract.metric import Metric
 from ..contract.pairs import Batch, PairError, Pairs
-from ..execution.engines import map_chunks, stop_if_unwanted
-from ..execution.work_units import Unit, work_units
+from ..execution.engines import Unit, map_chunks, stop_if_unwanted, work_units
 from .settings import Invalid
 from .tasks import Task
 

@@ -14,8 +14,7 @@ from ..contract.law import ClosedForm
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
 from ..contract.pairs import Batch, Pairs
-from ..execution.engines import CHUNK_BYTES, map_chunks, stop_if_unwanted
-from ..execution.work_units import BLOCK_ROWS, Unit, own_pairs, work_units
+from ..execution.engines import BLOCK_ROWS, CHUNK_BYTES, Unit, map_chunks, own_pairs, stop_if_unwanted, work_units
 from .row_summary import Floats, RowControls, stack_rows, summarise
 from .scoring import check_kinds, score, scoring_work, warn_of_rows
 from .settings import Drawing

@@ -14,12 +14,11 @@ import numpy as np
 from scipy import special
 
 from causaleval_pd.statistics.arrays import mean_difference, welch_difference
-from causaleval_pd.statistics.clustered_regression import clustered_fit
+from causaleval_pd.statistics.clusters import clustered_fit
 from causaleval_pd.statistics.max_t import joint_max_t, max_t
 from causaleval_pd.statistics.multiplicity import adjust
-from causaleval_pd.statistics.paired_tests import paired_t, paired_wilcoxon, welch_t
+from causaleval_pd.statistics.paired_tests import hodges_lehmann, paired_t, paired_wilcoxon, welch_t
 from causaleval_pd.statistics.skill import skill_difference
-from causaleval_pd.statistics.walsh import hodges_lehmann
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 REPEATS = 2000

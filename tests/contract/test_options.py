@@ -1,11 +1,13 @@
-"""Options that several metrics share are explained once and reach every docstring."""
+"""Options that several metrics share are explained once, conventions too; refusals name what applies."""
 
 from __future__ import annotations
 
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.options import with_options
+from causaleval_pd.contract.metric import METRICS
+from causaleval_pd.contract.options import Convention, what_applies, with_options
+from causaleval_pd.fields.structure.field import pair
 
 TEXTS = {"floor": "floor : float\n    Smallest denominator.", "cap": "cap : float\n    Largest value."}
 
@@ -63,3 +65,62 @@ def test_every_option_of_every_metric_is_documented():
         found = ce.get_metric(name)
         for option in list(inspect.signature(found).parameters)[1:]:
             assert f"\n{option} : " in found.__doc__, (name, option)
+
+
+DAG, CPDAG, PDAG = (pair("A -> B; B -> C", text) for text in ("A -> B; C", "A -- B; B -- C", "A -> B; B -- C"))
+
+
+@pytest.fixture
+def strict():
+    """A metric of DAGs that takes PDAGs by an option."""
+
+    @ce.metric(
+        field="graph",
+        kinds=("dag",),
+        direction="minimize",
+        range=(0, 9),
+        optimum=0,
+        long_name="strict metric",
+        conventions=[Convention("mode", "loose", ("pdag",), "edges are counted")],
+        instead=("sid_lower", "of another package"),
+    )
+    def strict(pairs, *, mode="strict"):
+        return pairs.counts.fp
+
+    yield strict
+    del METRICS["strict"]
+
+
+def test_an_option_adds_kinds_to_both_sides(strict):
+    loose = ce.tweak(strict, mode="loose")
+    assert [bool(strict.refused(x)[0]) for x in (DAG, CPDAG, PDAG)] == [False, True, True]
+    assert [bool(loose.refused(x)[0]) for x in (DAG, CPDAG, PDAG)] == [False, True, False]
+    assert not loose.refused(PDAG.swapped)[0] and strict.refused(DAG, {"mode": "loose"}).tolist() == [False]
+    assert strict("A -> B; B -> C", "A -> B; B -- C", mode="loose") == 0
+
+
+def test_hints_name_what_takes_the_pairs_and_how_many(strict):
+    assert strict.what_applies([CPDAG]) == "; use 'sid_lower'"
+    assert strict.what_applies([PDAG]) == (
+        "; use ce.tweak('strict', mode='loose') (edges are counted); or ce.tweak('sid_lower', beyond='local') "
+        "(bounds that need not be attained)"
+    )
+    assert what_applies([strict, ce.parent_aid, ce.shd], [CPDAG, PDAG]) == (
+        "; use ce.tweak('strict', mode='loose') for 1 of them (edges are counted); or 'parent_aid' for 1 of them; or "
+        "'shd'"
+    )
+    assert what_applies([ce.sid, ce.parent_aid], [PDAG]) == ""
+
+
+def test_names_are_sequences():
+    with pytest.raises(TypeError, match=r"instead must be a sequence of metrics, found 'shd'; write \('shd',\)"):
+        ce.metric(field="graph", kinds=("dag",), direction=None, range=(0, 1), long_name="x", instead="shd")
+
+
+def test_unknown_values_are_refused_before_cells(strict):
+    with pytest.raises(ValueError, match="mode must be 'strict' or 'loose', found 'lose'"):
+        ce.tweak(strict, mode="lose")
+    for call in (ce.shd_cpdag, ce.sid_lower):
+        option = call.conventions[0].option
+        with pytest.raises(ValueError, match=f"^{option} must be '.*' or '.*', found 'local_'"):
+            call("A -> B; B -> C", "A -> B; B -- C", **{option: "local_"})

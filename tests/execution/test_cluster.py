@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 import causaleval_pd as ce
 import causaleval_pd.dask
 from causaleval_pd.cubes.lazy import cube_chunks
-from causaleval_pd.execution import work_units
+from causaleval_pd.execution import engines
 from causaleval_pd.execution.engines import map_chunks
 from causaleval_pd.execution.files import to_parquet, to_zarr
 from causaleval_pd.tables import simulate as streaming
@@ -135,7 +135,7 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
     where = clients[way.n_workers].as_current() if engine in ("dask", "partitions") else nullcontext()
     with pytest.MonkeyPatch.context() as patched, where:
         patched.setattr(streaming, "CHUNK_BYTES", way.chunk)
-        patched.setattr(work_units, "UNIT_NANOSECONDS", way.unit)
+        patched.setattr(engines, "UNIT_NANOSECONDS", way.unit)
         if engine == "partitions":
             table = partitioned(shuffled, way.cuts)
             rows = table.ceval.with_controls(MIXED, **how).compute()
@@ -168,7 +168,7 @@ def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
 
 @pytest.mark.slow
 def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
-    monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e6)
+    monkeypatch.setattr(engines, "UNIT_NANOSECONDS", 1e6)
     with ce.set_options(engine="dask"):
         found = ce.with_controls(RUNS, METRICS, **HOW)
         scored = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan")

@@ -1,4 +1,4 @@
-"""Engines: work in threads or here, in order, with progress; errors end the work."""
+"""Engines: work in threads or here, in order, with progress; errors end it; results do not depend on units of work."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.execution import work_units
-from causaleval_pd.execution.engines import job_count, map_chunks, stop_if_unwanted
+from causaleval_pd.contract.pairs import Batch
+from causaleval_pd.execution import engines
+from causaleval_pd.execution.engines import BLOCK_ROWS, UNIT_NANOSECONDS, job_count, map_chunks, stop_if_unwanted
+from causaleval_pd.fields.reasoning.field import AnswerPairs
 
 
 def test_progress_counts_rows(capsys):
@@ -84,7 +89,7 @@ def test_every_engine_gives_the_same_bits(engine, monkeypatch):
     with ce.set_options(engine="serial"):
         wanted = ce.with_controls(runs, metrics, **how)
         scored = ce.evaluate(runs, [*metrics, "sid"], invalid="nan")
-    monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 1e5)
+    monkeypatch.setattr(engines, "UNIT_NANOSECONDS", 1e5)
     monkeypatch.setattr(sys.modules["causaleval_pd.tables.scoring"], "PART_ROWS", 13)
     monkeypatch.setattr(sys.modules["causaleval_pd.tables.simulate"], "BLOCK_ROWS", 13)
     with ce.set_options(engine=engine, n_jobs=3):
@@ -141,3 +146,27 @@ def test_an_interrupt_ends_long_work(engine):
             process.kill()
     assert process.returncode == -signal.SIGINT
     assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+def answers(first: int, n: int) -> Batch:
+    return Batch(np.arange(first, first + n), AnswerPairs(np.zeros(n, bool), np.ones(n, bool)))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 20_000), st.sampled_from([1.0, 200.0, 1e4, 1e6, 3e7])), max_size=6))
+def test_every_row_is_in_one_unit_of_about_equal_time(sizes):
+    starts = np.cumsum([0, *(n for n, _ in sizes)])
+    batches = [answers(int(a), n) for a, (n, _) in zip(starts, sizes, strict=False)]
+    costs = [cost for _, cost in sizes]
+    units = engines.work_units(batches, costs, [BLOCK_ROWS] * len(batches))
+    rows = [part.rows for unit in units for part in unit]
+    assert np.array_equal(np.concatenate([*rows, np.empty(0, int)]), np.arange(starts[-1]))
+    assert all(len(part.rows) == part.pairs.n <= BLOCK_ROWS for unit in units for part in unit)
+    row_cost = np.repeat(costs, [n for n, _ in sizes])
+    spent = [sum(row_cost[part.rows].sum() for part in unit) for unit in units]
+    total = row_cost.sum()
+    if total < 2 * UNIT_NANOSECONDS:
+        assert len(units) <= 1
+    else:
+        longest = max(costs)
+        assert all(UNIT_NANOSECONDS * (1 - 1e-6) <= x <= 2 * UNIT_NANOSECONDS + longest for x in spent[:-1])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.declared import declared
 
-from causaleval_pd.contract.alike import face
+from causaleval_pd.contract.checks import face
 from causaleval_pd.graphs import KINDS, Graph, as_graph
 
 # names of which something shows, and no two of which look alike, which graphs refuse

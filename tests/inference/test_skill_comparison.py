@@ -9,8 +9,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, SCORED
-from causaleval_pd.inference.pairwise import Comparison, Levels
-from causaleval_pd.inference.skill_comparison import Losses, check_skill_test, compare_skills
+from causaleval_pd.inference.pairwise import Comparison, Levels, Losses, check_skill_test, compare_skills
 from causaleval_pd.statistics.skill import skill_difference
 
 FIRST, SECOND = np.array([0]), np.array([1])

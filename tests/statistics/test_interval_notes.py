@@ -6,7 +6,7 @@ import numpy as np
 
 from causaleval_pd.statistics.arrays import mean_difference, welch_difference
 from causaleval_pd.statistics.interval_notes import interval_notes, joined, sample_notes
-from causaleval_pd.statistics.walsh import hodges_lehmann
+from causaleval_pd.statistics.paired_tests import hodges_lehmann
 
 NAN = np.nan
 VALUES = np.array(

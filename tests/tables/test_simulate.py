@@ -9,7 +9,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
-from causaleval_pd.execution import work_units
+from causaleval_pd.execution import engines
 from causaleval_pd.tables import simulate as streaming
 from causaleval_pd.tables.settings import Cells, Drawing
 from causaleval_pd.tables.tasks import read_tasks
@@ -28,7 +28,7 @@ def test_the_first_draws_do_not_depend_on_their_number():
 
 @pytest.mark.slow
 def test_dense_graphs_many_draws_and_costly_metrics_make_more_units(monkeypatch):
-    monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", 2e5)
+    monkeypatch.setattr(engines, "UNIT_NANOSECONDS", 2e5)
 
     def units(names: list[str], n_draws: int) -> int:
         [task], _ = read_tasks(RUNS, names, Cells())
@@ -46,7 +46,7 @@ def test_rows_do_not_depend_on_blocks_or_units(monkeypatch):
     how = {"n_draws": 230, "rng": 3, "method": "simulate"}
     wanted = ce.with_controls(runs, ["shd", "orientation_f1"], **how)
     for unit, rows, size in ((1.0, 4, 1), (1e6, 15_000, 9000), (1e15, 15_000, 2**40)):
-        monkeypatch.setattr(work_units, "UNIT_NANOSECONDS", unit)
+        monkeypatch.setattr(engines, "UNIT_NANOSECONDS", unit)
         monkeypatch.setattr(streaming, "BLOCK_ROWS", rows)
         monkeypatch.setattr(streaming, "CHUNK_BYTES", size)
         with ce.set_options(engine="threads", n_jobs=2):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.alike import hint_alike
+from ...contract.checks import hint_alike
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -20,9 +20,9 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract import convention as contract
 from ...contract.checks import check_known, check_number
 from ...contract.metric import Metric, metric
+from ...contract.options import Convention as ReadAs
 from ...contract.options import with_options
 from .formula import Model
 from .pairs import KINDS, FormulaPairs
@@ -69,7 +69,7 @@ _QUALITY: dict[str, Any] = {
     "range": (0, 1),
     "optimum": 1,
     "reference": "10.1515/jci-2023-0032",
-    "conventions": [contract.Convention("arrows", "equivalence", ("one-way",), "=> and <= are read as <->")],
+    "conventions": [ReadAs("arrows", "equivalence", ("one-way",), "=> and <= are read as <->")],
 }
 #: entry of the docstrings of metrics whose models in one cell may be combined by any rule
 MODELS = {

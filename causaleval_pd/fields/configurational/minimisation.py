@@ -18,7 +18,7 @@ import itertools
 import math
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -72,15 +72,16 @@ def has_injection(options: Sequence[int]) -> bool:
     return all(augment(element, set()) for element in range(len(options)))
 
 
-def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
+def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
     """Check whether the conjunctions of one formula are contained in different conjunctions of the other."""
+    # conjunctions are integers of a vocabulary, or sets of literals
     n = len(smaller)
     if n > len(larger):
         return False
     used = set[int]()
     for x in smaller:  # most often everyone can have the first partner that is left
         for i, y in enumerate(larger):
-            if not x & ~y and i not in used:
+            if x & y == x and i not in used:
                 used.add(i)
                 break
         else:
@@ -90,7 +91,7 @@ def injects(smaller: Sequence[int], larger: Sequence[int]) -> bool:
     options = []
     for x in smaller:
         # an element with n partners finds one that the others leave, so no more are needed
-        partners = list(itertools.islice((i for i, y in enumerate(larger) if not x & ~y), n))
+        partners = list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n))
         if not partners:
             return False
         options.append(sum(1 << i for i in partners))
@@ -407,17 +408,19 @@ def full_table(form: Iterable[int], vocabulary: Vocabulary) -> TruthTable:
 def is_irredundant(form: Iterable[int], table: TruthTable) -> bool:
     """Check whether a formula varies on a table and changes its truth values with every deletion."""
     form = list(form)
+    return table.disjunction(form) not in (0, table.rows) and not _deletable(form, table, table.rows)
+
+
+def _deletable(form: Sequence[int], table: TruthTable, rows: int) -> bool:
+    """Check whether a disjunct, or a literal of one, can be deleted without a change on some rows of a table."""
     truth = table.disjunction(form)
-    if not truth or truth == table.rows:
-        return False
     for i, code in enumerate(form):
-        rest = form[:i] + form[i + 1 :]
-        others = table.disjunction(rest)
-        if others == truth:
-            return False
-        if any(code != bit and table.conjunction(code ^ bit) | others == truth for bit in bits(code)):
-            return False
-    return True
+        others = table.disjunction([*form[:i], *form[i + 1 :]])
+        if len(form) > 1 and not rows & (truth ^ others):
+            return True
+        if any(code != bit and not rows & (truth ^ (table.conjunction(code ^ bit) | others)) for bit in bits(code)):
+            return True
+    return False
 
 
 def minimal_models(model: Model | str, domains: Domains | None = None) -> tuple[Model, ...]:
@@ -471,74 +474,43 @@ def redundancy_free(model: Model | str, domains: Domains | None = None) -> bool:
 def is_redundancy_free(model: Model, domains: Domains) -> bool:
     """Check a model as `redundancy_free` does, with domains that `read_domains` returned."""
     require_equivalences(model)
-    everything, plane = _plane_of(model.factors, domains)
-    cubes = [[_meet(one, plane, everything) for one in atom.disjuncts] for atom in model.atoms]
-    left = [union(found) for found in cubes]
-    holds = [everything & ~(found ^ plane[atom.outcome]) for found, atom in zip(left, model.atoms, strict=True)]
-    allowed = everything
+    table, code = _table_of(model.factors, domains)
+    forms = [[sum(map(code.__getitem__, one)) for one in atom.disjuncts] for atom in model.atoms]
+    outcomes = [table.planes[code[atom.outcome]] for atom in model.atoms]
+    holds = [table.rows & ~(table.disjunction(one) ^ y) for one, y in zip(forms, outcomes, strict=True)]
+    allowed = table.rows
     for one in holds:
         allowed &= one
-    for i, atom in enumerate(model.atoms):
-        others = everything
-        for j, one in enumerate(holds):
-            others &= one if j != i else everything
-        outcome = plane[atom.outcome]
+    for i, (form, outcome) in enumerate(zip(forms, outcomes, strict=True)):
+        others = table.rows
+        for one in holds[:i] + holds[i + 1 :]:
+            others &= one
         if not allowed & outcome or not allowed & ~outcome or others & ~holds[i] == 0:
             return False
-        if _deletable(atom.disjuncts, cubes[i], left[i], others, plane, everything):
+        if _deletable(form, table, others):
             return False
     return True
 
 
-@lru_cache(maxsize=64)
-def _cached_planes(domains: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[dict[int, int], ...]]:
-    """Return all configurations of factors with these values as a bit set, and those with each value by factor."""
-    names = [str(i) for i in range(len(domains))]
-    words = Vocabulary(dict(zip(names, domains, strict=True)))
-    everything, planes = free_planes(names, words)
-    by_factor = tuple(
-        {value: planes[words.bit((name, value))] for value in domain}
-        for name, domain in zip(names, domains, strict=True)
-    )
-    return everything, by_factor
-
-
-def _plane_of(factors: Sequence[str], domains: Domains) -> tuple[int, dict[Literal, int]]:
-    """Return all configurations of some factors, and those that have each literal."""
-    everything, planes = _cached_planes(tuple(tuple(domains.get(name, BINARY)) for name in factors))
-    plane = {(name, value): rows for name, own in zip(factors, planes, strict=True) for value, rows in own.items()}
-    return everything, plane
-
-
 def is_irredundant_alone(disjuncts: Sequence[Conjunction], domains: Domains) -> bool:
     """Check whether a left-hand side by itself varies and has nothing that can be deleted."""
-    everything, plane = _plane_of(sorted({name for one in disjuncts for name, _ in one}), domains)
-    cubes = [_meet(one, plane, everything) for one in disjuncts]
-    left = union(cubes)
-    return left not in (0, everything) and not _deletable(disjuncts, cubes, left, everything, plane, everything)
+    table, code = _table_of(sorted({name for one in disjuncts for name, _ in one}), domains)
+    return is_irredundant([sum(map(code.__getitem__, one)) for one in disjuncts], table)
 
 
-def _deletable(
-    disjuncts: Sequence[Conjunction],
-    cubes: list[int],
-    left: int,
-    others: int,
-    plane: Mapping[Literal, int],
-    everything: int,
-) -> bool:
-    """Check whether a disjunct or a literal of an atom can be deleted where the `others` hold."""
-    for i, disjunct in enumerate(disjuncts):
-        rest = union(cubes[:i] + cubes[i + 1 :])
-        if len(cubes) > 1 and not others & (left ^ rest):
-            return True
-        if len(disjunct) > 1 and any(
-            not others & (left ^ (rest | _meet(disjunct - {literal}, plane, everything))) for literal in disjunct
-        ):
-            return True
-    return False
+def _table_of(factors: Sequence[str], domains: Domains) -> tuple[TruthTable, dict[Literal, int]]:
+    """Return all configurations of some factors, and the bit of each literal."""
+    values = tuple(tuple(domains.get(name, BINARY)) for name in factors)
+    literals = [(name, value) for name, own in zip(factors, values, strict=True) for value in own]
+    rows, planes, codes = _cached_planes(values)
+    # a table keeps the conjunctions that it is asked for, so each model has its own
+    return TruthTable(rows, planes), dict(zip(literals, codes, strict=True))
 
 
-def _meet(literals: Conjunction, plane: Mapping[Literal, int], everything: int) -> int:
-    for literal in literals:
-        everything &= plane[literal]
-    return everything
+@lru_cache(maxsize=64)
+def _cached_planes(domains: tuple[tuple[int, ...], ...]) -> tuple[int, dict[int, int], list[int]]:
+    """Return all configurations of factors with these values, those with each literal, and the bits of the literals."""
+    names = [str(i) for i in range(len(domains))]
+    words = Vocabulary(dict(zip(names, domains, strict=True)))
+    codes = [words.bit((name, value)) for name, domain in zip(names, domains, strict=True) for value in domain]
+    return *free_planes(names, words), codes

@@ -11,7 +11,6 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -29,7 +28,7 @@ from .formula import (
     bits,
     literal_text,
 )
-from .minimisation import NO_CAPS, Form, Minimiser, full_table, has_injection, is_irredundant
+from .minimisation import NO_CAPS, Form, Minimiser, full_table, injects, is_irredundant
 from .quality import Expansion, expose
 from .reader import as_model
 from .truth_table import Setting, evaluation_order, ideal_table
@@ -39,19 +38,11 @@ __all__ = ["submodels"]
 MAX_NCR_COMPLEXITY = 16
 
 
-def formula_within(smaller: Sequence[Conjunction], larger: Sequence[Conjunction]) -> bool:
-    """Check whether the first formula results from the second by deleting literals and disjuncts."""
-    if len(smaller) > len(larger):
-        return False
-    options = [sum(1 << i for i, y in enumerate(larger) if x <= y) for x in smaller]
-    return all(options) and has_injection(options)
-
-
 def submodel_of(model: Model | str, other: Model | str) -> bool:
     """Check whether a model results from another one by deleting literals, disjuncts and atoms."""
     model, other = as_model(model), as_model(other)
     return all(
-        atom.outcome in other.by_outcome and formula_within(atom.disjuncts, other.by_outcome[atom.outcome].disjuncts)
+        atom.outcome in other.by_outcome and injects(atom.disjuncts, other.by_outcome[atom.outcome].disjuncts)
         for atom in model.atoms
     )
 

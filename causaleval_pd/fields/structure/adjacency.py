@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...contract.confusion import Confusion, Values
-from ...contract.confusion_family import ConfusionFamily
+from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import metric
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphPairs

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...contract.checks import check_number
-from ...contract.confusion import Confusion, Values, ratio
-from ...contract.confusion_family import ConfusionFamily
+from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
 from ...graphs.pairs import GraphPairs
 

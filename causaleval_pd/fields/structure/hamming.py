@@ -9,8 +9,8 @@ import numpy as np
 
 from ...contract.checks import check_number, shown
 from ...contract.confusion import Values, ratio
-from ...contract.convention import Convention
 from ...contract.metric import metric
+from ...contract.options import Convention
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import KINDS, MARKED_KINDS
 from ...graphs.pairs import GraphPairs

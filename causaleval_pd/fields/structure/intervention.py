@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.confusion import Values, ratio
-from ...contract.convention import Convention
 from ...contract.metric import metric
-from ...contract.options import with_options
+from ...contract.options import Convention, with_options
 from ...contract.pairs import PairError
 from ...graphs.pairs import GraphPairs
 

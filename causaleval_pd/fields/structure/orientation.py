@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...contract.confusion import Confusion
-from ...contract.confusion_family import ConfusionFamily
+from ...contract.confusion import Confusion, ConfusionFamily
 from ...graphs.pairs import GraphPairs
 
 __all__ = [

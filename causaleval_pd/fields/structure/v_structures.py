@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...contract.confusion import Confusion
-from ...contract.confusion_family import ConfusionFamily
+from ...contract.confusion import Confusion, ConfusionFamily
 from ...graphs.kernels.planes import MARKED_KINDS
 from ...graphs.pairs import GraphPairs
 

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.alike import hint_alike
-from ...contract.checks import name_row
+from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
 from ...contract.field import Field, identify_cells, register_field
 from ...contract.pairs import Batch

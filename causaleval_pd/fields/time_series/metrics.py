@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_whole
-from ...contract.confusion import Confusion, Values
-from ...contract.confusion_family import ConfusionFamily
+from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
 from ...graphs.kernels.planes import row_chunks

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.contract.alike import face
+from causaleval_pd.contract.checks import face
 
 LISTED = ce.list_encodings().index
 TEXTS = ["dagitty", "DOT", "edge table", "GraphML", "JSON", "model string", "Tetrad text", "edge string"]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ....contract.alike import hint_alike
+from ....contract.checks import hint_alike
 from ....contract.pairs import Pairs
 from .formats import read_network
 from .network import DiscreteNetwork, GaussianNetwork, Network

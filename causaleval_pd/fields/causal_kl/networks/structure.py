@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ....contract.alike import alike, explain_alike
+from ....contract.checks import alike, explain_alike
 from ....graphs.packing import check_names
 
 MAX_STATES = 10_000

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import check_known
-from ....contract.confusion import Confusion, Values
-from ....contract.confusion_family import ConfusionFamily
+from ....contract.confusion import Confusion, ConfusionFamily, Values
 from ....contract.metric import metric
 from ....graphs.kernels.planes import row_chunks
 from ....graphs.mixed.relations import DEFINITE, NOT, POSSIBLE, ancestors, visible_edges

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ....contract.checks import check_known
-from ....contract.confusion import Confusion, Values
-from ....contract.confusion_family import ConfusionFamily
+from ....contract.confusion import Confusion, ConfusionFamily, Values
 from ....contract.metric import metric
 from ....graphs.edge_types import ONE_WAY, reversed_type
 from ....graphs.kernels.planes import MARKED_KINDS

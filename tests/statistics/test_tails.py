@@ -1,4 +1,4 @@
-"""Tails of sums of independent variables, against sums over all combinations and known powers."""
+"""Tails of sums of independent variables, against sums over all combinations and known powers; steps of such sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from causaleval_pd.statistics.tails.convolution import GRID, tail_of_sum
+from causaleval_pd.statistics.tails import GRID, common_step, tail_of_sum
 
 
 def by_enumeration(laws, observed):
@@ -113,3 +113,12 @@ def test_a_sum_that_takes_too_much_work_is_refused():
     law = np.sort(rng.random(500)), np.full(500, 1 / 500)
     assert tail_of_sum([law] * 3, 1.0, most_work=1e6) is None
     assert tail_of_sum([law] * 3, 1.0) is not None
+
+
+@pytest.mark.parametrize(
+    ("weights", "step"),
+    [([-2, -1], 1), ([2, -4, 6], 2), ([0, 0], 0), ([2 / 17, 6 / 17], 2 / 17), ([np.nan, 3], 3), ([1, np.sqrt(2)], 0)],
+)
+def test_steps_divide_every_weight(weights, step):
+    found = common_step(np.array([weights, weights[::-1]], float))
+    np.testing.assert_allclose(found, step, atol=1e-12)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.published.skeleton_bounds import (
+from causaleval_pd.published.bounds import (
     CONVENTIONS,
     directed_bounds,
     expected_shd,
@@ -21,7 +21,7 @@ from causaleval_pd.published.skeleton_bounds import (
     shd_bounds,
     total_at_least,
 )
-from causaleval_pd.statistics.tails.convolution import tail_of_sum
+from causaleval_pd.statistics.tails import tail_of_sum
 
 NODES = "ABCD"
 PAIRS = list(itertools.combinations(range(4), 2))

@@ -1,1 +1,0 @@
-"""Small tail probabilities: sums of exact laws."""
