@@ -267,17 +267,3 @@ def test_causal_learn_agrees_where_its_conventions_do():
         for part in ("tp", "fp", "fn"):
             ours = ce.get_metric(f"orientation_{part}")(left, right)
             assert ours == getattr(arrow, f"get_arrows_{part}_ce")()
-
-
-def test_defects_of_other_tools_are_not_ours():
-    # rates above 1 from undirected estimates; division by zero for empty graphs
-    assert ce.adjacency_recall("A -> B", "A -- B") == 1
-    assert ce.adjacency_precision("A -> B", "A -- B") == 1
-    assert ce.adjacency_specificity("A -> B; B -> C", "A -> C; C -> B") == 0
-    assert np.isnan(ce.adjacency_precision("A -> B", "A; B"))
-    assert np.isnan(ce.adjacency_recall("A; B", "A -> B"))
-    assert ce.arrowhead_tn("A -> B; C", "A -> B; C") == 5  # six slots without the diagonal
-    assert ce.adjacency_f1("A -> B; C -> D; E", "A -> B; E -> D; C; A -> E; A -> D; A -> C") == pytest.approx(2 / 7)
-    # precision and recall of orientation differ once an edge is undirected
-    assert ce.orientation_precision("A -> B; B -> C", "A -> B; B -- C") == 1
-    assert ce.orientation_recall("A -> B; B -> C", "A -> B; B -- C") == 0.5
