@@ -120,7 +120,7 @@ def tables(column: str, values: Any) -> list[pd.DataFrame]:
     ]
     made = [pd.DataFrame({a: ["A", "B"], b: ["B", "C"]}) for a, b, _ in ends]
     made += [table.assign(**{mark: ["-->", "---"]}) for table, (_, _, mark) in zip(made, ends, strict=True)]
-    return [table.assign(**{column: list(values)}) for table in made if column not in table]
+    return [table.assign(**{column: pd.Series(values)}) for table in made if column not in table]
 
 
 @pytest.mark.parametrize("values", NUMBERS.values(), ids=NUMBERS)
