@@ -110,7 +110,7 @@ KEEP_TWO_CYCLES = (
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     """Return why a graph, planes (2, W) or (4, W), is not in the class it declares."""
     if is_mixed(planes[None]):
-        from .mixed.classes import explain_mixed_kind
+        from .mixed.faults import explain_mixed_kind
 
         return explain_mixed_kind(planes, names, kind)
     _, source, target = arcs_from_planes(planes[None], len(names))

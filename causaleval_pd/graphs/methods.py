@@ -468,7 +468,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
         check_choice(kind, KINDS, "kind")
-        from .mixed.classes import fault_of
+        from .mixed.faults import fault_of
 
         column, code = self._column, KINDS.index(kind)
         parts = []

@@ -10,13 +10,13 @@ from statsmodels.stats.multitest import multipletests
 import causaleval_pd as ce
 from causaleval_pd.cubes.summary import summary
 from causaleval_pd.cubes.summary_columns import FURTHER, SHORT
-from causaleval_pd.inference import compare, ranking
 from causaleval_pd.inference import compare as comparison
+from causaleval_pd.inference import ranking
 from causaleval_pd.inference.result_tables import directions_of, in_order, stack_tests
 
 # verbs have the names of their modules
 TABLES = {
-    (*compare.SHORT, *compare.FURTHER): lambda cube: ce.compare(
+    (*comparison.SHORT, *comparison.FURTHER): lambda cube: ce.compare(
         cube, "algorithm", by="all", adjust=None, columns="full"
     ),
     (*SHORT, *FURTHER): lambda cube: summary(cube, columns="full"),
@@ -61,7 +61,7 @@ def test_printed_tables_show_results():
     runs = ce.datasets.runs().query("n == 100")
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
     wanted = {
-        lambda cube: compare.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
+        lambda cube: comparison.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
         summary: ("algorithm", "metric", "p_value", "skill"),
     }
     for verb, names in wanted.items():

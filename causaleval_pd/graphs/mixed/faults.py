@@ -1,0 +1,163 @@
+"""Why a graph is not in a class of mixed graphs, in words."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from ..edge_strings import write_edges, write_names
+from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON, a_kind
+from .conversions import mag_to_pag, pag_to_mag
+from .marks import ARROW, CIRCLE, NONE, TAIL, ends_from_planes, marks_from_planes
+
+Planes = NDArray[np.uint64]
+
+#: nodes of a path that a message names at most
+_LONGEST_PATH = 20
+_TWO_EDGES = "has the two edges {} of one pair; only an admg has such pairs"
+
+
+def fault_of(planes: Planes, names: Sequence[str], kind: int) -> str | None:
+    """Return why a graph, planes (4, W), is not in a class, or None: "has the directed cycle A -> B -> A"."""
+    graph = _Written(planes, names)
+    if kind == ADMG:
+        other = graph.first(lambda a, b: {a, b} not in ({TAIL, ARROW}, {ARROW}, {NONE, ARROW}))
+        return f"has the edge {other}" if other else _cycle(graph)
+    if kind == SKELETON:
+        other = graph.first(lambda a, b: (a, b) != (TAIL, TAIL))
+        return f"has the edge {other}, which has marks; take its skeleton()" if other else None
+    two = graph.first(lambda a, b: NONE in (a, b))
+    if two:
+        return _TWO_EDGES.format(two)
+    if kind == MIXED:
+        return None
+    if kind == MAG:
+        circle = graph.first(lambda a, b: CIRCLE in (a, b))
+        return f"has the edge {circle}, and a MAG has no circles" if circle else _mag_fault(graph)
+    return _pag_fault(planes, graph)
+
+
+class _Written:
+    """One graph as names and a matrix of codes: the mark at j of i - j in cell (i, j)."""
+
+    def __init__(self, planes: Planes, names: Sequence[str]) -> None:
+        self.names = write_names(names)
+        self._planes = planes
+        _, *ends = ends_from_planes(planes[None], len(names))
+        self.ends = list(zip(*(x.tolist() for x in ends), strict=True))
+        self.directed: nx.DiGraph[int] = nx.DiGraph()
+        self.directed.add_nodes_from(range(len(names)))
+        for i, j, a, b in self.ends:
+            if (a == ARROW) != (b == ARROW):
+                self.directed.add_edge(*((i, j) if b == ARROW else (j, i)))
+
+    @cached_property
+    def marks(self) -> NDArray[np.uint8]:
+        """The codes as a matrix."""
+        return marks_from_planes(self._planes[None], len(self.names))[0]
+
+    @cached_property
+    def spouses(self) -> NDArray[np.bool_]:
+        """Which pairs have a bidirected edge."""
+        found = (self.marks == ARROW) & (self.marks.T != TAIL) & (self.marks.T != CIRCLE)
+        return found | found.T
+
+    def edge(self, i: int, j: int) -> str:
+        """Write the edge or edges of a pair."""
+        return " and ".join(write_edges(self.names, [x for x in self.ends if set(x[:2]) == {i, j}]))
+
+    def first(self, odd: Callable[[int, int], bool]) -> str | None:
+        """Write the first edge whose codes are odd."""
+        return next((self.edge(i, j) for i, j, a, b in self.ends if odd(a, b)), None)
+
+    def path(self, nodes: Sequence[int], arrow: str = "->") -> str:
+        """Write a directed path; of a long one its beginning and end."""
+        shown = [self.names[node] for node in nodes]
+        if len(shown) > _LONGEST_PATH:
+            shown[_LONGEST_PATH // 2 : -_LONGEST_PATH // 2] = ["..."]
+        return f" {arrow} ".join(shown)
+
+
+def _cycle(graph: _Written) -> str | None:
+    try:
+        cycle = [s for s, _ in nx.find_cycle(graph.directed)]
+    except nx.NetworkXNoCycle:
+        return None
+    return f"has the directed cycle {graph.path([*cycle, cycle[0]])}"
+
+
+def _mag_fault(graph: _Written) -> str | None:
+    """Return why a graph with one edge of tails and arrows a pair is not a MAG."""
+    undirected = graph.first(lambda a, b: (a, b) == (TAIL, TAIL))
+    if undirected:
+        return f"has the undirected edge {undirected}, which stands for selection bias"
+    cycle = _cycle(graph)
+    if cycle:
+        return cycle
+    for x, y in np.argwhere(graph.spouses).tolist():
+        if nx.has_path(graph.directed, x, y):
+            path = graph.path(nx.shortest_path(graph.directed, x, y))
+            return f"has the almost directed cycle {graph.edge(x, y)}, {path}"
+    for x, y in itertools.combinations(range(len(graph.names)), 2):
+        if not (graph.marks[x, y] or graph.marks[y, x]):
+            inducing = _inducing_path(graph, x, y)
+            if inducing:
+                edges = ", ".join(graph.edge(a, b) for a, b in itertools.pairwise(inducing))
+                return f"is not maximal: {graph.names[x]} and {graph.names[y]} have the inducing path {edges}"
+    return None
+
+
+def _inducing_path(graph: _Written, x: int, y: int) -> list[int] | None:
+    """Return an inducing path between two nodes that are not adjacent."""
+    above = (nx.ancestors(graph.directed, x) | nx.ancestors(graph.directed, y)) - {x, y}
+    walks = nx.Graph([(a, b) for a, b in np.argwhere(graph.spouses).tolist() if {a, b} <= above])
+    walks.add_nodes_from([x, y])
+    for end in (x, y):
+        walks.add_edges_from((end, node) for node in above if graph.marks[end, node] == ARROW)
+    return list(nx.shortest_path(walks, x, y)) if nx.has_path(walks, x, y) else None
+
+
+def _pag_fault(planes: Planes, graph: _Written) -> str | None:
+    tails = graph.first(lambda a, b: TAIL in (a, b) and ARROW not in (a, b))
+    if tails:
+        return f"has the edge {tails}, which stands for selection bias"
+    circles = nx.Graph([(i, j) for i, j, a, b in graph.ends if a == b == CIRCLE])
+    hole = _chordless_cycle(circles)
+    if hole:
+        return f"has circle edges that are not chordal: {graph.path([*hole, hole[0]], 'o-o')}"
+    mag = pag_to_mag(planes[None], len(graph.names))
+    found = _Written(mag[0], graph.names)
+    found.names = graph.names
+    fault = _mag_fault(found)
+    if fault:
+        return f"is not the PAG of any MAG: with its circles oriented it {fault}"
+    other = _Written(mag_to_pag(mag, len(graph.names))[0], graph.names)
+    other.names = graph.names
+    for i, j, a, b in graph.ends:
+        if (a, b) != (other.marks[j, i], other.marks[i, j]):
+            return f"has {graph.edge(i, j)} where the PAG of its equivalence class has {other.edge(i, j)}"
+    return None
+
+
+def _chordless_cycle(graph: nx.Graph[int]) -> list[int] | None:
+    """Return a cycle of at least four nodes that no further edge joins, or None in a chordal graph."""
+    for v in graph:
+        for a, b in itertools.combinations(graph[v], 2):
+            if not graph.has_edge(a, b):
+                rest = graph.subgraph(set(graph) - {v, *graph[v]} | {a, b})
+                if nx.has_path(rest, a, b):
+                    return [v, *nx.shortest_path(rest, a, b)]
+    return None
+
+
+def explain_mixed_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
+    """Return why a graph, planes (4, W), is not in the class it declares, and how to mend it."""
+    mend = "mend the graph"
+    if kind in (MAG, PAG):
+        mend += ", or declare it mixed, which keeps it as it is"
+    return f"is declared {a_kind(kind)}, but {fault_of(planes, names, kind)}; {mend}"
