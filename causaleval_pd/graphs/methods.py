@@ -80,6 +80,12 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         check_classes(column, self._where)
         return column
 
+    def _refuse(self, block: Block, rows: NDArray[np.bool_], why: str) -> None:
+        """Refuse the first of some graphs of a block for its class."""
+        if rows.any():
+            at = int(rows.argmax())
+            raise ValueError(f"{self._where(int(block.rows[at]))}: the graph is {a_kind(block.kinds[at])}{why}")
+
     def _numbers(self, count: Callable[[Block], NDArray[Any]]) -> Any:
         column = self._column
         return self._items(column, [count(block) for block in column.blocks], "Int64")
@@ -278,9 +284,8 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         column = self._checked()
         blocks = []
         for block in column.blocks:
-            if mixed.is_mixed(block.planes):
-                where = self._where(int(block.rows[0]))
-                raise ValueError(f"{where}: the graph is {a_kind(block.kinds[0])}, which has no CPDAG; take its pag()")
+            without = np.full(len(block.rows), mixed.is_mixed(block.planes))
+            self._refuse(block, without, ", which has no CPDAG; take its pag()")
             planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
             if none.any():
                 raise ValueError(
@@ -528,14 +533,12 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         column = self._checked()
 
         def matrices(block: Block) -> NDArray[Any]:
-            odd = np.isin(block.kinds, (CPDAG, PDAG, SKELETON))
-            if odd.any():
-                at = int(odd.argmax())
-                where = self._where(int(block.rows[at]))
-                raise ValueError(
-                    f"{where}: the graph is {a_kind(block.kinds[at])}, whose undirected edges are neither tails nor "
-                    "circles; take its pag(), or pass a dag, digraph, mag, pag, admg or mixed graph"
-                )
+            self._refuse(
+                block,
+                np.isin(block.kinds, (CPDAG, PDAG, SKELETON)),
+                ", whose undirected edges are neither tails nor circles; take its pag(), or pass a dag, digraph, mag, "
+                "pag, admg or mixed graph",
+            )
             return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
 
         return self._rows(stacked(column, self._where, matrices, nodes))
@@ -550,14 +553,8 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         column = self._checked()
 
         def count(block: Block) -> NDArray[Any]:
-            odd = ~np.isin(block.kinds, (MAG, PAG))
-            if odd.any():
-                at = int(odd.argmax())
-                where = self._where(int(block.rows[at]))
-                raise ValueError(
-                    f"{where}: the graph is {a_kind(block.kinds[at])}; edges are visible in a mag or a pag, which "
-                    "mag() and pag() return"
-                )
+            without = ~np.isin(block.kinds, (MAG, PAG))
+            self._refuse(block, without, "; edges are visible in a mag or a pag, which mag() and pag() return")
             return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
         return self._items(column, [count(block) for block in column.blocks], "Int64")

@@ -49,6 +49,8 @@ from .kernels.planes import (
 )
 from .mixed.marks import count_edges, is_mixed, reserved
 
+Rows = NDArray[np.int64]
+
 MAGIC, VERSION, HEADER_WORDS = 0xCE, 2, 3
 MAX_NODES = 20_000
 #: how to make graphs of other packed cells
@@ -379,8 +381,6 @@ def _undirected(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray
 
 
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
-
-Rows = NDArray[np.int64]
 
 
 @dataclass

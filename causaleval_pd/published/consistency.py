@@ -21,6 +21,8 @@ from .bounds import CONVENTION_WORDS, CONVENTIONS, largest_shd
 from .guesses import Printed
 from .printed_rows import Row
 
+Floats = NDArray[np.float64]
+
 #: closed forms of metrics that count, unless their values are bounded as ratios are
 _COUNTING = ("hypergeometric", "linear", "v_structures", "cpdag_linear", "claims")
 #: distances that count as well
@@ -93,8 +95,6 @@ def _means(metric: Metric, n_runs: int, possible: Possible | None) -> Lattice | 
     counts = counting and metric.range == (0, math.inf) and not metric.options
     return Lattice(0.0, 1 / n_runs) if counts else None
 
-
-Floats = NDArray[np.float64]
 
 #: closed forms of functions of shared adjacencies, and of these and shared directions
 SKELETON, DIRECTIONS = ("hypergeometric",), ("linear", "reversal")

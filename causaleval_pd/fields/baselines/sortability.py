@@ -66,8 +66,6 @@ def explained_by_parents(correlation: Floats, arcs: NDArray[np.bool_]) -> Floats
     return np.array([share_of(correlation, j, np.flatnonzero(arcs[:, j]).tolist()) for j in range(len(arcs))])
 
 
-Values = NDArray[np.float64]
-
 _SORTABILITY: dict[str, Any] = {
     "field": "graph",
     "kinds": KINDS,
@@ -80,7 +78,7 @@ _SORTABILITY: dict[str, Any] = {
 
 
 @metric(**_SORTABILITY, long_name="sortability by variance", reference="10.48550/arXiv.2102.13647")
-def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Values:
+def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose variances increase along the truth.
 
     Near 1, `baselines.var_sort_regress` finds most of the truth; near 1/2, variances show nothing of the order. It
@@ -108,7 +106,7 @@ def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: flo
 
 
 @metric(**_SORTABILITY, long_name="sortability by R2", reference="10.48550/arXiv.2303.18211")
-def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Values:
+def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose R2 given all others increases along the truth.
 
     R2 is the share of a variable's variance that a linear regression on all other variables explains; it does not
@@ -136,7 +134,7 @@ def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: floa
 
 
 @metric(**_SORTABILITY, long_name="sortability by signal and noise", reference="10.48550/arXiv.2303.18211")
-def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Values:
+def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose R2 given their true parents increases along the truth.
 
     The R2 of a node without parents is 0. The data are those of the context, `{"data": frame}`.
@@ -162,7 +160,7 @@ def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: flo
     return _aligned(pairs, "snr", measure, tolerance)
 
 
-def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> Values:
+def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> Floats:
     """Return how well a score follows each pair's truth; a tie of R2 is one up to rounding."""
     check_number(tolerance, "tolerance", "[0, inf)")
     inputs = pairs.truth.inputs
@@ -186,7 +184,7 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> V
     return found[inverse.reshape(-1)]
 
 
-def _read(values: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[DataMatrix, Values]:
+def _read(values: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[DataMatrix, Floats]:
     """Read the data of nodes, and their correlations."""
     found = read_data(complete_data(values, nodes), nodes)
     return found, correlations(found)

@@ -40,6 +40,10 @@ from .networks.network import Network
 from .networks.pairs import NetworkPairs, Networks, differing
 from .networks.structure import Structure
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Dag = tuple[int, ...]
+
 #: DAGs as (n, k) parent sets
 ParentSets = NDArray[np.int64]
 Edges = tuple[tuple[int, int], ...]
@@ -206,10 +210,6 @@ def no_fits(matching: Matching) -> Fits:
     return {}
 
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class RandomNetworks(FittedControls):
     """Controls that are random DAGs with parameters fitted as the estimate's were."""
@@ -302,9 +302,6 @@ class RandomNetworks(FittedControls):
             own, inverse = np.unique(masks[:, i], return_inverse=True)
             total += np.array([terms[i, mask] for mask in own.tolist()])[inverse]
         return np.where(np.abs(total) < 1e-12, 0.0, total)
-
-
-Dag = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,7 @@ from .networks.structure import Structure
 
 __all__ = ["sample"]
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Scope = tuple[int, ...]
 
@@ -365,9 +366,6 @@ def path_coefficients(truth: GaussianMoments, structure: Structure) -> dict[tupl
         for p, weight in zip(at, weights * deviations[at] / deviations[i], strict=True):
             found[p, i] = float(weight)
     return found
-
-
-Ints = NDArray[np.int64]
 
 
 def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:

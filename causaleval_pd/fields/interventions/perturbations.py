@@ -26,6 +26,7 @@ from .row_inputs import groups
 
 __all__ = ["false_omission_rate", "mannwhitney_precision", "mean_wasserstein"]
 
+Marks = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
@@ -96,9 +97,6 @@ def _mann_whitney(one: Floats, other: Floats) -> Floats:
     return np.where(np.isnan(found), 1.0, found)
 
 
-Values = NDArray[np.float64]
-Marks = NDArray[np.bool_]
-
 _HINT = (
     "context={'data': frame, 'perturbed': column}, where the column of the data names the perturbed node of each case "
     "and is missing in observational ones"
@@ -119,7 +117,7 @@ _JUDGED: dict[str, Any] = {
     long_name="mean Wasserstein distance",
     closed_form="mean_over_edges",
 )
-def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> Values:
+def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> Floats:
     """Average over the edges A -> B how far perturbing A moves the distribution of B.
 
     The Wasserstein-1 distance is that between the values of B in observational cases and where A is perturbed, in units
@@ -154,7 +152,7 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> V
     long_name="share of edges with an effect",
     closed_form="mean_over_edges",
 )
-def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Values:
+def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Floats:
     """Divide the edges A -> B where perturbing A changes B by the edges from perturbed nodes.
 
     B changes if Mann and Whitney's two-sided test of its values, in observational cases and where A is perturbed, has
@@ -192,7 +190,7 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
 @metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
 def false_omission_rate(
     pairs: GraphPairs, *, alpha: float = 0.05, max_path_length: int = 3, zero_division: float = math.nan
-) -> Values:
+) -> Floats:
     """Divide the pairs without a directed path where perturbing A changes B by all pairs without one.
 
     These are all ordered pairs of a perturbed node A and another one B that the estimate does not join by a directed
@@ -223,17 +221,17 @@ def false_omission_rate(
     level = check_number(alpha, "alpha", "(0, 1)")
     longest = check_whole(max_path_length, "max_path_length", -1)
 
-    def value(shifts: Shifts, marks: Marks) -> tuple[Values, Values]:
+    def value(shifts: Shifts, marks: Marks) -> tuple[Floats, Floats]:
         omitted = ~_reached(marks, longest) & ~np.isnan(shifts.p)
         return (omitted & (shifts.p < level)).sum(axis=(1, 2)), omitted.sum(axis=(1, 2))
 
     return _divided(pairs, "false_omission_rate", value, zero_division)
 
 
-def _over_edges(pairs: GraphPairs, name: str, values: Callable[[Shifts], Values], zero_division: float) -> Values:
+def _over_edges(pairs: GraphPairs, name: str, values: Callable[[Shifts], Floats], zero_division: float) -> Floats:
     """Average values of ordered pairs over the edges from perturbed nodes."""
 
-    def value(shifts: Shifts, marks: Marks) -> tuple[Values, Values]:
+    def value(shifts: Shifts, marks: Marks) -> tuple[Floats, Floats]:
         each = values(shifts)
         known = marks & ~np.isnan(each)
         return np.where(known, each, 0.0).sum(axis=(1, 2)), known.sum(axis=(1, 2))
@@ -242,8 +240,8 @@ def _over_edges(pairs: GraphPairs, name: str, values: Callable[[Shifts], Values]
 
 
 def _divided(
-    pairs: GraphPairs, name: str, value: Callable[[Shifts, Marks], tuple[Values, Values]], zero_division: float
-) -> Values:
+    pairs: GraphPairs, name: str, value: Callable[[Shifts, Marks], tuple[Floats, Floats]], zero_division: float
+) -> Floats:
     """Divide what `value` returns for the marks of graphs on the same data."""
     found = np.empty(pairs.n)
     for group in groups(pairs, name, ["data", "perturbed"], _HINT):

@@ -21,6 +21,8 @@ from .row_inputs import groups
 
 __all__ = ["total_effect_mae", "total_effect_rmse", "total_effect_scaled"]
 
+#: how total effects are estimated with a graph
+EffectEstimator = Literal["adjustment", "sem"]
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
@@ -103,10 +105,6 @@ def _by_number(parents: Marks) -> list[tuple[NDArray[np.int64], NDArray[np.int64
     return groups
 
 
-Values = NDArray[np.float64]
-#: how total effects are estimated with a graph
-EffectEstimator = Literal["adjustment", "sem"]
-
 _HINT = (
     "context={'data': frame, 'coefficients': weights}, where the weights are a GaussianNetwork, or a table with the "
     "sources as index and the targets as columns"
@@ -125,12 +123,12 @@ _ERROR: dict[str, Any] = {
 class Known(NamedTuple):
     """True total effects, (d, d), and the covariance matrix of the data."""
 
-    effects: Values
-    covariance: Values
+    effects: Floats
+    covariance: Floats
 
 
 @metric(**_ERROR, long_name="mean absolute error of total effects")
-def total_effect_mae(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Values:
+def total_effect_mae(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Average the absolute errors of the total effects over all ordered pairs of nodes.
 
     True effects are those of the linear model in the context, (I - W)^-1 - I; the estimate's are linear regressions on
@@ -159,7 +157,7 @@ def total_effect_mae(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustm
 
 
 @metric(**_ERROR, long_name="root mean squared error of total effects")
-def total_effect_rmse(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Values:
+def total_effect_rmse(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Take the root of the mean squared error of the total effects over all ordered pairs of nodes.
 
     Parameters
@@ -184,7 +182,7 @@ def total_effect_rmse(pairs: GraphPairs, *, estimator: EffectEstimator = "adjust
 
 
 @metric(**_ERROR, long_name="mean absolute error of standardised total effects")
-def total_effect_scaled(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Values:
+def total_effect_scaled(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Average the absolute errors of the total effects of i on j in units of sd(j) / sd(i), which has no scale.
 
     Parameters
@@ -208,7 +206,7 @@ def total_effect_scaled(pairs: GraphPairs, *, estimator: EffectEstimator = "adju
     return np.asarray(np.abs(_errors(pairs, "total_effect_scaled", estimator, scaled=True)).mean(axis=1))
 
 
-def _errors(pairs: GraphPairs, name: str, estimator: str, *, scaled: bool = False) -> Values:
+def _errors(pairs: GraphPairs, name: str, estimator: str, *, scaled: bool = False) -> Floats:
     """Return the errors of the total effects, (n, d (d - 1))."""
     check_choice(estimator, ("adjustment", "sem"), "estimator")
     d = pairs.n_nodes

@@ -14,6 +14,8 @@ from ..kernels.planes import ADMG, DAG, MAG, PAG
 from .conversions import check_size, mag_to_pag, pag_to_mag, project, ready
 from .marks import directed_part, doubles, lift
 
+Kinds = NDArray[np.uint8]
+Ints = NDArray[np.int64]
 Planes = NDArray[np.uint64]
 
 #: codes of ordered pairs (u, v): u is not an ancestor of v, a possible one, or one in every graph of the class
@@ -58,9 +60,6 @@ def shared_colliders(
     return found.T
 
 
-Kinds = NDArray[np.uint8]
-Ints = NDArray[np.int64]
-
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
 _MODELS = (DAG, ADMG)
 
@@ -83,23 +82,21 @@ def as_statements(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
 
 def as_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     """Return MAGs with the m-separations of graphs: of a PAG one of its class; a DAG or MAG itself."""
-    found = as_statements(planes, kinds, n_nodes)
-    some = np.flatnonzero(kinds == PAG)
-    if len(some):
-        found = np.array(found)
-        found[some] = pag_to_mag(found[some], n_nodes)
-    return read_only(found, np.uint64)
+    return _pags_to_mags(as_statements(planes, kinds, n_nodes), kinds, n_nodes)
 
 
 def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     """Return graphs of -> and <-> with the m-separations of graphs: a MAG of a PAG; a DAG, MAG or ADMG itself."""
     check_size(n_nodes)
-    found = lift(planes)
+    return _pags_to_mags(lift(planes), kinds, n_nodes)
+
+
+def _pags_to_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     some = np.flatnonzero(kinds == PAG)
     if len(some):
-        found = found.copy()
-        found[some] = pag_to_mag(found[some], n_nodes)
-    return read_only(found, np.uint64)
+        planes = planes.copy()
+        planes[some] = pag_to_mag(planes[some], n_nodes)
+    return read_only(planes, np.uint64)
 
 
 def separation_mistakes(

@@ -84,7 +84,7 @@ def tails_and_misfit(
     """Return P(X >= shared), and the first place (of the flat result) whose shared number is impossible, or -1."""
     columns = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
     x, m, mt, me = (column.ravel() for column in columns)
-    result = np.ones(len(x))
+    result = np.empty(len(x))
     low, high = np.maximum(0, mt + me - m), np.minimum(mt, me)
     law, first = distinct([m, mt, me])
     step = max(1, MOST_CELLS // (int((high - low).max(initial=0)) + 1))

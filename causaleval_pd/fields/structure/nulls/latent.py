@@ -40,6 +40,11 @@ from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import check_declared, constant
 from .hypergeometric import hypergeometric
 
+Planes = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+Kinds = NDArray[np.uint8]
+
 #: proposals of a pilot for each number of bidirected edges, and where none of these was kept
 PILOTS = (250, 2000)
 #: numbers that are tried at most
@@ -119,10 +124,6 @@ def free_proposal(cell: Cell) -> Proposal:
     return Proposal(-1 - most, least)
 
 
-Planes = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Keys = NDArray[np.uint64]
-
 #: sets the streams of bidirected edges apart from those of directed ones, and those of a graph from one another
 _BOTH, _NEXT = np.uint64(0xA24BAED4963EE407), np.uint64(0x9E3779B97F4A7C15)
 
@@ -175,8 +176,6 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
     words = planes.shape[2]
     return _admgs(directed & ~alone.reshape(-1, 1, words), confounded.reshape(-1, words))
 
-
-Kinds = NDArray[np.uint8]
 
 #: classes by which estimates of a class may be matched; the first is the default
 _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON,), MIXED: (PAG, MAG)}

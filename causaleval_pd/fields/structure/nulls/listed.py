@@ -22,6 +22,10 @@ from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, p
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import in_class
 
+Edges = tuple[tuple[int, int], ...]
+#: directions of edges, (n, m): whether each runs from its lower to its higher node
+Directions = NDArray[np.bool_]
+
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
 
@@ -171,10 +175,6 @@ MOST_NODES, MOST_EDGES = 7, 10
 
 #: lists that are kept at a time
 _KEPT = 256
-
-Edges = tuple[tuple[int, int], ...]
-#: directions of edges, (n, m): whether each runs from its lower to its higher node
-Directions = NDArray[np.bool_]
 
 
 class TooMany(Exception):
