@@ -93,7 +93,7 @@ reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/te
 
 # Run one example and print the last line of its output, or more if it fails.
 example() {
-    local options=() log
+    local options=() log start=$SECONDS
     log="$work/examples/$(basename "$1").log"
     case "$1" in
         */04_* | */16_*) options=(--quick) ;;
@@ -101,7 +101,7 @@ example() {
     cd "$work/examples"
     python "$1" "${options[@]}" > "$log" 2>&1 \
         || { echo "-- $(basename "$1") failed"; tail -n 40 "$log"; return 1; }
-    echo "-- $(basename "$1") ${options[*]:-}: $(tail -n 1 "$log")"
+    echo "-- $(basename "$1") ${options[*]:-}, $((SECONDS - start)) s: $(tail -n 1 "$log")"
 }
 
 # Run the examples whose paths are read, some at a time.
