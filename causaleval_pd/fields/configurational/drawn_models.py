@@ -28,7 +28,7 @@ from .reader import Cell
 from .simulation import MAX_PROPOSALS, NoSuchModelError, no_such_model
 
 Ints = NDArray[np.int64]
-#: limits of the kernels: known factors, atoms of a model, and free factors of a truth table
+#: limits of the kernels: factors of a pair of models, atoms of a model, and factors that no atom determines
 MAX_FACTORS, MAX_ATOMS, MAX_FREE = 30, 9, 12
 #: numbers of draws from which on the words of a key name streams
 _STREAMS = 1 << 40

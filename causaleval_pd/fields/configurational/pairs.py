@@ -138,7 +138,7 @@ def count_quality(
     """Count shared and own complexity of pairs of crisp models on their ideal data."""
     # Returns correctness and completeness, numerators and denominators, by component, (n, 2, 2, 4), and which pairs
     # were counted; others are left to `quality_counts`.
-    from .kernels.scores import PARTS, count_pairs, make_memory
+    from .kernels.scores import count_pairs, make_memory
 
     n = len(truth_model)
     counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
@@ -158,7 +158,7 @@ def count_quality(
     )
     counts[able], done[able] = found, counted
     result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
-    result[:, :, 0, 3] /= PARTS
+    result[:, :, 0, 3] /= MAX_PARTS
     if convention.constant_outcome == "penalise":
         # an atom of the estimate whose outcome is constant: literals, conjunctions, one formula, and one path per
         # literal
