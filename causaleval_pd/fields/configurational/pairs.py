@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ...contract.pairs import PairError, Pairs, Remark
 from .formula import Atom, FormulaTooLargeError, Model, set_text
+from .kernels import MAX_PARTS
 from .quality import Convention, Exposition, expose, quality_counts
 from .reader import Cell, as_models
 from .truth_table import Setting, evaluation_order
@@ -173,8 +174,6 @@ KINDS = ("acyclic", "cyclic", "one-way")
 MAX_KEPT = 10_000
 #: pairs of a block that kernels count: fewer take Python less time than kernels take to compile
 FEWEST_BY_KERNELS = 500
-#: common denominator of the shares of paths of up to 16 elements
-MAX_PARTS = 720_720
 
 T = TypeVar("T")
 

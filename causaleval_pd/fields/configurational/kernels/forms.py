@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
-from causaleval_pd.fields.configurational.drawn_models import MAX_FREE
 from causaleval_pd.graphs.kernels.bits import compact, lowest, popcount
+
+from . import MAX_FREE
 
 Ints = NDArray[np.int64]
 

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
-from causaleval_pd.fields.configurational.drawn_models import MAX_ATOMS, MAX_FACTORS
-from causaleval_pd.fields.configurational.pairs import MAX_PARTS
 from causaleval_pd.graphs.kernels.bits import compact, popcount
 
+from . import MAX_ATOMS, MAX_FACTORS, MAX_PARTS
 from .forms import (
     MAX_DISJUNCTS,
     ZERO,
