@@ -55,6 +55,12 @@ def test_every_check_says_what_it_does(step):
     assert re.match(r"# \w.*\w$", step.read_text(encoding="utf-8").splitlines()[1])
 
 
+@pytest.mark.parametrize("script", [*STEPS, ROOT / ".ci/common.sh"], ids=lambda path: path.name)
+def test_tests_that_checks_name_exist(script):
+    named = re.findall(r"(?<![\w/])tests/[\w/.*]+", script.read_text(encoding="utf-8"))
+    assert [pattern for pattern in named if not list(ROOT.glob(pattern))] == []
+
+
 def test_the_command_prints_versions(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--version"])

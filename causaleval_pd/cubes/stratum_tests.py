@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -83,6 +83,12 @@ class StratumTests(NamedTuple):
         """Return the p-values of a test of the columns, and of other strata those of their runs."""
         p = np.where(self.by_logs, fisher(self.logs, self.n_logs), p)
         return np.where(self.columns.informed & able & ~self.infinite, p, np.nan)
+
+    def clearly_worse(self, direction: str, able: Bools, alpha: float) -> Bools:
+        """Return which strata are worse than their draws, corrected for the number of strata."""
+        other_side: Literal["greater", "less"] = "less" if better_side(direction) == "greater" else "greater"
+        tested = self.columns.informed & able & ~self.infinite & ~self.by_logs
+        return tested & (column_p_values(self.columns.values, alternative=other_side) * tested.sum() <= alpha)
 
     def p_methods(self, setting: str, able: Bools) -> NDArray[np.object_]:
         """Return how the p-value of each stratum is found, in words; None where it has none by design."""

@@ -49,6 +49,8 @@ FEWEST_CLUSTERS = 5
 #: why p and the interval of the effect may differ where strata that repeat clusters were pooled
 _WEAK = "the interval of the effect is clear of 0, and twice the mean p has little power"
 _BY_STRATA = ": make the cube by these strata"
+_HOLDS_0 = "the interval of skill holds 0"
+_WORSE = "worse than guessing: is something reversed, such as the direction of edges?"
 #: columns of a summary, after the strata: those that a result needs, and further ones
 SHORT = (
     *("metric", "n_runs", "mean", "control_mean", "effect", "ci_low", "ci_high", "skill"),
@@ -153,7 +155,11 @@ def _control_columns(
     reading = joined(
         columns.pop("effect_note"),
         tests.notes(able),
-        _contradictions(columns, direction, relabelled_nulls(cube, metric)),
+        _contradictions(
+            columns,
+            tests.clearly_worse(direction, able, 1 - how.level),
+            relabelled_nulls(cube, metric),
+        ),
     )
     columns["__reading"] = reading
     of_skill = [note and f"skill: {note}" for note in skill_notes(*losses, control_error=errors)]
@@ -207,14 +213,14 @@ def _is_bound(columns: dict[str, Any]) -> Bools:
     return np.char.startswith(columns["p_method"].astype(str), "twice the mean")
 
 
-def _contradictions(columns: dict[str, Any], direction: str, relabelled: Bools) -> list[str | None]:
+def _contradictions(columns: dict[str, Any], worse: Bools, relabelled: Bools) -> list[str | None]:
     """Return what a reader of the verdict would not expect; `relabelled` null models have a test of more power."""
     with np.errstate(invalid="ignore"):
         holds = (columns["verdict"] == BETTER) & (columns["skill_low"] <= 0)
     weak = columns["verdict"] == UNDECIDED
     return [
-        "the interval of skill holds 0" if held else _WEAK + _BY_STRATA * able if few else None
-        for held, few, able in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), strict=True)
+        _HOLDS_0 if held else _WEAK + _BY_STRATA * able if few else _WORSE if bad else None
+        for held, few, able, bad in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), worse.tolist(), strict=True)
     ]
 
 

@@ -36,9 +36,10 @@ def kernel(function: _Function) -> _Function:
     compiled = njit(nogil=True, cache=True, _nrt=False)(function)
     stored = getattr(compiled, "_cache", None)
     if isinstance(stored, FunctionCache):
-        # numba's stamp is of the kernel's own file, and the cache holds the parts within the kernel
+        # numba's stamp is of the kernel's own file, and the cache holds the parts within the kernel; the stamp is read
+        # together with the names of classes, which may have moved, the version before them
         index = stored._cache_file
-        index._source_stamp = index._source_stamp, *sorted(map(_digest, part_files(compiled.py_func)))
+        index._version = index._version, *sorted(map(_digest, part_files(compiled.py_func)))
     return cast(_Function, compiled)
 
 

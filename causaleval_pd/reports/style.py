@@ -78,7 +78,7 @@ def number(x: float) -> str:
     elif abs(x) >= 999.5:
         text = f"{abs(x):,.0f}" if abs(x) < 1e9 else f"{abs(x):.2e}"
     else:
-        text = f"{abs(x):#.3g}".removesuffix(".") if abs(x) >= 1e-3 else f"{abs(x):.2e}"
+        text = f"{abs(x):#.3g}".removesuffix(".") if abs(x) >= 1e-4 else f"{abs(x):.2e}"
     return (MINUS if x < 0 else "") + text.replace("e-", f"e{MINUS}")
 
 

@@ -279,3 +279,16 @@ def test_pooled_strata_that_repeat_truths_say_how_to_test_them_with_more_power()
     assert pooled["note"].endswith("twice the mean p has little power: make the cube by these strata")
     made = runs.ceval.cube(["orientation_f1"], by=["algorithm"], **how).ceval.summary().iloc[0]
     assert made["verdict"] == "better" and "note" not in made and made["ci_low"] == pytest.approx(pooled["ci_low"])
+
+
+def test_runs_that_are_worse_than_guesses_have_a_note():
+    """Reversed matrices are the usual cause; the same estimates as they are have no note."""
+    rng = np.random.default_rng(7)
+    truths = [np.triu(rng.random((8, 8)) < 0.4, 1).astype(int) for _ in range(8)]
+    runs = pd.DataFrame({"reading": "reversed"}, index=range(8)).assign(
+        truth=ce.graph_column(truths, encoding="row->column"), estimate=ce.graph_column(truths, encoding="column->row")
+    )
+    both = pd.concat([runs, runs.assign(reading="as meant", estimate=runs["truth"])], ignore_index=True)
+    table = both.ceval.cube(["orientation_f1"], by=["reading"], n_draws=999, rng=7).ceval.summary()
+    worse = table.set_index("reading")["note"].str.contains("worse than guessing: is something reversed")
+    assert worse["reversed"] and not worse["as meant"]

@@ -151,3 +151,33 @@ def test_a_kernel_is_compiled_anew_when_a_part_in_another_file_has_changed(tmp_p
         done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [result]
     assert len(list((tmp_path / "cache").rglob("kernels.whole*.nbi"))) == 1
+
+
+SHAPE = """
+from typing import NamedTuple
+
+class Shape(NamedTuple):
+    size: int
+"""
+OF_SHAPES = """
+from causaleval_pd.execution.compilation import kernel
+from {} import Shape
+
+@kernel
+def size(shape):
+    return shape.size
+
+print(size(Shape(20)))
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_is_compiled_anew_when_the_class_of_its_argument_has_moved(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    for module in ("shapes", "forms"):
+        (tmp_path / "kernels.py").write_text(OF_SHAPES.format(module), encoding="utf-8")
+        (tmp_path / f"{module}.py").write_text(SHAPE, encoding="utf-8")
+        run = [sys.executable, "-c", "import kernels"]
+        done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["20"]
+        (tmp_path / f"{module}.py").unlink()

@@ -23,13 +23,12 @@ from ...contract.field import get_field
 from ...contract.null import Controls, Matching
 from ...execution.random_streams import RNGLike, random_words, resolve_seed, uniforms
 from .formula import BINARY, Domains, FormulaTooLargeError, Model, set_text
+from .kernels import MAX_ATOMS, MAX_FACTORS, MAX_FREE
 from .pairs import KINDS, CrispCells, DecodedCells, FormulaCells, FormulaPairs, Names, encode
 from .reader import Cell
 from .simulation import MAX_PROPOSALS, NoSuchModelError, no_such_model
 
 Ints = NDArray[np.int64]
-#: limits of the kernels: known factors, atoms of a model, and free factors of a truth table
-MAX_FACTORS, MAX_ATOMS, MAX_FREE = 30, 9, 12
 #: numbers of draws from which on the words of a key name streams
 _STREAMS = 1 << 40
 

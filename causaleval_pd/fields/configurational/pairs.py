@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ...contract.pairs import PairError, Pairs, Remark
 from .formula import Atom, FormulaTooLargeError, Model, set_text
+from .kernels import MAX_PARTS
 from .quality import Convention, Exposition, expose, quality_counts
 from .reader import Cell, as_models
 from .truth_table import Setting, evaluation_order
@@ -138,7 +139,7 @@ def count_quality(
     """Count shared and own complexity of pairs of crisp models on their ideal data."""
     # Returns correctness and completeness, numerators and denominators, by component, (n, 2, 2, 4), and which pairs
     # were counted; others are left to `quality_counts`.
-    from .kernels.scores import PARTS, count_pairs, make_memory
+    from .kernels.scores import count_pairs, make_memory
 
     n = len(truth_model)
     counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
@@ -158,7 +159,7 @@ def count_quality(
     )
     counts[able], done[able] = found, counted
     result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
-    result[:, :, 0, 3] /= PARTS
+    result[:, :, 0, 3] /= MAX_PARTS
     if convention.constant_outcome == "penalise":
         # an atom of the estimate whose outcome is constant: literals, conjunctions, one formula, and one path per
         # literal
@@ -173,8 +174,6 @@ KINDS = ("acyclic", "cyclic", "one-way")
 MAX_KEPT = 10_000
 #: pairs of a block that kernels count: fewer take Python less time than kernels take to compile
 FEWEST_BY_KERNELS = 500
-#: common denominator of the shares of paths of up to 16 elements
-MAX_PARTS = 720_720
 
 T = TypeVar("T")
 

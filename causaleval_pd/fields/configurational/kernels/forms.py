@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from causaleval_pd.execution.compilation import kernel_part
 from causaleval_pd.graphs.kernels.bits import compact, lowest, popcount
 
+from . import MAX_FREE
+
 Ints = NDArray[np.int64]
 
-#: factors of a pair of models, atoms of a model, and factors that no atom determines, of what the kernels take
-MAX_FACTORS, MAX_ATOMS, MAX_FREE = 30, 9, 12
 MAX_WORDS = 1 << (MAX_FREE - 6)
 _EVEN = np.int64(0x5555555555555555)
 #: constants of one type: numba compiles a function anew for every literal number that it is called with

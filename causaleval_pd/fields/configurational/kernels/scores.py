@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 from causaleval_pd.graphs.kernels.bits import compact, popcount
 
+from . import MAX_ATOMS, MAX_FACTORS, MAX_PARTS
 from .forms import (
-    MAX_ATOMS,
     MAX_DISJUNCTS,
-    MAX_FACTORS,
     ZERO,
     Forms,
     Ints,
@@ -301,8 +300,6 @@ def expose(
     return True
 
 
-#: shares of paths are counted in these parts, so that their sums are exact
-PARTS = 720_720
 _MAX_SIZE, _MAX_STEPS = 62, 100_000
 
 
@@ -517,7 +514,7 @@ def length_of(path: int) -> int:
 
 @kernel_part
 def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: int) -> int:
-    """Count the paths to an outcome that the other side has, in `PARTS` of one."""
+    """Count the paths to an outcome that the other side has, in `MAX_PARTS` of one."""
     # Of an estimate (side 0), a path counts if it is an end of a path of the truth without the factors that are not
     # `known`; of a truth, by the share of the longest end that the estimate has, or only whole paths (not `partial`).
     compact()
@@ -538,9 +535,9 @@ def shared_paths(x: Exposed, side: int, a: int, b: int, partial: bool, known: in
             if shorter == wanted and wanted > most and (path ^ pruned) & ((np.int64(1) << (ELEMENT * wanted)) - 1) == 0:
                 most = wanted
         if partial or side == 0:
-            total += PARTS * most // length
+            total += MAX_PARTS * most // length
         elif most == length:
-            total += PARTS
+            total += MAX_PARTS
     return total
 
 
@@ -601,7 +598,7 @@ def count_pairs(
 ) -> None:
     """Count what the expositions of pairs of models share."""
     # `counts` receives by side - estimate, truth - the complexity of literals, conjunctions, formulas and paths that is
-    # shared (paths in `PARTS`), the own complexity of each, the outcomes that are constant on either side, and the
+    # shared (paths in `MAX_PARTS`), the own complexity of each, the outcomes that are constant on either side, and the
     # literals, and literals in disjuncts, of the own ones; `done` whether a pair was counted: others are left to
     # Python.
     compact()
