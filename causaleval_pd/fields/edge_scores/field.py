@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing, packed_column
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, register_field
 from ...contract.pairs import Batch
 from ...contract.relabelling import Relabelling
-from ...graphs.cells import is_missing
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
@@ -27,9 +27,8 @@ from .cells import (
     SINGLE,
     SYMMETRIC,
     coerce_scores,
-    holds_scores,
+    is_score_column,
     pack_scores,
-    score_cells,
     score_column,
     unpack_column,
 )
@@ -113,7 +112,7 @@ def pair(truth: Any, estimate: Any) -> ScorePairs:
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of scores needs a truth and an estimate, found a missing cell")
     cells = [as_graph(truth).to_bytes(), score_column([estimate])[0]]
-    graphs, scores = (score_cells([cell], pd.RangeIndex(1), None) for cell in cells)
+    graphs, scores = (packed_column([cell]) for cell in cells)
     [(_, found)] = batches(graphs, scores)
     return cast(ScorePairs, found)
 
@@ -126,7 +125,7 @@ def relabelled_cells(pairs: ScorePairs, truths: pd.Series) -> pd.Series:
         nodes = pairs.truth.node_sets[pairs.truth.node_set[t]]
         flags = SYMMETRIC * int(scores.symmetric[e]) | SINGLE * int(scores.single[e])
         found.append(pack_scores(nodes, scores.planes[e], int(scores.kinds[e]), flags))
-    return score_cells(found, truths.index, truths.name)
+    return packed_column(found, truths.index, truths.name)
 
 
 def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
@@ -140,7 +139,7 @@ def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | N
             values = np.maximum(matrix, matrix.T) if symmetric[row] else matrix
             flags = SYMMETRIC * int(symmetric[row])
             found[row] = pack_scores(column.node_sets[number], values[None], KINDS.index("probability"), flags)
-    return score_cells(found, truths.index, truths.name)
+    return packed_column(found, truths.index, truths.name)
 
 
 def samples() -> Iterator[pd.DataFrame]:
@@ -158,7 +157,7 @@ SCORES = register_field(
         name="scores",
         default_metrics=DEFAULT_METRICS,
         default_null="by_support",
-        holds=holds_scores,
+        holds=is_score_column,
         coerce=coerce_scores,
         batches=batches,
         pair=pair,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing, packed_column
 from ...contract.checks import check_choice, name_row
 from ...contract.closed_form import ClosedFormRule, register_closed_form
 from ...contract.context import Context
@@ -19,9 +20,8 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import Batch, StoredPairs
-from ...graphs.cells import is_missing
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
-from .cells import KINDS, ScoreBatch, coerce_scores, holds_scores, score_cells, score_column, unpack_column
+from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import other_nodes
 from .nulls.ranking import ScoreControls
 from .nulls.relabelling import relabelled_planes
@@ -101,7 +101,7 @@ def pair(truth: Any, estimate: Any) -> WeightPairs:
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
     columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
-    true, given = (score_cells([column[0]], pd.RangeIndex(1), None) for column in columns)
+    true, given = (packed_column([column[0]]) for column in columns)
     found: list[Any] = [batch.pairs for batch in batches(true, given)]
     return found[0]
 
@@ -124,7 +124,7 @@ WEIGHTS = register_field(
         name="edge_weights",
         default_metrics=("relative_frobenius", "sign_accuracy"),
         default_null="permutation",
-        holds=holds_scores,
+        holds=is_score_column,
         coerce=partial(coerce_scores, kind="weight"),
         batches=batches,
         pair=pair,
