@@ -135,6 +135,12 @@ class ScoreColumn(NamedTuple):
             found[block.rows] = block.node_set
         return found
 
+    def places(self, block: ScoreBlock) -> NDArray[np.int64]:
+        """Return the place of each row's cell in a block, -1 where it is not in it."""
+        found = np.full(int(self.codes.max(initial=-1)) + 2, -1, np.int64)
+        found[block.rows] = np.arange(len(block.rows))
+        return found[self.codes]
+
 
 @lru_cache(maxsize=1024)
 def _head(nodes: tuple[str, ...], kind: int, n_planes: int, flags: int) -> bytes:

@@ -60,11 +60,11 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
     rows = np.flatnonzero((codes >= 0) & (scores.codes >= 0))
     if not len(rows):
         return
-    true_code, score_code = codes[rows], scores.codes[rows]
-    _check_nodes(
+    true_code = codes[rows]
+    check_nodes(
         rows,
         (graphs.node_sets, graphs.row_node_set[true_code]),
-        (scores.node_sets, scores.node_set[score_code]),
+        (scores.node_sets, scores.node_set[scores.codes[rows]]),
         estimate.index,
     )
     for block in graphs.blocks:
@@ -74,16 +74,15 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         for found in scores.blocks:
             if found.scores.n_nodes != block.n_nodes:
                 continue
-            there = np.full(len(scores.node_set), -1, np.int64)
-            there[found.rows] = np.arange(len(found.rows))
-            some = np.flatnonzero((place[true_code] >= 0) & (there[score_code] >= 0))
+            there = scores.places(found)[rows]
+            some = np.flatnonzero((place[true_code] >= 0) & (there >= 0))
             if len(some):
                 truths = truths_of(block, graphs.node_sets) if truths is None else truths
-                index = place[true_code[some]], there[score_code[some]]
+                index = place[true_code[some]], there[some]
                 yield Batch(rows[some], ScorePairs(truths, found.scores, *index))
 
 
-def _check_nodes(
+def check_nodes(
     rows: NDArray[np.int64],
     truth: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
     estimate: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],

@@ -15,7 +15,7 @@ from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Controls, Matching, Null
 from ....execution.random_streams import random_words
-from ...structure.nulls.hypergeometric import hypergeometric_weights
+from ...structure.nulls.hypergeometric import hypergeometric_law, hypergeometric_weights
 from ..cells import KINDS, LaggedGraph
 from ..closed_forms import evaluate
 from ..column import as_lagged
@@ -37,29 +37,23 @@ def fixed(both: float = 0.0, estimated: float = 0.0) -> CountLaw:
     return CountLaw(np.array([both], np.float64), np.array([estimated], np.float64), np.ones(1))
 
 
-def marked_places(total: int, marked: int, drawn: int) -> tuple[Floats, Floats]:
-    """Return the numbers of marked places among drawn ones that are possible, and their probabilities."""
-    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (total, marked, drawn)))
-    return support[0].astype(np.float64), weights[0]
-
-
 @lru_cache(maxsize=4096)
 def placed(places: int, counted: int, true: int, links: int) -> CountLaw:
     """Return the law of links placed at random, of which those on `counted` places count; `true` of these are true."""
     if counted == places:
-        both, weights = marked_places(places, true, links)
-        return CountLaw(both, np.full(len(both), float(links)), weights)
-    return _mixed(counted, true, *marked_places(places, counted, links))
+        both, weights = hypergeometric_law(places, true, links)
+        return CountLaw(both.astype(np.float64), np.full(len(both), float(links)), weights)
+    return _mixed(counted, true, *hypergeometric_law(places, counted, links))
 
 
-def _mixed(places: int, true: int, numbers: Floats, chances: Floats) -> CountLaw:
+def _mixed(places: int, true: int, numbers: NDArray[np.int64], chances: Floats) -> CountLaw:
     """Return the law of as many links on places as a number has, whose law is given."""
-    drawn = numbers.astype(np.int64)[:, None]
+    drawn = numbers[:, None]
     support, weights = hypergeometric_weights(np.full_like(drawn, places), np.full_like(drawn, true), drawn)
     weights = weights * chances[:, None]
     some = weights > 0
-    estimated = np.broadcast_to(numbers[:, None], support.shape)
-    return CountLaw(support[some].astype(np.float64), estimated[some], weights[some])
+    estimated = np.broadcast_to(drawn, support.shape)
+    return CountLaw(support[some].astype(np.float64), estimated[some].astype(np.float64), weights[some])
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +72,7 @@ def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
         chances = chances * np.maximum(number * lags - placed_before, 0) / left
         chances[1:] += fresh[:-1]
     some = np.flatnonzero(chances)
-    return _mixed(pairs, true, some.astype(np.float64), chances[some])
+    return _mixed(pairs, true, some, chances[some])
 
 
 def added(laws: Iterable[CountLaw]) -> CountLaw:

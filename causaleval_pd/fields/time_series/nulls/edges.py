@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,10 +16,11 @@ from ....contract.metric import Metric
 from ....contract.null import Controls, Matching, Null, register_null
 from ....graphs.pairs import GraphPairs
 from ...structure.field import GRAPHS
-from ...structure.nulls.hypergeometric import hypergeometric
+from ...structure.hamming import shd
+from ...structure.nulls.hypergeometric import hypergeometric, hypergeometric_law
 from ..cells import TURNED, codes_of_planes
 from ..closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW, asked_for, evaluate
-from ..metrics import ALL_HAMMING, GRAPH_METRICS, lag_sets, nearest
+from ..metrics import ALL_HAMMING, lag_sets, nearest, of_graphs
 from ..pairs import LaggedPairs, Universe
 from .controls import (
     CountLaw,
@@ -31,7 +31,6 @@ from .controls import (
     fixed,
     law_of_counts,
     linked_pairs,
-    marked_places,
     of_distribution,
     placed,
     plain_rows,
@@ -102,28 +101,27 @@ class RandomLinks:
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric of counts, that of its graphs at lag 0, or the mean over all lags."""
         if metric.closed_form == AT_LAG_0.name:
-            return self._graph_law(GRAPH_METRICS[metric.function.__name__], metric)
+            return self._graph_law(of_graphs(metric))
         if metric.closed_form == LINKS.name:
             return self._links_law(metric)
         if metric.closed_form == WINDOW.name and self.pairs.at_lag_0 is not None:
-            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
+            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(shd)
             if lagged is not None and at_lag_0 is not None:
                 both = lagged.variance is not None and at_lag_0.variance is not None
                 variance = lagged.variance + at_lag_0.variance if both else None  # type: ignore[operator]
                 return ClosedForm(lagged.mean + at_lag_0.mean, variance)
         return None
 
-    def _graph_law(self, of_graphs: Metric, metric: Metric | None = None) -> ClosedForm | None:
+    def _graph_law(self, metric: Metric) -> ClosedForm | None:
         """Return what the null model of graphs has of a metric of the links at lag 0."""
         graphs = self.pairs.at_lag_0
         if graphs is None:
             return None
-        chosen = replace(of_graphs, options={} if metric is None else {**of_graphs.options, **metric.options})
         if self.at_lag_0 is not None:
-            return self.at_lag_0.closed_form(chosen)
-        if chosen.closed_form != "hypergeometric":
+            return self.at_lag_0.closed_form(metric)
+        if metric.closed_form != "hypergeometric":
             return None
-        return hypergeometric(chosen, self.pairs.n_nodes, graphs.counts.true_edges, graphs.counts.estimated_edges)
+        return hypergeometric(metric, self.pairs.n_nodes, graphs.counts.true_edges, graphs.counts.estimated_edges)
 
     def _links_law(self, metric: Metric) -> ClosedForm | None:
         asked = asked_for(metric)
@@ -310,9 +308,9 @@ def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats
     kinds, numbers = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
     weight = np.ones(1)
     for a, b, times in zip(*kinds.tolist(), numbers.tolist(), strict=True):
-        support, chances = marked_places(lags, a, b)
+        support, chances = hypergeometric_law(lags, a, b)
         one = np.zeros(int(support[-1]) + 1)
-        one[support.astype(int)] = chances
+        one[support] = chances
         for _ in range(times):
             weight = np.convolve(weight, one)
     return np.arange(len(weight), dtype=np.float64), weight
