@@ -23,7 +23,7 @@ from ...contract.pairs import Batch, StoredPairs
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import check_nodes
-from .nulls.ranking import ScoreControls
+from .nulls.ranking import score_controls
 from .nulls.relabelling import relabelled_planes
 from .series import SeriesScoreAccessor
 
@@ -248,7 +248,7 @@ def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
     weights up to names.
     """
-    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
+    return score_controls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
 
 
 register_null(

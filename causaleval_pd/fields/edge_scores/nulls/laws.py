@@ -298,7 +298,7 @@ def _stored(shuffled: Shuffled, laws: list[Law]) -> ClosedForm:
     law = Distribution.pooled(shuffled.place, laws)
     rows = np.zeros(shuffled.n, np.bool_)
     rows[shuffled.rows] = True
-    return ClosedForm(*law.moments(), law).spread(rows)
+    return ClosedForm.of(law).spread(rows)
 
 
 def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:

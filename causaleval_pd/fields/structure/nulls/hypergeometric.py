@@ -34,7 +34,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
     values = Counts(counts).value(metric)
     distribution = Distribution.of(codes, values, weights)
-    return ClosedForm(*distribution.moments(), distribution)
+    return ClosedForm.of(distribution)
 
 
 def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -17,6 +17,7 @@ from ....contract.null import Controls, Matching, Null, register_null
 from ....graphs.pairs import GraphPairs
 from ...structure.field import GRAPHS
 from ...structure.hamming import shd
+from ...structure.nulls.graph_controls import constant
 from ...structure.nulls.hypergeometric import hypergeometric, hypergeometric_law
 from ..cells import TURNED, codes_of_planes
 from ..closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW, asked_for, evaluate
@@ -26,16 +27,14 @@ from .controls import (
     CountLaw,
     Floats,
     Keys,
-    LaggedControls,
     added,
     fixed,
+    lagged_controls,
     law_of_counts,
     linked_pairs,
-    of_distribution,
     placed,
     plain_rows,
     refuse_control_kind,
-    unchanged,
     words,
 )
 
@@ -222,7 +221,7 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     Not valid for guesses of another shape where the truth has that shape, as for graphs: `permutation` keeps the shape.
     """
     found = RandomLinks(matching, rows, pairs, keys)
-    return LaggedControls(pairs, found.codes, found.law)
+    return lagged_controls(pairs, found.codes, found.law)
 
 
 def check_options(matching: Matching) -> None:
@@ -262,7 +261,7 @@ def _codes(pairs: LaggedPairs, keys: Keys, start: int, count: int) -> NDArray[np
 def _known(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
     """Return the exact law of a metric of counts, the moments of a mean distance of lags, or None."""
     if metric.closed_form == AT_LAG_0.name:
-        return unchanged(metric, pairs)
+        return constant(metric(pairs))
     if metric.closed_form == LAG_DISTANCE.name:
         return _distance_moments(pairs)
     if metric.closed_form == WINDOW.name:
@@ -279,7 +278,7 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         return None
     universe, lags = asked
     if universe in ("summary", "summary_self"):
-        return unchanged(metric, pairs)
+        return constant(metric(pairs))
     if pairs.lags(lags) < pairs.estimate.max_lag:
         # how many links stay among the lags that are compared is random
         return None
@@ -294,7 +293,7 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         ones = np.ones_like(both)
         found = Confusion(both, *(float(x[i]) * ones for x in (counts.true, counts.estimated, counts.total)))
         samples.append((evaluate(metric, found), weight))
-    return of_distribution(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
+    return ClosedForm.of(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
 
 
 def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
@@ -347,7 +346,7 @@ def lags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys:
     It tests whether the lags are right, and nothing else: metrics of the summary graph do not vary. Not valid for
     guessers that prefer some lags, such as lag 1, where the truth's links have these lags too.
     """
-    return LaggedControls(pairs, partial(_codes, pairs, keys), partial(_known, pairs))
+    return lagged_controls(pairs, partial(_codes, pairs, keys), partial(_known, pairs))
 
 
 register_null(

@@ -22,7 +22,7 @@ from ...structure.nulls.quadratic_assignment import pair_sums, relabelling_momen
 from ..closed_forms import AT_LAG_0, LINKS, WINDOW, asked_for, evaluate
 from ..metrics import ALL_HAMMING, of_graphs
 from ..pairs import LaggedPairs, Universe
-from .controls import Floats, Keys, LaggedControls, of_distribution, plain_rows, refuse_control_kind, words
+from .controls import Floats, Keys, lagged_controls, plain_rows, refuse_control_kind, words
 from .edges import graph_controls
 
 #: bytes of listed relabellings that are kept for all metrics of a batch
@@ -111,7 +111,7 @@ class Relabellings:
             values[done : done + number] = found.reshape(number, n_orders)
             done += number
         weights = np.full(values.shape, 1 / n_orders)
-        return of_distribution(Distribution.of(inverse.astype(np.int64), values, weights))
+        return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))
 
     def _links_moments(self, metric: Metric, universe: Universe, lags: Any) -> ClosedForm | None:
         pairs = self.pairs
@@ -210,7 +210,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     names are random.
     """
     found = Relabellings(rows, pairs, keys)
-    return LaggedControls(pairs, found.codes, found.law)
+    return lagged_controls(pairs, found.codes, found.law)
 
 
 register_null(
