@@ -10,8 +10,8 @@ import pandas as pd
 
 from ...contract.checks import check_known
 from ...contract.figure import figure
+from ...drawing import broken, caption_figure, colours, figure_of, legend_room, place_to_draw
 from ...drawing import caption as write_caption
-from ...drawing import caption_figure, colours, legend_of, place_to_draw
 from .validity import (
     FLOOR,
     Convention,
@@ -129,7 +129,7 @@ def quadrant(
         )  # fmt: skip
     ax.set_xlabel("worst error against the truth, in tolerances (lower is better)")
     ax.set_ylabel("worst error of own products against own whole,\nin tolerances (lower is better)")
-    legend_of(ax, ax.get_legend_handles_labels()[0], by, own=own)
+    _draw_legend(ax, by, own)
     for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
         handle.set_sizes([60])  # type: ignore[union-attr]
     if caption:
@@ -260,7 +260,7 @@ def complexity(
         ax.set_xlim(at[0] - 1, at[0] + 1)
     ax.set_xlabel("mediators between cause and effect" if x == "mediators" else "components between cause and effect")
     ax.set_ylabel(f"{error} error of the PNS (lower is better)")
-    legend_of(ax, ax.get_legend_handles_labels()[0], by, own=own)
+    _draw_legend(ax, by, own)
     foot = f"; truths below {floor:g} count as {floor:g}" if error == "relative" else ""
     foot += _not_shown(quantities, by, names)
     if caption:
@@ -353,7 +353,7 @@ def reliability(
             )  # fmt: skip
         ax.set(title=level, xlabel=f"true {_LABELS[level]}", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
     axes[0, 0].set_ylabel("estimate from answers")
-    legend_of(axes[0, -1], axes[0, -1].get_legend_handles_labels()[0], by, own=True)
+    _draw_legend(axes[0, -1], by, own=True)
     worst = relative_error(rows["truth"], rows["estimate"])
     share = float(np.mean(worst[np.isfinite(worst)] <= delta)) if np.isfinite(worst).any() else float("nan")
     shaded = f"shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie"
@@ -383,3 +383,18 @@ def _not_shown(quantities: pd.DataFrame, by: str, names: Sequence[Any]) -> str:
     """Return a note on the reasoners without an estimate, which have no points."""
     absent = [str(name) for name in dict.fromkeys(quantities[by]) if name not in names]
     return f"; without an estimate: {', '.join(absent)}" if absent else ""
+
+
+def _draw_legend(ax: Axes, title: str, own: bool) -> None:
+    """Draw the legend right of the axes; with `own`, widen the figure to make room for it."""
+    handles, names = ax.get_legend_handles_labels()
+    labels = [broken(name, 26) for name in names]
+    figure = figure_of(ax)
+    height = 4.0 if figure is None else figure.get_figheight()
+    columns, width, needed = legend_room(labels, title, height - 0.3)
+    if own and figure is not None:
+        figure.set_size_inches(figure.get_figwidth() + width, max(height, needed + 0.3))
+    ax.legend(
+        handles, labels, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, frameon=False,
+        ncols=columns,
+    )  # fmt: skip
