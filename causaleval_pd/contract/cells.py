@@ -1,4 +1,4 @@
-"""Formats of packed cells: which value bytes hold, told from their header alone.
+"""Cells of columns: those that users give, and the formats of packed ones, told from their header alone.
 
 A packed cell is a line of ASCII text, then a header that begins with the format's magic byte (0x80 or more, so that no
 text has it) and its version (less than 0x80, so that no text in UTF-8 has both). Formats differ in the length of their
@@ -7,10 +7,77 @@ line. The longer line reaches over the place where a shorter one ends, so the fi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Iterator, ValuesView
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from .checks import name_row, shown
+from .encoding import AmbiguousEncodingError
+
 __all__ = ["CellFormat", "format_of", "register_cell_format"]
+
+#: of columns of packed cells
+COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
+#: what may hold one cell a row, besides a Series
+_ROWS = (np.ndarray, list, tuple, ValuesView, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell is None, NaN, pd.NA, pd.NaT or masked."""
+    if isinstance(cell, (float, np.floating)):
+        return bool(np.isnan(cell))
+    return cell is None or cell is pd.NA or cell is pd.NaT or cell is np.ma.masked
+
+
+def rows_of(values: Any, index: Any, what: str, dims: tuple[int, ...] = ()) -> pd.Series:
+    """Return what a user gave as a Series, one cell a row; an array of `dims` dimensions is a single cell."""
+    if not isinstance(values, pd.Series):
+        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+            values = values.to_pylist()
+        if not isinstance(values, _ROWS) or (isinstance(values, np.ndarray) and values.ndim == 0):
+            raise TypeError(
+                f"values must be a Series, list or array of {what}, found {type(values).__name__}; wrap one in a list"
+            )
+        if isinstance(values, np.ndarray) and values.ndim in dims and values.dtype != object:
+            raise TypeError(f"values must hold {what}, found one array of shape {values.shape}; wrap one in a list")
+        listed = list(values)
+        cells = np.empty(len(listed), object)
+        for row, cell in enumerate(listed):
+            cells[row] = cell
+        values = pd.Series(cells)
+    if index is not None:
+        try:
+            labels = index if isinstance(index, pd.Index) else pd.Index(index)
+        except (TypeError, ValueError):
+            raise TypeError(f"index must hold one label per row, found {shown(index)}") from None
+        if len(labels) != len(values):
+            raise ValueError(f"index has {len(labels)} labels, values has {len(values)} rows")
+        values = values.set_axis(labels)
+    return values
+
+
+def packed_column(
+    cells: Iterable[bytes | None], index: pd.Index | None = None, name: Hashable | None = None
+) -> pd.Series:
+    """Make a column of packed cells."""
+    return pd.Series(pd.array(pa.array(cells, type=pa.large_binary()), dtype=COLUMN_DTYPE), index=index, name=name)
+
+
+def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hashable | None = None) -> pd.Series:
+    """Make a column of what `pack(row, cell)` returns, missing where cells are; errors name the row of `column`."""
+    packed: list[bytes | None] = []
+    for row, cell in enumerate(series.tolist()):
+        try:
+            packed.append(None if is_missing(cell) else pack(row, cell))
+        except (TypeError, ValueError) as error:
+            own = next((kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(error, kind)), ValueError)
+            where = name_row(row, series.index, series.name if column is None else column)
+            raise own(f"{where}: {error}") from None
+    return packed_column(packed, series.index, series.name)
 
 
 @dataclass(frozen=True)

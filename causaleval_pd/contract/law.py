@@ -148,6 +148,11 @@ class ClosedForm:
     #: (n,): rows whose p-values `tails` returns; these need no draws
     tailed: NDArray[np.bool_] | None = None
 
+    @classmethod
+    def of(cls, law: Distribution) -> ClosedForm:
+        """Return a law with its mean and variance."""
+        return cls(*law.moments(), law)
+
     @property
     def drawn(self) -> bool:
         """Whether some row has neither a distribution nor tails, so that its p-value must be simulated."""

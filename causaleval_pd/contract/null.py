@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -58,6 +58,65 @@ class Controls(ABC):
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the metric's exact moments or law under the model, or None where it must be simulated."""
         return None
+
+
+def no_closed_form(metric: Metric) -> ClosedForm | None:
+    """Return None: every metric is simulated."""
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnControls(Controls):
+    """Controls that a function draws."""
+
+    #: the observed pairs
+    pairs: Any
+    #: class of the controls, one word for all rows or for each
+    words: str | NDArray[np.object_]
+    #: `drawn(start, count)` returns rows x count pairs, a row's draws together
+    drawn: Callable[[int, int], Any]
+    #: `known(metric)` returns the closed form or None
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form
+    #: bytes that one control takes while it is scored, and nanoseconds that drawing it takes, roughly
+    size: int = 1000
+    pace: float = 10_000.0
+
+    @property
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls, one word per row."""
+        return np.full(self.pairs.n, self.words, object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control."""
+        return self.size
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds to draw one control."""
+        return self.pace
+
+    def draw(self, start: int, count: int) -> Any:
+        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
+        return self.drawn(start, count)
+
+    def closed_form(self, metric: Metric) -> ClosedForm | None:
+        """Return the metric's exact moments or law under the model, or None."""
+        return self.known(metric)
+
+
+def draw_stream(key: int, draw: int) -> np.random.Generator:
+    """Return the generator of one draw of a key; counter-based, so that it needs none of the draws before it."""
+    return np.random.Generator(np.random.Philox(key=key + (draw << 64)))
+
+
+def custom_draws(
+    function: Callable[[Any, np.random.Generator], Any], estimates: Iterable[Any], keys: Any, start: int, count: int
+) -> Iterator[tuple[int, Any, Any]]:
+    """Yield the position of a row, its estimate, and what a user's function draws for it, a row's draws together."""
+    for position, (estimate, key) in enumerate(zip(estimates, keys.tolist(), strict=True)):
+        for number in range(start, start + count):
+            yield position, estimate, function(estimate, draw_stream(key, number))
 
 
 @dataclass(frozen=True)

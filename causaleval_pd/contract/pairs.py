@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,9 @@ class Pairs(ABC):
 class StoredPairs(Pairs):
     """Pairs whose cells are stored once, and found by their positions."""
 
+    #: names of the kinds of true cells and of estimated ones; `kinds` of the cells are positions among them
+    kinds_of_sides: ClassVar[tuple[Sequence[str], Sequence[str]]] = ((), ())
+
     truth: Any
     estimate: Any
     #: (n,): positions of the stored cells of each pair
@@ -119,6 +122,17 @@ class StoredPairs(Pairs):
         keys = np.stack([self.truth_index, self.estimate_index], axis=1)
         _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         return self.take(first), inverse.reshape(-1).astype(np.int64)
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs have an estimate not in `kinds`, or a truth not in `truth_kinds` (default `kinds`)."""
+        true, estimated = (
+            np.array([kind in allowed for kind in known], bool)
+            for known, allowed in zip(
+                self.kinds_of_sides, (kinds if truth_kinds is None else truth_kinds, kinds), strict=True
+            )
+        )
+        fits = true[self.truth.kinds[self.truth_index]] & estimated[self.estimate.kinds[self.estimate_index]]
+        return np.asarray(~fits)
 
 
 class Remark(NamedTuple):

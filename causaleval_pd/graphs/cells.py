@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..contract.cells import is_missing
 from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, refuse_masked, shown
 from ..contract.encoding import (
     AmbiguousEncodingError,
@@ -38,13 +39,6 @@ _MOST_SHOWN = 60
 _MOST_LETTERS = 1 << 24
 
 _Read = tuple[Encoding, Edges | Matrix | bytes]
-
-
-def is_missing(cell: Any) -> bool:
-    """Return whether a cell is None, NaN, pd.NA, pd.NaT or masked."""
-    if isinstance(cell, (float, np.floating)):
-        return bool(np.isnan(cell))
-    return cell is None or cell is pd.NA or cell is pd.NaT or cell is np.ma.masked
 
 
 def refuse_blank(text: str) -> None:

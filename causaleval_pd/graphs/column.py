@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..contract.cells import is_missing, rows_of
 from ..contract.checks import check_type, name_row
 from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
-from .cells import Cells, is_missing
+from .cells import Cells
 from .classes import explain_kind, infer_kinds, not_in_class
 from .edge_strings import is_formula, write_edges, write_names
 from .graph import Graph, graphs_of
@@ -110,18 +110,19 @@ def graph_column(
     >>> column.graph.kind.tolist()
     ['dag', nan, 'cpdag']
     """
-    cells, labels, name = _cells(values, index)
+    series = rows_of(values, index, "graphs", dims=(2,))
+    labels, name = series.index, series.name
 
     def where(row: int) -> str:
         return name_row(row, labels, name)
 
-    if not isinstance(cells, pd.Series) or nodes is not None or rename is not None:
+    if not is_packed(series) or nodes is not None or rename is not None:
         given = values.index if isinstance(values, pd.Series) else None
         return read_column(
-            cells, labels, name, where, nodes=nodes, encoding=encoding, kind=kind, rename=rename, index=given
+            series.tolist(), labels, name, where, nodes=nodes, encoding=encoding, kind=kind, rename=rename, index=given
         )
     kinds = _kind_codes(kind, len(labels))
-    column = unpack_column(cells.set_axis(labels), column=name)
+    column = unpack_column(series, column=name)
     declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     return pack_column(settled, index=labels, name=name)
@@ -274,33 +275,6 @@ def is_graph_column(series: pd.Series) -> bool:
     if any(isinstance(cell, str) and is_formula(cell) for cell in some):
         return False
     return any(recogniser.is_likely(cell) for cell in some if not is_missing(cell))
-
-
-def _cells(values: Any, index: Any) -> tuple[Any, pd.Index, Hashable | None]:
-    """Return the cells (a packed Series as it is), the index of the result and its name."""
-    name = None
-    if isinstance(values, pd.Series):
-        cells = values if is_packed(values) else values.tolist()
-        labels, name = values.index, values.name
-    else:
-        if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype != object:
-            raise TypeError(
-                f"values is one matrix of shape {values.shape}; pass a list or an (N, d, d) stack of matrices"
-            )
-        if isinstance(values, (pa.Array, pa.ChunkedArray)):
-            values = values.to_pylist()
-        plain = (np.ndarray, list, tuple, ValuesView, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
-        if not isinstance(values, plain) or (isinstance(values, np.ndarray) and values.ndim == 0):
-            raise TypeError(
-                f"values must be a Series, list or array of graphs, found {type(values).__name__}; wrap one in a list"
-            )
-        cells = list(values)
-        labels = pd.RangeIndex(len(cells))
-    if index is not None:
-        labels = index if isinstance(index, pd.Index) else pd.Index(index)
-        if len(labels) != len(cells):
-            raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
-    return cells, labels, name
 
 
 def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list[str | None] | None:

@@ -31,7 +31,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.cells import CellFormat, format_of, register_cell_format
+from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_format
 from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
@@ -378,9 +378,6 @@ def _undirected(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray
         for j in range(words):
             both |= planes[:, j] & planes[:, words + j] != 0
     return np.asarray(both & ((kinds == DAG) | (kinds == DIGRAPH)))
-
-
-COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 
 
 @dataclass

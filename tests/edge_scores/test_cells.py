@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.fields.edge_scores.cells import score_cells, type_cells
+from causaleval_pd.contract.cells import packed_column
+from causaleval_pd.fields.edge_scores.cells import type_cells
 
 NAMES = ["B", "A", "C"]
 WEIGHTS = np.array([[0, 1.5, 0], [0, 0, -0.7], [0.2, 0, 0]])  # B -> A 1.5, A -> C -0.7, C -> B 0.2
@@ -113,8 +114,10 @@ def test_other_objects_are_refused(cell):
 
 
 def test_other_arguments_are_refused():
-    with pytest.raises(ValueError, match="put a single matrix into a list"):
+    with pytest.raises(TypeError, match=r"found one array of shape \(2, 2\)"):
         ce.score_column(np.zeros((2, 2)))
+    with pytest.raises(TypeError, match="of matrices, found DataFrame; wrap one in a list"):
+        ce.score_column(pd.DataFrame(np.zeros((2, 2))))
     with pytest.raises(ValueError, match="unknown encoding of scores 'rows'"):
         ce.score_column([np.zeros((2, 2))], encoding="rows")
     with pytest.raises(ValueError, match="unknown kind of scores 'types'"):
@@ -127,7 +130,7 @@ def test_other_arguments_are_refused():
 
 def test_cells_of_types_of_edge():
     planes = np.array([[[0, 0.5, 0], [0.25, 0, 0], [0, 0, 0]], [[0, 0.25, 0], [0.25, 0, 0], [0, 0, 0]]])
-    column = score_cells([type_cells(NAMES, planes)], pd.RangeIndex(1), None)
+    column = packed_column([type_cells(NAMES, planes)])
     assert column.score.kind[0] == "types" and column[0].startswith(b"edge types, 3 nodes")
     assert column.score.to_numpy(nodes=NAMES)[0, 0, 1] == 0.5 + 0.25 / 2
     assert column.score.to_numpy(nodes=NAMES, plane="directed")[0, 1, 0] == 0.25
@@ -142,7 +145,7 @@ def test_cells_of_types_of_edge():
 def test_damaged_cells_are_refused():
     raw = weights()[0]
     for damaged in (raw[:-8], raw[:40], raw[:34] + b"\x07" + raw[35:], raw[:48] + b"\xff" + raw[49:]):
-        column = score_cells([damaged], pd.RangeIndex(1), "estimate")
+        column = packed_column([damaged], name="estimate")
         with pytest.raises(ValueError, match="column 'estimate', row 0|not packed|row 0"):
             column.score.to_numpy()
 

@@ -267,7 +267,7 @@ def test_missing_encoding() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (np.zeros((3, 3)), r"values is one matrix of shape \(3, 3\); pass a list or an \(N, d, d\) stack"),
+        (np.zeros((3, 3)), r"found one array of shape \(3, 3\); wrap one in a list"),
         ("a -> b", "values must be a Series, list or array of graphs, found str; wrap one in a list"),
         (nx.DiGraph(), "found DiGraph; wrap one in a list"),
         (pd.DataFrame(), "found DataFrame; wrap one in a list"),

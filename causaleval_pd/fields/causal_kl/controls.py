@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null
+from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws
 from ...execution.random_streams import uniforms
 from ...graphs.column import as_graph
 from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
@@ -189,20 +189,9 @@ def bits(mask: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-class FittedControls(Controls):
-    """Base of the controls of networks: their class is that of DAGs, and their cost is that of their tables."""
-
-    pairs: NetworkPairs
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls: DAGs."""
-        return np.full(self.pairs.n, "dag", object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes that a control takes while it is scored, roughly: its tables, their logarithms, and copies."""
-        return 64 * max((structure.size for structure in self.pairs.estimate.structures), default=1)
+def _table_bytes(pairs: NetworkPairs) -> int:
+    """Return the bytes that a control takes while it is scored, roughly: its tables, their logarithms, and copies."""
+    return 64 * max((structure.size for structure in pairs.estimate.structures), default=1)
 
 
 def no_fits(matching: Matching) -> Fits:
@@ -211,7 +200,7 @@ def no_fits(matching: Matching) -> Fits:
 
 
 @dataclass(frozen=True, eq=False)
-class RandomNetworks(FittedControls):
+class RandomNetworks(Controls):
     """Controls that are random DAGs with parameters fitted as the estimate's were."""
 
     #: the observed pairs, one per row
@@ -223,10 +212,17 @@ class RandomNetworks(FittedControls):
     #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
 
+    work = 1e5
+
     @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly."""
-        return 1e5
+    def kind(self) -> NDArray[np.object_]:
+        """Class of the controls: DAGs."""
+        return np.full(self.pairs.n, "dag", object)
+
+    @property
+    def cost(self) -> int:
+        """Bytes of one control."""
+        return _table_bytes(self.pairs)
 
     def draw(self, start: int, count: int) -> NetworkPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
@@ -371,54 +367,33 @@ def custom_null(function: DrawOne, name: str) -> Null:
             partial(fits_of_row, matching.context, row, pairs.true_network(t), matching.prepared)
             for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
         ]
-        return CustomNetworks(function, name, pairs, rows, fits, keys)
+
+        def drawn(start: int, count: int) -> NetworkPairs:
+            estimates = map(pairs.estimate.network, pairs.estimate_index.tolist())
+            networks = [
+                _checked(found, estimate, fits[at], f"row {rows[at]}: null {name!r} returned {type(found).__name__}")
+                for at, estimate, found in custom_draws(function, estimates, keys, start, count)
+            ]
+            every = np.arange(len(networks), dtype=np.int64)
+            return NetworkPairs(pairs.truth, Networks.of(networks), np.repeat(pairs.truth_index, count), every)
+
+        return DrawnControls(pairs, "dag", drawn, size=_table_bytes(pairs), pace=1e6)
 
     return Null(name, f"random networks drawn by the function {name}", controls, prepare=no_fits)
 
 
-@dataclass(frozen=True, eq=False)
-class CustomNetworks(FittedControls):
-    """Controls of the rows of one batch, drawn one by one."""
-
-    function: DrawOne
-    name: str
-    pairs: NetworkPairs
-    rows: NDArray[np.int64]
-    #: makes the fits of each row, for functions that return DAGs
-    fits: list[Callable[[], FamilyFits]]
-    keys: NDArray[np.uint64]
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly: it is a call of the user's function."""
-        return 1e6
-
-    def draw(self, start: int, count: int) -> NetworkPairs:
-        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
-        networks = []
-        for at, (row, key) in enumerate(zip(self.rows.tolist(), self.keys.tolist(), strict=True)):
-            estimate = self.pairs.estimate.network(int(self.pairs.estimate_index[at]))
-            for r in range(start, start + count):
-                # a counter-based generator: draw r needs none of the draws before it
-                rng = np.random.Generator(np.random.Philox(key=key + (r << 64)))
-                networks.append(self._checked(self.function(estimate, rng), estimate, self.fits[at], row))
-        truth_index = np.repeat(self.pairs.truth_index, count)
-        every = np.arange(len(networks), dtype=np.int64)
-        return NetworkPairs(self.pairs.truth, Networks.of(networks), truth_index, every)
-
-    def _checked(self, found: Any, estimate: Network, fits: Callable[[], FamilyFits], row: int) -> Network:
-        """Read the network or DAG that the function returned, and refuse one that does not match the estimate."""
-        what = f"row {row}: null {self.name!r} returned {type(found).__name__}"
-        try:
-            if is_network(found):
-                control = read_network(found)
-            else:
-                graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
-                structure = Structure(graph.nodes, estimate.structure.states, parents_of(graph))
-                control = parameterise(structure, fits())
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{what}, which is not a DAG or network over the estimate's nodes: {error}") from error
-        fault = differing(estimate.structure, control.structure, ("estimate", "control"))
-        if fault:
-            raise ValueError(f"{what}, which does not match the estimate: {fault}")
-        return control
+def _checked(found: Any, estimate: Network, fits: Callable[[], FamilyFits], what: str) -> Network:
+    """Read the network or DAG that the function returned, and refuse one that does not match the estimate."""
+    try:
+        if is_network(found):
+            control = read_network(found)
+        else:
+            graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
+            structure = Structure(graph.nodes, estimate.structure.states, parents_of(graph))
+            control = parameterise(structure, fits())
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what}, which is not a DAG or network over the estimate's nodes: {error}") from error
+    fault = differing(estimate.structure, control.structure, ("estimate", "control"))
+    if fault:
+        raise ValueError(f"{what}, which does not match the estimate: {fault}")
+    return control

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, identify_cells, register_field
-from ...contract.null import Controls, Matching, Null
+from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws
 from ...contract.pairs import Batch
 from ...contract.relabelling import Relabelling
 from .formula import Model, set_text
@@ -34,50 +33,29 @@ def custom_null(function: DrawOne, name: str) -> Null:
     # text or value, or several. It must draw from `rng` alone: draw r depends on the seed, the row's key and r.
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return CustomModels(function, name, pairs, rows, keys)
+        def drawn(start: int, count: int) -> FormulaPairs:
+            cells = (pairs.estimated_models(position) for position in range(pairs.n))
+            estimates = (cell[0] if len(cell) == 1 else cell for cell in cells)
+            draws = custom_draws(function, estimates, keys, start, count)
+            models = [_checked(found, pairs.setting(at), name, int(rows[at])) for at, _, found in draws]
+            paired: FormulaPairs = pairs.with_estimates(models, np.repeat(np.arange(pairs.n), count))
+            return paired
+
+        kinds = np.array(KINDS, object)[pairs.estimate.kinds[pairs.estimate_index]]
+        return DrawnControls(pairs, kinds, drawn, pace=3e5)
 
     return Null(name, f"random models drawn by the function {name}", controls)
 
 
-@dataclass(frozen=True, eq=False)
-class CustomModels(Controls):
-    """Controls of the rows of one batch, drawn one by one."""
-
-    function: DrawOne
-    name: str
-    pairs: FormulaPairs
-    rows: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, one word per row: that of the estimates."""
-        return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
-
-    work = 3e5
-
-    def draw(self, start: int, count: int) -> FormulaPairs:
-        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
-        cells: list[Cell] = []
-        for position, key in enumerate(self.keys.tolist()):
-            models = self.pairs.estimated_models(position)
-            estimate: Model | Cell = models[0] if len(models) == 1 else models
-            for number in range(start, start + count):
-                # a counter-based generator: draw r needs none of the draws before it
-                rng = np.random.Generator(np.random.Philox(key=key + (number << 64)))
-                cells.append(self._checked(self.function(estimate, rng), position))
-        return self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
-
-    def _checked(self, found: Any, position: int) -> Cell:
-        """Read the models that the function returned, and refuse values and factors that the row's setting lacks."""
-        try:
-            cell = as_models(found)
-            for model in cell:
-                self.pairs.setting(position).check(model, relative=True)
-        except (TypeError, ValueError) as error:
-            where = name_row(int(self.rows[position]))
-            raise ValueError(f"{where}: null {self.name!r} returned no model that can be scored: {error}") from error
-        return cell
+def _checked(found: Any, setting: Setting, name: str, row: int) -> Cell:
+    """Read the models that a user's function returned, and refuse values and factors that the row's setting lacks."""
+    try:
+        cell = as_models(found)
+        for model in cell:
+            setting.check(model, relative=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name_row(row)}: null {name!r} returned no model that can be scored: {error}") from error
+    return cell
 
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")

@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_type, name_row, shown
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Controls, Matching, Null, draw_stream, register_null
 from ...execution.engines import stop_if_unwanted
 from .field import FORMULAS
 from .formula import set_text
@@ -162,8 +162,7 @@ class FoundModels(Controls):
             key = int(self.keys[position])
             for number in range(start, start + count):
                 stop_if_unwanted()
-                # a counter-based generator: draw r needs none of the draws before it
-                rng = np.random.Generator(np.random.Philox(key=key + (number << 64)))
+                rng = draw_stream(key, number)
                 data = search.shuffled(outcomes, self.prepared.shuffle, rng)
                 cell = self._found(search, data, rng, (key, number), int(self.rows[position]))
                 cells.append(cell)

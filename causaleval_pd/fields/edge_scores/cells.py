@@ -17,7 +17,7 @@ of a pair, as ensembles of graphs give them: plane 0 p(i -> j), plane 1 p(i -- j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -27,15 +27,13 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...contract.cells import CellFormat, register_cell_format
+from ...contract.cells import CellFormat, pack_rows, register_cell_format, rows_of
 from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.cells import is_missing
 from ...graphs.edge_marks import ARROW, CIRCLE, TAIL
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
 from ...graphs.node_names import NodeLists, node_name
 from ...graphs.packing import (
-    COLUMN_DTYPE,
     HEADER_WORDS,
     MAX_NODES,
     TEXT_WORDS,
@@ -137,6 +135,12 @@ class ScoreColumn(NamedTuple):
             found[block.rows] = block.node_set
         return found
 
+    def places(self, block: ScoreBlock) -> NDArray[np.int64]:
+        """Return the place of each row's cell in a block, -1 where it is not in it."""
+        found = np.full(int(self.codes.max(initial=-1)) + 2, -1, np.int64)
+        found[block.rows] = np.arange(len(block.rows))
+        return found[self.codes]
+
 
 @lru_cache(maxsize=1024)
 def _head(nodes: tuple[str, ...], kind: int, n_planes: int, flags: int) -> bytes:
@@ -156,14 +160,9 @@ def pack_scores(nodes: tuple[str, ...], planes: Floats, kind: int, flags: int) -
     return _head(nodes, kind, len(planes), flags) + values.astype("<f8").tobytes()
 
 
-def is_score_cell(raw: Any) -> bool:
-    """Return whether bytes begin as packed scores do."""
-    return FORMAT.holds(raw)
-
-
 def _split(raw: bytes) -> tuple[bytes, int]:
     """Return header with names, and the number of their bytes; raise a ValueError for bytes that are not scores."""
-    if not is_score_cell(raw):
+    if not FORMAT.holds(raw):
         raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
     if len(raw) < _TEXT + 8 * HEADER_WORDS:
         raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
@@ -201,12 +200,7 @@ def is_score_column(cells: pd.Series) -> bool:
     if not (is_packed(cells) or cells.dtype == object):
         return False
     known = np.flatnonzero(cells.notna().to_numpy(bool))
-    return bool(len(known)) and is_score_cell(cells.iloc[int(known[0])])
-
-
-def score_cells(cells: Sequence[bytes | None], index: pd.Index, name: Hashable | None) -> pd.Series:
-    """Make a column of packed cells."""
-    return pd.Series(pd.array(pa.array(cells, type=pa.large_binary()), dtype=COLUMN_DTYPE), index=index, name=name)
+    return bool(len(known)) and FORMAT.holds(cells.iloc[int(known[0])])
 
 
 def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreColumn:
@@ -315,17 +309,9 @@ def score_column(
         check_known(kind, _DECLARED, "kind of scores")
     if symmetric is not None:
         check_type(symmetric, (bool, np.bool_), "True, False or None", "symmetric")
-    cells, labels, name = _rows(values, index)
-    lists = NodeLists(nodes, len(labels), values.index if isinstance(values, pd.Series) else None)
-    packed: list[bytes | None] = []
-    for row, cell in enumerate(cells):
-        try:
-            packed.append(None if is_missing(cell) else _read(cell, lists[row], encoding, symmetric, kind))
-        except (ValueError, TypeError) as fault:
-            kinds = (AmbiguousEncodingError, TypeError)
-            own = next((error for error in kinds if isinstance(fault, error)), ValueError)
-            raise own(f"{name_row(row, labels, name)}: {fault}") from fault
-    return score_cells(packed, labels, name)
+    series = rows_of(values, index, "matrices", dims=(2,))
+    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists[row], encoding, symmetric, kind))
 
 
 def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
@@ -354,47 +340,12 @@ def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str
     return found
 
 
-def holds_scores(cells: pd.Series) -> bool:
-    """Return whether a column looks like packed scores."""
-    return is_score_column(cells)
-
-
-def _rows(values: Any, index: Any) -> tuple[Iterable[Any], pd.Index, Hashable | None]:
-    """Return the cells, the index of the result and its name."""
-    if isinstance(values, pd.Series):
-        labels = values.index if index is None else _index(index)
-        cells: Any = values.tolist()
-        name: Hashable | None = values.name
-    else:
-        if isinstance(values, (str, bytes, pd.DataFrame)) or not hasattr(values, "__len__"):
-            raise TypeError(
-                f"values must hold one matrix per row, found {shown(values)}; put a single matrix into a list"
-            )
-        if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype != object:
-            raise ValueError(
-                f"values must be a stack of matrices (N, d, d) or a list of them, found an array of shape "
-                f"{values.shape}; put a single matrix into a list"
-            )
-        cells, name = list(values), None
-        labels = pd.RangeIndex(len(cells)) if index is None else _index(index)
-    if len(labels) != len(cells):
-        raise ValueError(f"index has {len(labels)} labels, values has {len(cells)} rows")
-    return cells, labels, name
-
-
-def _index(labels: Any) -> pd.Index:
-    try:
-        return pd.Index(labels)
-    except (TypeError, ValueError):
-        raise TypeError(f"index must hold one label per row, found {shown(labels)}") from None
-
-
 def _read(
     cell: Any, names: tuple[str, ...] | None, encoding: str | None, symmetric: bool | None, kind: str | None
 ) -> bytes:
     """Read one matrix as packed scores."""
     if isinstance(cell, bytes):
-        if not is_score_cell(cell):
+        if not FORMAT.holds(cell):
             raise ValueError(
                 f"{FORMAT.explain(cell)}; make scores of matrices of weights or probabilities with score_column"
             )

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import packed_column
 from ...contract.checks import check_known
 from ...contract.field import Pooling, register_pooling
 from ...contract.figure import figure
@@ -23,7 +24,7 @@ from ...graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from
 from ...graphs.orientations import TooManyWaysError, direction_shares
 from ...graphs.packing import UnpackedColumn, pack_column, unpack_column
 from ...graphs.series import SeriesGraphAccessor
-from .cells import score_cells, score_column, type_cells
+from .cells import score_column, type_cells
 from .cells import unpack_column as unpack_scores
 from .field import true_marks
 
@@ -108,7 +109,7 @@ def pool_graphs(
         kinds[run] = ", ".join(f"{KINDS[k]}: {n}" for k, n in zip(names.tolist(), counts.tolist(), strict=True))
     index = pd.RangeIndex(n_runs)
     return {
-        "estimate": score_cells(estimates, index, None),
+        "estimate": packed_column(estimates, index),
         "consensus": graph_column(consensus, index=index),
         "instability": gini,
         "adjacency_instability": apart,

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing, packed_column
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, register_field
 from ...contract.pairs import Batch
 from ...contract.relabelling import Relabelling
-from ...graphs.cells import is_missing
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
@@ -27,9 +27,8 @@ from .cells import (
     SINGLE,
     SYMMETRIC,
     coerce_scores,
-    holds_scores,
+    is_score_column,
     pack_scores,
-    score_cells,
     score_column,
     unpack_column,
 )
@@ -61,11 +60,11 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
     rows = np.flatnonzero((codes >= 0) & (scores.codes >= 0))
     if not len(rows):
         return
-    true_code, score_code = codes[rows], scores.codes[rows]
-    _check_nodes(
+    true_code = codes[rows]
+    check_nodes(
         rows,
         (graphs.node_sets, graphs.row_node_set[true_code]),
-        (scores.node_sets, scores.node_set[score_code]),
+        (scores.node_sets, scores.node_set[scores.codes[rows]]),
         estimate.index,
     )
     for block in graphs.blocks:
@@ -75,16 +74,15 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         for found in scores.blocks:
             if found.scores.n_nodes != block.n_nodes:
                 continue
-            there = np.full(len(scores.node_set), -1, np.int64)
-            there[found.rows] = np.arange(len(found.rows))
-            some = np.flatnonzero((place[true_code] >= 0) & (there[score_code] >= 0))
+            there = scores.places(found)[rows]
+            some = np.flatnonzero((place[true_code] >= 0) & (there >= 0))
             if len(some):
                 truths = truths_of(block, graphs.node_sets) if truths is None else truths
-                index = place[true_code[some]], there[score_code[some]]
+                index = place[true_code[some]], there[some]
                 yield Batch(rows[some], ScorePairs(truths, found.scores, *index))
 
 
-def _check_nodes(
+def check_nodes(
     rows: NDArray[np.int64],
     truth: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
     estimate: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
@@ -113,7 +111,7 @@ def pair(truth: Any, estimate: Any) -> ScorePairs:
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of scores needs a truth and an estimate, found a missing cell")
     cells = [as_graph(truth).to_bytes(), score_column([estimate])[0]]
-    graphs, scores = (score_cells([cell], pd.RangeIndex(1), None) for cell in cells)
+    graphs, scores = (packed_column([cell]) for cell in cells)
     [(_, found)] = batches(graphs, scores)
     return cast(ScorePairs, found)
 
@@ -126,7 +124,7 @@ def relabelled_cells(pairs: ScorePairs, truths: pd.Series) -> pd.Series:
         nodes = pairs.truth.node_sets[pairs.truth.node_set[t]]
         flags = SYMMETRIC * int(scores.symmetric[e]) | SINGLE * int(scores.single[e])
         found.append(pack_scores(nodes, scores.planes[e], int(scores.kinds[e]), flags))
-    return score_cells(found, truths.index, truths.name)
+    return packed_column(found, truths.index, truths.name)
 
 
 def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
@@ -140,7 +138,7 @@ def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | N
             values = np.maximum(matrix, matrix.T) if symmetric[row] else matrix
             flags = SYMMETRIC * int(symmetric[row])
             found[row] = pack_scores(column.node_sets[number], values[None], KINDS.index("probability"), flags)
-    return score_cells(found, truths.index, truths.name)
+    return packed_column(found, truths.index, truths.name)
 
 
 def samples() -> Iterator[pd.DataFrame]:
@@ -158,7 +156,7 @@ SCORES = register_field(
         name="scores",
         default_metrics=DEFAULT_METRICS,
         default_null="by_support",
-        holds=holds_scores,
+        holds=is_score_column,
         coerce=coerce_scores,
         batches=batches,
         pair=pair,

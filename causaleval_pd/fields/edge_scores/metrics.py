@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_flag, check_number, check_whole
 from ...contract.delegation import takes_settings_of
-from ...contract.metric import metric
+from ...contract.metric import Metric, metric
 from ...contract.options import with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import KINDS as CLASSES
@@ -95,14 +96,21 @@ def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None) -> 
     return pairs.remember(("ranked", Universe.of(**options), k), compute)
 
 
-@metric(
+def _ranking(*, without: Sequence[str] = (), **declared: Any) -> Callable[[Callable[..., Floats]], Metric]:
+    """Declare a metric that takes the options of the universe, `without` some of them."""
+
+    def declare(function: Callable[..., Floats]) -> Metric:
+        return metric(**declared)(with_options(OPTIONS)(takes_settings_of(Universe.of, without=without)(function)))
+
+    return declare
+
+
+@_ranking(
     **SHARE,
     long_name="area under the ROC curve",
     closed_form="auroc",
     reference="10.1016/j.patrec.2005.10.010",
 )
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
 def auroc(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the probability that a true edge has a larger score than a pair without edge, ties counting half.
 
@@ -119,9 +127,7 @@ def auroc(pairs: ScorePairs, **options: Any) -> Floats:
     return ranked(pairs, options)[:, 0]
 
 
-@metric(**SHARE, long_name="average precision", closed_form="average_precision")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
+@_ranking(**SHARE, long_name="average precision", closed_form="average_precision")
 def average_precision(pairs: ScorePairs, **options: Any) -> Floats:
     """Average the precision at the scores of the true edges, ties taken together.
 
@@ -139,9 +145,7 @@ def average_precision(pairs: ScorePairs, **options: Any) -> Floats:
     return ranked(pairs, options)[:, 1]
 
 
-@metric(**SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
+@_ranking(**SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
 def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -> Floats:
     """Return the share of true edges among the k largest scores; its mean over random orders of ties.
 
@@ -167,14 +171,13 @@ def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -
     return ranked(pairs, options, k)[:, 2]
 
 
-@metric(
+@_ranking(
+    without=("magnitude",),
     **{**SHARE, "range": (0, np.inf), "optimum": np.inf},
     long_name="early precision ratio",
     closed_form="early_precision",
     reference="10.1038/s41592-019-0690-6",
 )
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of, without=("magnitude",))
 def early_precision_ratio(pairs: ScorePairs, **options: Any) -> Floats:
     """Divide the precision of the largest scores by the share of true edges among the candidates, as BEELINE does.
 
@@ -192,9 +195,7 @@ def early_precision_ratio(pairs: ScorePairs, **options: Any) -> Floats:
     return ranked(pairs, options | {"magnitude": True})[:, 3]
 
 
-@metric(**NUMBER, long_name="scores that the early precision ratio counts")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of, without=("magnitude",))
+@_ranking(without=("magnitude",), **NUMBER, long_name="scores that the early precision ratio counts")
 def early_precision_selected(pairs: ScorePairs, **options: Any) -> Floats:
     """Return how many candidates `early_precision_ratio` counts.
 
@@ -208,9 +209,7 @@ def early_precision_selected(pairs: ScorePairs, **options: Any) -> Floats:
     return ranked(pairs, options | {"magnitude": True})[:, 4]
 
 
-@metric(**SHARE, long_name="largest F1 over thresholds")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
+@_ranking(**SHARE, long_name="largest F1 over thresholds")
 def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the largest F1 score of the candidates from a threshold on, over all thresholds.
 
@@ -227,12 +226,10 @@ def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
     return ranked(pairs, options)[:, 5]
 
 
-@metric(
+@_ranking(
     **{**SHARE, "direction": "minimize", "range": (0, np.inf), "optimum": 0},
     long_name="smallest Hamming distance over thresholds",
 )
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
 def min_hamming(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the smallest number of candidates that differ from the truth, over all thresholds.
 
@@ -285,9 +282,7 @@ def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
     return found
 
 
-@metric(**NUMBER, long_name="candidates")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
+@_ranking(**NUMBER, long_name="candidates")
 def n_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the number N of candidates, the pairs of nodes that are ranked.
 
@@ -301,9 +296,7 @@ def n_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     return chosen_candidates(pairs, **options).size.astype(np.float64)
 
 
-@metric(**NUMBER, long_name="true edges among the candidates")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
+@_ranking(**NUMBER, long_name="true edges among the candidates")
 def n_true_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the number K of candidates that are true.
 
@@ -317,9 +310,7 @@ def n_true_candidates(pairs: ScorePairs, **options: Any) -> Floats:
     return chosen_candidates(pairs, **options).n_true.astype(np.float64)
 
 
-@metric(**NUMBER, long_name="true edges that are not candidates")
-@with_options(OPTIONS)
-@takes_settings_of(Universe.of)
+@_ranking(**NUMBER, long_name="true edges that are not candidates")
 def n_true_unscored(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the number of true edges that are left out: without score, or outside the universe.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -58,6 +58,7 @@ class Truths:
 class ScorePairs(StoredPairs):
     """Aligned pairs over as many nodes."""
 
+    kinds_of_sides = (graph_planes.KINDS, KINDS)
     truth: Truths
     estimate: ScoreBatch
 
@@ -75,14 +76,6 @@ class ScorePairs(StoredPairs):
     def symmetric(self) -> NDArray[np.bool_]:
         """Whether the scores of each pair are of unordered pairs."""
         return self.estimate.symmetric[self.estimate_index]
-
-    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have scores of other kinds, or truths of other classes."""
-        allowed = np.array([kind in kinds for kind in KINDS])
-        wanted = kinds if truth_kinds is None else truth_kinds
-        known = np.array([kind in wanted for kind in graph_planes.KINDS])
-        fits = allowed[self.estimate.kinds[self.estimate_index]] & known[self.truth.kinds[self.truth_index]]
-        return np.asarray(~fits)
 
     def describe(self, position: int) -> str:
         """Name the class of the truth and the kind of the scores at `position`."""

@@ -13,10 +13,10 @@ from ...contract.checks import check_choice, check_columns, check_number, check_
 from ...contract.figure import figure
 from ...drawing import caption as write_caption
 from ...drawing import colours, legend_of, place_to_draw
+from ..structure.nulls.hypergeometric import hypergeometric_law
 from .cells import coerce_scores
 from .field import SCORES, batches
 from .metrics import STRATEGIES, bins_of, brier, chosen_candidates, forecasts
-from .nulls.laws import hypergeometric
 from .pairs import ScorePairs
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _limits(taken: list[int], runs: list[tuple[int, int, Floats]], level: float)
     """Return quantiles of the number of true ones among those taken of all runs, scores shuffled in each."""
     law, least = np.ones(1), 0
     for m, (n, k, _) in zip(taken, runs, strict=True):
-        counts, chances = hypergeometric(n, k, m)
+        counts, chances = hypergeometric_law(n, k, m)
         law, least = np.convolve(law, chances), least + int(counts[0])
     cumulative = np.cumsum(law)
     tail = (1 - level) / 2

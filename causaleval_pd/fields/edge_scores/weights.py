@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, name_row
+from ...contract.cells import is_missing, packed_column
+from ...contract.checks import check_choice
 from ...contract.closed_form import ClosedFormRule, register_closed_form
 from ...contract.context import Context
 from ...contract.field import Field, register_field
@@ -19,11 +20,10 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import Batch, StoredPairs
-from ...graphs.cells import is_missing
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
-from .cells import KINDS, ScoreBatch, coerce_scores, holds_scores, score_cells, score_column, unpack_column
-from .field import other_nodes
-from .nulls.ranking import ScoreControls
+from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
+from .field import check_nodes
+from .nulls.ranking import score_controls
 from .nulls.relabelling import relabelled_planes
 from .series import SeriesScoreAccessor
 
@@ -39,14 +39,9 @@ _ZERO = ("wrong", "drop")
 class WeightPairs(StoredPairs):
     """Aligned pairs of true and estimated weights over as many nodes."""
 
+    kinds_of_sides = (KINDS, KINDS)
     truth: ScoreBatch
     estimate: ScoreBatch
-
-    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have cells of other kinds."""
-        allowed = np.array([kind in kinds for kind in KINDS])
-        fits = allowed[self.estimate.kinds[self.estimate_index]] & allowed[self.truth.kinds[self.truth_index]]
-        return np.asarray(~fits)
 
     def describe(self, position: int) -> str:
         """Name the kinds of both cells at `position`."""
@@ -76,21 +71,13 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
     """Align two columns of scores by node names."""
     sides = [unpack_column(cells, cells.name) for cells in (truth, estimate)]
     rows = np.flatnonzero((sides[0].codes >= 0) & (sides[1].codes >= 0))
-    codes = [side.codes[rows] for side in sides]
-    names = [[side.node_sets[i] for i in side.node_set[at].tolist()] for side, at in zip(sides, codes, strict=True)]
-    for row, true, found in zip(rows.tolist(), *names, strict=True):
-        if true != found:
-            raise ValueError(f"{name_row(row, estimate.index)}: {other_nodes(list(true), list(found))}")
+    true, estimated = ((side.node_sets, side.node_set[side.codes[rows]]) for side in sides)
+    check_nodes(rows, true, estimated, estimate.index)
     for block in sides[0].blocks:
         for other in sides[1].blocks:
             if block.scores.n_nodes != other.scores.n_nodes:
                 continue
-            places = []
-            for side, one in zip(sides, (block, other), strict=True):
-                place = np.full(len(side.node_set), -1, np.int64)
-                place[one.rows] = np.arange(len(one.rows))
-                places.append(place)
-            index = [place[at] for place, at in zip(places, codes, strict=True)]
+            index = [side.places(one)[rows] for side, one in zip(sides, (block, other), strict=True)]
             some = np.flatnonzero((index[0] >= 0) & (index[1] >= 0))
             if len(some):
                 yield Batch(rows[some], WeightPairs(block.scores, other.scores, index[0][some], index[1][some]))
@@ -101,7 +88,7 @@ def pair(truth: Any, estimate: Any) -> WeightPairs:
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
     columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
-    true, given = (score_cells([column[0]], pd.RangeIndex(1), None) for column in columns)
+    true, given = (packed_column([column[0]]) for column in columns)
     found: list[Any] = [batch.pairs for batch in batches(true, given)]
     return found[0]
 
@@ -124,7 +111,7 @@ WEIGHTS = register_field(
         name="edge_weights",
         default_metrics=("relative_frobenius", "sign_accuracy"),
         default_null="permutation",
-        holds=holds_scores,
+        holds=is_score_column,
         coerce=partial(coerce_scores, kind="weight"),
         batches=batches,
         pair=pair,
@@ -261,7 +248,7 @@ def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
     weights up to names.
     """
-    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
+    return score_controls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
 
 
 register_null(

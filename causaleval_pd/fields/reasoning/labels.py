@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,13 @@ from ...contract.checks import check_type, name_row, shown
 from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.law import ClosedForm
+from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric, metric
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ...contract.pairs import Batch, Pairs
 from .asking import last_words, warn_of_unread
 from .field import not_pairwise
-from .nulls import Decks, Moves, stored_law
+from .nulls import Decks, Moves
 from .yes_counts import Floats, Integers
 
 __all__ = ["label_accuracy", "parse_labels"]
@@ -230,55 +229,6 @@ def _moves(matching: Matching) -> tuple[Moves, NDArray[np.object_]]:
     return Moves.of(matching, codes), labels
 
 
-@dataclass(frozen=True, eq=False)
-class _ShuffledLabels(Controls):
-    """Controls that are other rows' labels."""
-
-    #: the observed pairs
-    pairs: LabelPairs
-    #: answers that are dealt to the rows, or moved by cluster
-    answers: Decks | Moves
-    #: labels of the answers' codes
-    labels: NDArray[np.object_]
-    #: (n,): places of the rows in the table, and keys of their random streams
-    rows: Integers
-    keys: NDArray[np.uint64]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        return np.full(self.pairs.n, "label", object)
-
-    cost = 100
-
-    work = 50.0
-
-    @cached_property
-    def among(self) -> tuple[LabelPairs, Integers]:
-        """The pairs, whose labels are those of the answers too, and the positions of the answers' labels among them."""
-        every = np.unique(np.concatenate([self.pairs.labels, self.labels]).astype(object))
-        place = np.searchsorted(every, self.pairs.labels)
-        pairs = LabelPairs(place[self.pairs.truth], place[self.pairs.estimate], every)
-        return pairs, np.searchsorted(every, self.labels)
-
-    def draw(self, start: int, count: int) -> LabelPairs:
-        pairs, place = self.among
-        if isinstance(self.answers, Decks):
-            drawn: NDArray[Any] = self.answers.draw(self.rows, self.keys, start, count)
-        else:
-            drawn = self.answers.draw(self.rows, start, count)
-        return replace(pairs, truth=np.repeat(pairs.truth, count), estimate=place[drawn].ravel())
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the values of the metric for each label, and their probabilities."""
-        if metric.closed_form != LABEL.name or isinstance(self.answers, Moves):
-            return None
-        pairs, place = self.among
-        values = [
-            np.asarray(metric(replace(pairs, estimate=np.full(pairs.n, code))), np.float64) for code in place.tolist()
-        ]
-        return stored_law(np.arange(pairs.n), np.stack(values, axis=1), self.answers.shares[self.rows])
-
-
 def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Shuffle labels over samples.
 
@@ -288,7 +238,25 @@ def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArr
     another one that answered the same questions; clusters without such another one keep their labels.
     """
     answers, labels = matching.prepared
-    return _ShuffledLabels(pairs, answers, labels, rows, keys)
+    # labels of the pairs and of the answers together
+    every = np.unique(np.concatenate([pairs.labels, labels]).astype(object))
+    place, codes = np.searchsorted(every, pairs.labels), np.searchsorted(every, labels)
+    among = LabelPairs(place[pairs.truth], place[pairs.estimate], every)
+
+    def drawn(start: int, count: int) -> LabelPairs:
+        dealt = (rows, keys) if isinstance(answers, Decks) else (rows,)
+        return replace(
+            among, truth=np.repeat(among.truth, count), estimate=codes[answers.draw(*dealt, start, count)].ravel()
+        )
+
+    def known(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form != LABEL.name or isinstance(answers, Moves):
+            return None
+        given = (replace(among, estimate=np.full(pairs.n, code)) for code in codes.tolist())
+        values = np.stack([np.asarray(metric(some), np.float64) for some in given], axis=1)
+        return ClosedForm.of(Distribution.of(np.arange(pairs.n), values, answers.shares[rows]))
+
+    return DrawnControls(pairs, "label", drawn, known, size=100, pace=50.0)
 
 
 register_null(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, MakeControls, Matching, Null, register_null
+from ...contract.null import Controls, DrawnControls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import random_words, uniforms
 from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
 from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
@@ -269,69 +269,6 @@ class Moves:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class _RandomAnswers(Controls):
-    """Controls that answer yes with a given probability."""
-
-    #: the observed pairs
-    pairs: AnswerPairs
-    #: (n,): probability of yes
-    p_yes: Floats
-    #: (n,): keys of the rows' random streams
-    keys: NDArray[np.uint64]
-    #: answers that are dealt to the rows, and (n,) their places in the table; None where rows are independent
-    decks: tuple[Decks, NDArray[np.int64]] | None = None
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        return np.full(self.pairs.n, "answer", object)
-
-    cost = _BYTES
-
-    work = _WORK
-
-    def draw(self, start: int, count: int) -> AnswerPairs:
-        if self.decks is None:
-            yes = uniforms(self.keys, start, count) < self.p_yes[:, None]
-        else:
-            yes = self.decks[0].draw(self.decks[1], self.keys, start, count) == 0
-        return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the two values of the metric and their probabilities."""
-        if metric.closed_form != ANSWER.name:
-            return None
-        each = [
-            np.asarray(metric(AnswerPairs(self.pairs.truth, np.full(self.pairs.n, answer))), np.float64)
-            for answer in (False, True)
-        ]
-        values, weights = np.stack(each, axis=1), np.stack([1 - self.p_yes, self.p_yes], axis=1)
-        return stored_law(np.arange(self.pairs.n), values, weights)
-
-
-@dataclass(frozen=True, eq=False)
-class _MovedAnswers(Controls):
-    """Controls that are the answers of another cluster, to the same questions."""
-
-    #: the observed pairs
-    pairs: AnswerPairs
-    moves: Moves
-    #: (n,): places of the rows in the table
-    rows: NDArray[np.int64]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        return np.full(self.pairs.n, "answer", object)
-
-    cost = _BYTES
-
-    work = _WORK
-
-    def draw(self, start: int, count: int) -> AnswerPairs:
-        yes = self.moves.draw(self.rows, start, count) == 0
-        return AnswerPairs(np.repeat(self.pairs.truth, count), yes.ravel())
-
-
 def _decks_of_answers(matching: Matching) -> Decks:
     return Decks.of(matching, _codes_of_answers(matching), 2)
 
@@ -342,13 +279,12 @@ def _moves_of_answers(matching: Matching) -> Moves:
 
 def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Move the answers of a cluster together to one that answered the same questions."""
-    return _MovedAnswers(pairs, matching.prepared, rows)
 
+    def drawn(start: int, count: int) -> AnswerPairs:
+        yes = matching.prepared.draw(rows, start, count) == 0
+        return AnswerPairs(np.repeat(pairs.truth, count), yes.ravel())
 
-def stored_law(index: NDArray[np.int64], values: Floats, weights: Floats) -> ClosedForm:
-    """Return the closed form of laws given by values and weights, (u, s), each row's at its index."""
-    distribution = Distribution.of(index, values, weights)
-    return ClosedForm(*distribution.moments(), distribution)
+    return DrawnControls(pairs, "answer", drawn, size=_BYTES, pace=_WORK)
 
 
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
@@ -363,9 +299,25 @@ def _controls_of_answers(name: str) -> MakeControls:
     """Return the function that makes controls of answers by a null model, with its law as docstring."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        if isinstance(matching.prepared, Decks):
-            return _RandomAnswers(pairs, matching.prepared.shares[rows, 0], keys, (matching.prepared, rows))
-        return _RandomAnswers(pairs, matching.prepared[rows], keys)
+        decks = matching.prepared if isinstance(matching.prepared, Decks) else None
+        p_yes = matching.prepared[rows] if decks is None else decks.shares[rows, 0]
+
+        def drawn(start: int, count: int) -> AnswerPairs:
+            if decks is None:
+                yes = uniforms(keys, start, count) < p_yes[:, None]
+            else:
+                yes = decks.draw(rows, keys, start, count) == 0
+            return AnswerPairs(np.repeat(pairs.truth, count), yes.ravel())
+
+        def known(metric: Metric) -> ClosedForm | None:
+            if metric.closed_form != ANSWER.name:
+                return None
+            given = (AnswerPairs(pairs.truth, np.full(pairs.n, answer)) for answer in (False, True))
+            values = np.stack([np.asarray(metric(some), np.float64) for some in given], axis=1)
+            law = Distribution.of(np.arange(pairs.n), values, np.stack([1 - p_yes, p_yes], axis=1))
+            return ClosedForm.of(law)
+
+        return DrawnControls(pairs, "answer", drawn, known, _BYTES, _WORK)
 
     controls.__doc__ = _ANSWER_LAWS[name]
     return controls
@@ -444,7 +396,7 @@ class _RandomQuantities(Controls):
         support = self.pairs.take(np.repeat(stored, width))
         scored = metric(replace(support, estimate=values.ravel())).reshape(values.shape)
         weights = np.diff(cumulative, prepend=0.0, axis=1)
-        return stored_law(index, np.asarray(scored, np.float64), weights)
+        return ClosedForm.of(Distribution.of(index, np.asarray(scored, np.float64), weights))
 
 
 def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

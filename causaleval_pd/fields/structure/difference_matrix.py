@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing
 from ...contract.checks import check_known, check_type, name_row
 from ...contract.figure import figure
 from ...drawing import (
@@ -23,7 +24,6 @@ from ...drawing import (
     shortened,
     tone,
 )
-from ...graphs.cells import is_missing
 from ...graphs.edge_marks import ARROW
 from .difference_plot import EXTRA, MARKED, MISSING, REVERSED, RIGHT, graph_of, marks_of, shades_of_edges
 from .field import different_nodes

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_known, name_row
-from ...contract.encoding import AmbiguousEncodingError, CellError
-from ...graphs.cells import is_missing
+from ...contract.cells import is_missing, pack_rows, rows_of
+from ...contract.checks import check_choice, check_known, check_whole, name_row
+from ...contract.encoding import CellError
 from ...graphs.node_names import NodeLists
-from ...graphs.packing import COLUMN_DTYPE, as_packed, is_packed
+from ...graphs.packing import as_packed, is_packed
 from .cells import (
     KINDS,
     MAX_LAG,
@@ -131,13 +130,13 @@ def lagged_column(
     >>> weighted.lagged.to_strings()[0]
     'lags 0..1: X -> Y; X@-1 -> X'
     """
-    series = as_series(values, index)
+    series = rows_of(values, index, "lagged graphs", dims=(2, 3))
     if is_packed(series):
         unpack_lagged(series)
         return as_packed(series)
     reading = _reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
     lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return _pack(series, lists, reading, series.name)
+    return pack_rows(series, lambda row, cell: _read(cell, lists[row], reading).to_bytes())
 
 
 def as_lagged(
@@ -180,7 +179,7 @@ def as_lagged(
     """
     if isinstance(value, pd.Series):
         raise TypeError("found a column, expected one lagged graph; pass a cell of it, as column.iloc[0]")
-    if not hasattr(value, "__array__") and is_missing(value):
+    if is_missing(value):
         raise ValueError(f"expected a lagged graph, found {value!r}")
     lists = NodeLists(None if nodes is None else list(nodes), 1, None)
     reading = _reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
@@ -204,15 +203,10 @@ def _reading(
     check_choice(conflict, ("raise", "circle"), "conflict")
     for value, name, most in ((min_lag, "min_lag", 1), (first_lag, "first_lag", 1), (max_lag, "max_lag", MAX_LAG)):
         if value is not None:
-            _check_whole(value, name, most)
+            check_whole(value, name, most=most)
     presence = Presence(threshold, alpha)
     presence.check()
     return Reading(encoding, kind, min_lag, max_lag, first_lag, presence, conflict)
-
-
-def _check_whole(value: Any, name: str, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= most:
-        raise ValueError(f"{name} must be an integer from 0 to {most}, found {value!r}")
 
 
 def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGraph:
@@ -237,53 +231,12 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
     return reading.graph(links.names, links.codes, links.min_lag, given, is_open=links.is_open)
 
 
-def as_series(values: Any, index: Any) -> pd.Series:
-    """Return the cells as a Series of objects, or packed as they are."""
-    if not isinstance(values, pd.Series):
-        if isinstance(values, (str, bytes, LaggedGraph)) or not isinstance(
-            values, (list, tuple, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
-        ):
-            raise TypeError(
-                f"values must be a Series, list or array of lagged graphs, found {type(values).__name__}; wrap one in "
-                "a list"
-            )
-        if isinstance(values, np.ndarray) and values.ndim in (2, 3) and values.dtype != object:
-            raise TypeError(
-                f"values is one array of shape {values.shape}; pass a list of arrays, one per row, also for one graph"
-            )
-        cells = np.empty(len(listed := list(values)), object)
-        for i, cell in enumerate(listed):
-            cells[i] = cell
-        values = pd.Series(cells, dtype=object)
-    if index is not None:
-        labels = index if isinstance(index, pd.Index) else pd.Index(index)
-        if len(labels) != len(values):
-            raise ValueError(f"index has {len(labels)} labels, values has {len(values)} rows")
-        values = values.set_axis(labels)
-    return values
-
-
-def _pack(series: pd.Series, lists: NodeLists, reading: Reading, column: Hashable | None) -> pd.Series:
-    """Read the cells of a column, and pack them; an error names the row."""
-    cells: list[bytes | None] = []
-    for row, cell in enumerate(series.tolist()):
-        try:
-            missing = not hasattr(cell, "__array__") and is_missing(cell)
-            cells.append(None if missing else _read(cell, lists[row], reading).to_bytes())
-        except (TypeError, ValueError) as error:
-            kind = AmbiguousEncodingError if isinstance(error, AmbiguousEncodingError) else type(error)
-            kind = kind if kind in (TypeError, AmbiguousEncodingError) else ValueError
-            raise kind(f"{name_row(row, series.index, column)}: {error}") from None
-    array = pa.array(cells, type=pa.large_binary())
-    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
-
-
 def coerce_lagged(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed lagged graphs; messages call it `column`."""
     if is_packed(series):
         return as_packed(series)
     reading = _reading(None, None, None, None, None, None, None, "raise")
-    return _pack(series, NodeLists(None, len(series), None), reading, series.name if column is None else column)
+    return pack_rows(series, lambda row, cell: _read(cell, None, reading).to_bytes(), column)
 
 
 def is_lagged_column(series: pd.Series) -> bool:
@@ -319,14 +272,13 @@ class LaggedCells:
     place: NDArray[np.int64]
 
 
-def unpack_lagged(series: pd.Series, column: Hashable | None = None) -> LaggedCells:
+def unpack_lagged(series: pd.Series) -> LaggedCells:
     """Decode the distinct cells of a column of canonical bytes; an error names the row."""
-    column = series.name if column is None else column
     codes, distinct = pd.factorize(series)
     cells = distinct.tolist()
 
     def at(cell: int) -> str:
-        return name_row(int(np.argmax(codes == cell)), series.index, column)
+        return name_row(int(np.argmax(codes == cell)), series.index, series.name)
 
     groups: dict[bytes, list[int]] = {}
     heads: dict[bytes, Head] = {}

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,16 +159,17 @@ class Weights(NamedTuple):
         return of_arcs(arcs, self.names, self.min_lag)
 
 
-def from_lag_1(values: NDArray[Any], names: list[str] | None) -> Weights:
-    """Return numbers (lags, d, d) of lags from 1."""
-    unknown = np.full((1, *values.shape[1:]), np.nan)
-    return Weights(names, np.concatenate([unknown, _floats(values)]), 1)
-
-
-def _floats(values: NDArray[Any]) -> NDArray[np.float64]:
+def stack_weights(
+    value: Any, names: list[str] | None, what: str, order: tuple[int, int, int], first_lag: int = 0
+) -> Weights:
+    """Read an array of numbers whose axes in this order are (lag, cause, effect), the first slice of lag 0 or 1."""
+    values = array_of_lags(value, what, order)
+    if not first_lag:
+        return Weights(names, values)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"expected numbers, found dtype {values.dtype}")
-    return values.astype(np.float64)
+    unknown = np.full((1, *values.shape[1:]), np.nan)
+    return Weights(names, np.concatenate([unknown, values.astype(np.float64)]), 1)
 
 
 class Collector:
@@ -290,27 +292,16 @@ def write_tigramite(codes: NDArray[np.uint8], *, lines: bool) -> NDArray[Any]:
     return np.asarray(table[codes.transpose(1, 2, 0)])
 
 
-def axes_weights(value: Any, axes: str, first_lag: int | None) -> Weights:
+def _axes_weights(axes: str, value: Any, names: list[str] | None, first_lag: int | None, p_values: bool) -> Weights:
     """Read an array of numbers whose axes are named; `first_lag` is the lag of its first slice, 0 or 1."""
     expected = f"{axes} with as many causes as effects; another encoding= may name these axes"
-    arranged = array_of_lags(value, expected, AXES[axes])
+    found = stack_weights(value, None, expected, AXES[axes], first_lag == 1)
     if first_lag not in (0, 1):
         raise ValueError(
             f"encoding={axes!r} names the axes; pass first_lag=0 if the first slice along the lags holds "
             f"contemporaneous links, or first_lag=1 if it holds lag 1; found {first_lag!r}"
         )
-    return from_lag_1(arranged, None) if first_lag else Weights(None, arranged)
-
-
-def read_numbers(value: Any, axes: str, first_lag: int | None, presence: Presence) -> Links:
-    """Read the links of an array of numbers whose axes are named."""
-    found = axes_weights(value, axes, first_lag)
-    if not first_lag and presence != Presence() and len(found.values):
-        # tests and weights of a variable on itself at the same time mean nothing
-        values = found.values.copy()
-        np.einsum("ii->i", values[0])[:] = 1 if presence.alpha is not None else 0
-        found = Weights(None, values)
-    return found.links(presence)
+    return found
 
 
 _COLUMNS = ("source", "target", "lag")
@@ -451,12 +442,6 @@ def is_varlingam(value: Any) -> bool:
     return hasattr(value, "adjacency_matrices_")
 
 
-def varlingam_weights(value: Any, names: list[str] | None) -> Weights:
-    """Read `adjacency_matrices_`, (lags + 1, d, d), whose cell (lag, effect, cause) is a weight."""
-    stack = getattr(value, "adjacency_matrices_", value)
-    return Weights(names, array_of_lags(stack, "(lags + 1, d, d), adjacency_matrices_", (0, 2, 1)))
-
-
 def is_var(value: Any) -> bool:
     """Return whether a cell is a result of statsmodels' VAR, or its table of parameters or p-values."""
     if isinstance(value, pd.DataFrame):
@@ -492,13 +477,6 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
     return Weights(columns, found, 1)
 
 
-def read_var(value: Any, presence: Presence) -> Links:
-    """Read the links of a VAR whose parameters or p-values are large or small enough."""
-    if presence == Presence() and not isinstance(value, pd.DataFrame) and is_var(value):
-        raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
-    return var_weights(value, p_values=presence.alpha is not None).links(presence)
-
-
 def _row_names(result: Any) -> list[str]:
     """Return the names of the rows of a result's arrays."""
     names = list(result.names)
@@ -512,17 +490,6 @@ def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
     """Return lag and cause of a row, None for a constant or a trend."""
     found = _LAGGED_ROW.fullmatch(label)
     return (int(found[1]), found[2]) if found and found[2] in columns else None
-
-
-def coefs_weights(value: Any, names: list[str] | None) -> Weights:
-    """Read `coefs` of a VAR of statsmodels, (lags, d, d): cell (lag - 1, effect, cause)."""
-    return from_lag_1(array_of_lags(value, "(lags, d, d), coefs of statsmodels' VAR", (0, 2, 1)), names)
-
-
-def causal_rivers_weights(value: Any, names: list[str] | None) -> Weights:
-    """Read predictions of CausalRivers, (d, d, lags): cell (effect, cause, lag - 1)."""
-    expected = "(d, d, lags) of CausalRivers; its labels (d, d) have no lags: read them as graphs"
-    return from_lag_1(array_of_lags(value, expected, (2, 1, 0)), names)
 
 
 def dynotears_weights(value: Any, names: list[str] | None) -> Weights:
@@ -704,41 +671,46 @@ ENCODINGS: dict[str, Read] = {
     "text": lambda cell, names, how: _not_text(cell),
     "tigramite": lambda cell, names, how: read_tigramite(cell, conflict=how.conflict, circles=how.kind == "ts_pag"),
     "tigramite links": lambda cell, names, how: read_link_dict(cell, names, how.presence),
-    "VARLiNGAM": lambda cell, names, how: varlingam_weights(cell, names).links(how.presence),
-    "statsmodels VAR": lambda cell, names, how: read_var(cell, how.presence),
-    "statsmodels coefs": lambda cell, names, how: coefs_weights(cell, names).links(how.presence),
     "causalnex": lambda cell, names, how: read_causalnex(cell, how.presence),
-    "DYNOTEARS": lambda cell, names, how: dynotears_weights(cell, names).links(how.presence),
     "pywhy-graphs": lambda cell, names, how: read_stationary(cell, how.presence),
-    "CausalRivers": lambda cell, names, how: causal_rivers_weights(cell, names).links(how.presence),
     "Tetrad text": lambda cell, names, how: read_tetrad_lags(cell),
     "link table": lambda cell, names, how: read_table(cell, how.presence),
 }
 
 
-def _with_axes(axes: str) -> Read:
-    return lambda cell, names, how: read_numbers(cell, axes, how.first_lag, how.presence)
-
-
-ENCODINGS |= {axes: _with_axes(axes) for axes in AXES}
-
 #: `weights(cell, names, first_lag, p_values)` of formats of numbers
 ReadWeights = Callable[[Any, list[str] | None, int | None, bool], Weights]
 
 WEIGHTS: dict[str, ReadWeights] = {
-    "VARLiNGAM": lambda cell, names, first, p: varlingam_weights(cell, names),
+    "VARLiNGAM": lambda cell, names, first, p: stack_weights(
+        getattr(cell, "adjacency_matrices_", cell), names, "(lags + 1, d, d), adjacency_matrices_", (0, 2, 1)
+    ),
     "statsmodels VAR": lambda cell, names, first, p: var_weights(cell, p_values=p),
-    "statsmodels coefs": lambda cell, names, first, p: coefs_weights(cell, names),
+    "statsmodels coefs": lambda cell, names, first, p: stack_weights(
+        cell, names, "(lags, d, d), coefs of statsmodels' VAR", (0, 2, 1), first_lag=1
+    ),
     "DYNOTEARS": lambda cell, names, first, p: dynotears_weights(cell, names),
-    "CausalRivers": lambda cell, names, first, p: causal_rivers_weights(cell, names),
+    "CausalRivers": lambda cell, names, first, p: stack_weights(
+        cell, names, "(d, d, lags) of CausalRivers; its labels (d, d) have no lags: read them as graphs", (2, 1, 0), 1
+    ),
+    **{axes: partial(_axes_weights, axes) for axes in AXES},
 }
 
 
-def _weights_with_axes(axes: str) -> ReadWeights:
-    return lambda cell, names, first, p: axes_weights(cell, axes, first)
+def _read_numbers(encoding: str, cell: Any, names: list[str] | None, how: Reading) -> Links:
+    """Read the links of a format of numbers."""
+    presence = how.presence
+    if encoding == "statsmodels VAR" and presence == Presence() and not isinstance(cell, pd.DataFrame) and is_var(cell):
+        raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
+    found = WEIGHTS[encoding](cell, names, how.first_lag, presence.alpha is not None)
+    if encoding in AXES and not how.first_lag and presence != Presence() and len(found.values):
+        # tests and weights of a variable on itself at the same time mean nothing
+        found = found._replace(values=found.values.copy())
+        np.einsum("ii->i", found.values[0])[:] = 1 if presence.alpha is not None else 0
+    return found.links(presence)
 
 
-WEIGHTS |= {axes: _weights_with_axes(axes) for axes in AXES}
+ENCODINGS |= {name: partial(_read_numbers, name) for name in WEIGHTS}
 
 #: formats that are recognised by their cells
 _RECOGNISED: dict[str, Callable[[Any], bool]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
@@ -57,6 +58,12 @@ GRAPH_METRICS: dict[str, Metric] = {
     "contemporaneous_orientation_recall": orientation_recall,
     "contemporaneous_shd": shd,
 }
+
+
+def of_graphs(metric: Metric) -> Metric:
+    """Return the metric of graphs that a metric of links at lag 0 computes, with its options."""
+    found = GRAPH_METRICS[metric.function.__name__]
+    return replace(found, options={**found.options, **metric.options})
 
 
 def _of_graphs(graph_metric: Metric, pairs: LaggedPairs, **options: Any) -> Values:

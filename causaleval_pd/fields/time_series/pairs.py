@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.confusion import Confusion
-from ...contract.pairs import ANY_KIND, StoredPairs
+from ...contract.pairs import StoredPairs
 from ...graphs.kernels.planes import DAG, MIXED, PDAG, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
 from .cells import DIRECTED, KINDS, Codes
@@ -91,6 +90,7 @@ class LinkCounts(NamedTuple):
 class LaggedPairs(StoredPairs):
     """True and estimated lagged graphs over the same variables; searched lags may differ."""
 
+    kinds_of_sides = (KINDS, KINDS)
     truth: LaggedBatch
     estimate: LaggedBatch
 
@@ -113,16 +113,6 @@ class LaggedPairs(StoredPairs):
     def work(self) -> float:
         """Nanoseconds a pair, as in `Pairs`."""
         return 100.0 + 10.0 * (self.max_lag + 1) * self.n_nodes**2
-
-    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have a graph whose class is not allowed."""
-        found = ~self._allowed(self.estimate, self.estimate_index, kinds)
-        asked = kinds if truth_kinds is None else truth_kinds
-        return found if asked is ANY_KIND else found | ~self._allowed(self.truth, self.truth_index, asked)
-
-    @staticmethod
-    def _allowed(batch: LaggedBatch, index: Ints, kinds: Container[str]) -> NDArray[np.bool_]:
-        return np.array([kind in kinds for kind in KINDS], bool)[batch.kinds[index]]
 
     def describe(self, position: int) -> str:
         """Describe the pair at `position`."""

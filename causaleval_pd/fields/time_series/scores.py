@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing, rows_of
 from ...contract.checks import check_choice, check_flag, check_known, check_whole, name_row
-from ...graphs.cells import is_missing
 from ...graphs.node_names import NodeLists
 from ..edge_scores.cells import score_column
-from .column import as_series
 from .formats import WEIGHTS, check_masks, find_weights
 
 __all__ = ["lagged_scores"]
@@ -90,13 +89,13 @@ def lagged_scores(
             check_whole(value, name, 0, 1)
     if encoding is not None:
         check_known(encoding, WEIGHTS, "encoding of scores at lags")
-    series = as_series(values, index)
+    series = rows_of(values, index, "numbers of lagged links", dims=(2, 3))
     lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     found: list[Any] = []
     names: list[Any] = []
     for row, cell in enumerate(series.tolist()):
         try:
-            if not hasattr(cell, "__array__") and is_missing(cell):
+            if is_missing(cell):
                 found.append(None)
                 names.append(None)
                 continue

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from ...contract.cells import packed_column
 from ...contract.checks import check_choice, check_flag, check_whole, name_row
 from ...graphs.kernels.planes import DAG, DIGRAPH, MIXED, PDAG, planes_from_marks
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ...graphs.mixed.marks import planes_from_marks as mixed_planes
-from ...graphs.packing import COLUMN_DTYPE, UnpackedColumn, join_by_key, pack_column
 from ...graphs.packing import Block as GraphBlock
+from ...graphs.packing import UnpackedColumn, join_by_key, pack_column
 from .cells import (
     BACKWARD,
     DIRECTED,
@@ -180,7 +180,11 @@ def lagged_cpdag(series: pd.Series) -> pd.Series:
         codes = block.codes.copy()
         codes[:, 0] = _class_at_lag_0(block.codes)
         found.append([pack_cell(block.head.nodes, one, block.head.min_lag, _kind(one)) for one in codes])
-    return _column(series, cells, found)
+    packed = [
+        None if block < 0 else found[block][place]
+        for block, place in zip(cells.block.tolist(), cells.place.tolist(), strict=True)
+    ]
+    return packed_column(packed, series.index, series.name)
 
 
 def _kind(codes: Codes) -> int:
@@ -257,13 +261,3 @@ def _graphs(series: pd.Series, view: Callable[[Block, Callable[[int], str]], Vie
     merged = [GraphBlock(x.n_nodes, x.rows, x.planes, x.kinds, to[x.node_set]) for x in blocks]
     unpacked = UnpackedColumn(len(series), join_by_key(merged), tuple(distinct))
     return pack_column(unpacked, index=series.index, name=series.name)
-
-
-def _column(series: pd.Series, cells: LaggedCells, found: Sequence[Sequence[bytes]]) -> pd.Series:
-    """Return a packed column of lagged graphs given for each graph of each block."""
-    packed = [
-        None if block < 0 else found[block][place]
-        for block, place in zip(cells.block.tolist(), cells.place.tolist(), strict=True)
-    ]
-    array = pa.array(packed, type=pa.large_binary())
-    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)

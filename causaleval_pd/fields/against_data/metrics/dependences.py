@@ -11,8 +11,7 @@ from ....contract.metric import metric
 from ....contract.options import with_options
 from ....graphs.pairs import GraphPairs
 from ..judged import Part, by_data
-from .declared import MISTAKES, OF_A_DAG, OF_ESTIMATE, OPTIONS, WITH_A_DAG
-from .independences import Extension
+from .independences import MISTAKES, OF_A_DAG, OF_ESTIMATE, OPTIONS, WITH_A_DAG, Extension
 
 __all__ = ["correlation_f1", "correlation_mcc", "faithfulness_violations", "minimality_violations"]
 

@@ -13,7 +13,7 @@ from ....contract.metric import metric
 from ....contract.options import with_options
 from ....graphs.pairs import GraphPairs
 from ..judged import Part, by_data
-from .declared import OF_ESTIMATE, WITH_A_DAG
+from .independences import OF_ESTIMATE, WITH_A_DAG
 
 __all__ = ["bic", "cv_log_likelihood", "log_likelihood"]
 

@@ -15,7 +15,7 @@ from ....graphs.mixed.conversions import mag_to_pag
 from ....graphs.mixed.marks import codes_from_planes, is_mixed, lower
 from ....graphs.mixed.relations import as_mags
 from ....graphs.pairs import GraphPairs
-from .declared import OF_ESTIMATE, SEPARATED
+from .independences import OF_ESTIMATE, SEPARATED
 
 __all__ = ["p_floor"]
 

@@ -13,9 +13,8 @@ from ....contract.metric import metric
 from ....contract.options import with_options
 from ....graphs.pairs import GraphPairs
 from ..judged import Part, by_data
-from .declared import MISTAKES, OF_A_DAG, OPTIONS, SHARE_OF_MISTAKES
 from .fit import P_FLOOR
-from .independences import Extension
+from .independences import MISTAKES, OF_A_DAG, OPTIONS, SHARE_OF_MISTAKES, Extension
 
 __all__ = ["fraction_dependent_h1", "pvalue_ad", "pvalue_ks"]
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from ....contract.cells import pack_rows, rows_of
 from ....contract.checks import name_row
 from ....graphs.column import graph_column, is_graph_column
-from ....graphs.packing import COLUMN_DTYPE, as_packed, is_packed
+from ....graphs.packing import as_packed, is_packed
 from .formats import is_network, read_network
 from .network import Network, check_parameters
-from .packed import is_network_cell, read_head, split_cell
+from .packed import FORMAT, read_head, split_cell
 from .pairs import Networks
 from .structure import Structure
 
@@ -84,38 +84,16 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
     >>> ce.network_column([network, None]).isna().tolist()
     [False, True]
     """
-    if not isinstance(values, pd.Series):
-        if isinstance(values, (str, bytes, Network)) or not isinstance(
-            values, (list, tuple, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
-        ):
-            raise TypeError(
-                f"values must be a Series, list or array of networks, found {type(values).__name__}; wrap one in a list"
-            )
-        values = pd.Series(list(values), dtype=object)
-    if index is not None:
-        labels = index if isinstance(index, pd.Index) else pd.Index(index)
-        if len(labels) != len(values):
-            raise ValueError(f"index has {len(labels)} labels, values has {len(values)} rows")
-        values = values.set_axis(labels)
-    column = coerce_networks(values)
+    column = coerce_networks(rows_of(values, index, "networks"))
     unpack_networks(column)
     return column
 
 
 def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed networks; `unpack_networks` checks those that are packed."""
-    column = series.name if column is None else column
     if is_packed(series):
-        return series if series.dtype == COLUMN_DTYPE else series.astype(COLUMN_DTYPE)
-    missing = series.isna().to_numpy()
-    cells: list[bytes | None] = []
-    for row, cell in enumerate(series.tolist()):
-        try:
-            cells.append(None if missing[row] else read_network(cell).to_bytes())
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name_row(row, series.index, column)}: {error}") from None
-    array = pa.array(cells, type=pa.large_binary())
-    return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
+        return as_packed(series)
+    return pack_rows(series, lambda row, cell: read_network(cell).to_bytes(), column)
 
 
 def is_network_column(series: pd.Series) -> bool:
@@ -128,17 +106,16 @@ def is_network_column(series: pd.Series) -> bool:
     if not cells:
         return is_packed(series)
     cell = cells[0]
-    return is_network_cell(cell) if isinstance(cell, bytes) else is_network(cell)
+    return FORMAT.holds(cell) if isinstance(cell, bytes) else is_network(cell)
 
 
-def unpack_networks(series: pd.Series, column: Hashable | None = None) -> tuple[Networks, NDArray[np.int64]]:
+def unpack_networks(series: pd.Series) -> tuple[Networks, NDArray[np.int64]]:
     """Decode and check distinct cells of canonical bytes: networks, and which of them a row holds, -1 for none."""
-    column = series.name if column is None else column
     codes, distinct = pd.factorize(series)
     cells = distinct.tolist()
 
     def where(cell: int) -> str:
-        return name_row(int(np.argmax(codes == cell)), series.index, column)
+        return name_row(int(np.argmax(codes == cell)), series.index, series.name)
 
     heads: dict[bytes, list[int]] = {}
     tails = []

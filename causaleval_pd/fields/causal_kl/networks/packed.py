@@ -26,7 +26,7 @@ from .structure import Structure
 MAGIC, VERSION = 0xCD, 2
 TEXT_BYTES = 48
 _HEADER = struct.Struct("<BBHI8s")
-_FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES))
+FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES))
 
 
 def cell_text(structure: Structure) -> bytes:
@@ -34,11 +34,6 @@ def cell_text(structure: Structure) -> bytes:
     n, m = len(structure.nodes), len(structure.arcs)
     text = f"{structure.kind} network, {n} node{'s' * (n != 1)}, {m} arc{'s' * (m != 1)}"
     return text.encode().ljust(TEXT_BYTES)
-
-
-def is_network_cell(cell: bytes) -> bool:
-    """Return whether bytes begin as a packed network does."""
-    return _FORMAT.holds(cell)
 
 
 def contents(cell: bytes) -> bytes:
@@ -75,15 +70,15 @@ def read_head(head: bytes) -> Structure:
 
 def split_cell(cell: bytes) -> tuple[bytes, bytes]:
     """Split a cell into the header with the structure, and the parameters; raise a ValueError if it is not a cell."""
-    if len(cell) < TEXT_BYTES + _HEADER.size or not is_network_cell(cell):
+    if len(cell) < TEXT_BYTES + _HEADER.size or not FORMAT.holds(cell):
         other = format_of(cell)
-        if other is not None and other is not _FORMAT:
+        if other is not None and other is not FORMAT:
             raise ValueError(
                 f"found {other.noun}, expected a network with parameters (network_column); list_metrics() names the "
                 "metrics of graphs"
             )
         raise ValueError(
-            f"{_FORMAT.explain(cell)} (these start with a line such as 'discrete network, 3 nodes, 2 arcs')"
+            f"{FORMAT.explain(cell)} (these start with a line such as 'discrete network, 3 nodes, 2 arcs')"
         )
     length = _HEADER.unpack_from(cell, TEXT_BYTES)[3]
     end = TEXT_BYTES + _HEADER.size + length + (-length % 8)

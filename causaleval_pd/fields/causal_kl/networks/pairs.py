@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ....contract.checks import hint_alike
-from ....contract.pairs import Pairs
+from ....contract.pairs import StoredPairs
 from .formats import read_network
 from .network import DiscreteNetwork, GaussianNetwork, Network
 from .structure import Structure
@@ -73,37 +73,16 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkPairs(Pairs):
+class NetworkPairs(StoredPairs):
     """Pairs of networks over the same variables and states."""
 
-    #: truth, estimate: the networks of each side
     truth: Networks
     estimate: Networks
-    #: truth_index, estimate_index, (n,): which networks a pair holds
-    truth_index: Ints
-    estimate_index: Ints
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth_index)
 
     @property
     def structure(self) -> Structure:
         """Structure of the first truth; its nodes and states are those of all."""
         return self.truth.structures[self.truth.structure[self.truth_index[0]]]
-
-    def take(self, positions: Ints | slice) -> NetworkPairs:
-        """Return the pairs at `positions`, sharing the networks."""
-        truth_index, estimate_index = self.truth_index[positions], self.estimate_index[positions]
-        return replace(self, truth_index=truth_index, estimate_index=estimate_index)
-
-    def unique(self) -> tuple[NetworkPairs, Ints]:
-        """Return the distinct pairs, and for each pair the position of its equal among them."""
-        _, first, inverse = np.unique(
-            self.truth_index * len(self.estimate) + self.estimate_index, return_index=True, return_inverse=True
-        )
-        return self.take(first), inverse.astype(np.int64)
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs are of a kind that is not among `kinds`; both sides are of one kind."""

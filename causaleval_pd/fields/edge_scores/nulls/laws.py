@@ -14,7 +14,7 @@ from ....contract.closed_form import ClosedFormRule, register_closed_form
 from ....contract.law import ClosedForm, Distribution, Tails
 from ....contract.metric import Metric
 from ....contract.pairs import PairError
-from ...structure.nulls.hypergeometric import hypergeometric_weights
+from ...structure.nulls.hypergeometric import hypergeometric_law
 from ..pairs import Candidates, ScorePairs, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]
@@ -298,7 +298,7 @@ def _stored(shuffled: Shuffled, laws: list[Law]) -> ClosedForm:
     law = Distribution.pooled(shuffled.place, laws)
     rows = np.zeros(shuffled.n, np.bool_)
     rows[shuffled.rows] = True
-    return ClosedForm(*law.moments(), law).spread(rows)
+    return ClosedForm.of(law).spread(rows)
 
 
 def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
@@ -343,7 +343,7 @@ def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
         if k == 0 or m == 0:
             laws.append((np.array([np.nan if k == 0 else 0.0]), np.ones(1)))
         else:
-            counts, chances = hypergeometric(n, k, m)
+            counts, chances = hypergeometric_law(n, k, m)
             laws.append((counts / m * (n / k), chances))
     return _stored(shuffled._replace(place=index.reshape(-1)), laws)
 
@@ -396,22 +396,15 @@ def average_precision_mean(ties: Ties) -> float:
 
 
 @lru_cache(maxsize=4096)
-def hypergeometric(n: int, k: int, m: int) -> tuple[Ints, Floats]:
-    """Return how many of m candidates may be true, of K among N, and the probabilities."""
-    counts, chances = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, k, m)))
-    return counts[0], chances[0]
-
-
-@lru_cache(maxsize=4096)
 def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Floats, Floats]:
     """Return the law of the precision of the `first` candidates: `above` the cut, and a share of those `tied` there."""
     share = (first - above) / tied
     if share == 1:
-        counts, chances = hypergeometric(n, k, first)
+        counts, chances = hypergeometric_law(n, k, first)
         return counts / first, chances
     values, weights = [], []
-    for right, chance in zip(*hypergeometric(n, k, above), strict=True):
-        more, given = hypergeometric(n - above, k - int(right), tied)
+    for right, chance in zip(*hypergeometric_law(n, k, above), strict=True):
+        more, given = hypergeometric_law(n - above, k - int(right), tied)
         values.append((right + more * share) / first)
         weights.append(chance * given)
     return np.concatenate(values), np.concatenate(weights)

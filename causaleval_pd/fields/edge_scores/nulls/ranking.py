@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
 from ....contract.pairs import PairError, StoredPairs
 from ....execution.random_streams import uniforms
 from ..cells import KINDS, PROBABILITY, TYPES, ScoreBatch
@@ -29,50 +29,32 @@ _PACE = 6.0
 _OPTIONS: dict[str, Any] = {"universe": None, "sources": None, "undirected": "both", "unscored": "drop"}
 
 
-def no_closed_form(metric: Metric) -> ClosedForm | None:
-    """Return None: every metric is simulated."""
-    return None
+def score_controls(
+    pairs: Any,
+    word: str,
+    planes: Callable[[int, int], NDArray[np.float64]],
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+) -> Controls:
+    """Make controls of a batch: `planes(start, count)` draws n * count matrices, a row's draws together."""
 
-
-@dataclass(frozen=True, eq=False)
-class ScoreControls(Controls):
-    """Controls of the rows of one batch."""
-
-    #: the observed pairs, one per row
-    pairs: Any
-    #: what the controls are, a word for all
-    word: str
-    #: `planes(start, count)` draws n * count matrices, (n * count, planes, d, d), a row's draws together
-    planes: Callable[[int, int], NDArray[np.float64]]
-    #: `known(metric)` returns the closed form or None
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """What the controls are, one word per row."""
-        return np.full(self.pairs.n, self.word, object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control."""
-        return _BYTES * self.pairs.estimate.planes.shape[1] * self.pairs.n_nodes**2 + 200
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control."""
-        return _PACE * self.pairs.estimate.planes.shape[1] * self.pairs.n_nodes**2 + 100
-
-    def draw(self, start: int, count: int) -> StoredPairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        scores, index = self.pairs.estimate, np.repeat(self.pairs.estimate_index, count)
+    def drawn(start: int, count: int) -> StoredPairs:
+        scores, index = pairs.estimate, np.repeat(pairs.estimate_index, count)
         flags = scores.kinds[index], scores.symmetric[index], scores.single[index]
-        drawn = ScoreBatch(scores.n_nodes, self.planes(start, count), *flags)
-        truth = np.repeat(self.pairs.truth_index, count)
-        return replace(self.pairs, estimate=drawn, truth_index=truth, estimate_index=np.arange(len(truth)))
+        estimate = ScoreBatch(scores.n_nodes, planes(start, count), *flags)
+        return replace(
+            pairs,
+            estimate=estimate,
+            truth_index=np.repeat(pairs.truth_index, count),
+            estimate_index=np.arange(len(index)),
+        )
 
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the metric's exact moments or law under the model, or None."""
-        return self.known(metric)
+    return DrawnControls(pairs, word, drawn, known, *_effort(pairs))
+
+
+def _effort(pairs: Any) -> tuple[int, float]:
+    """Return the bytes of one control, and the nanoseconds that drawing it takes."""
+    cells = pairs.estimate.planes.shape[1] * pairs.n_nodes**2
+    return _BYTES * cells + 200, _PACE * cells + 100
 
 
 def shuffled_universe(matching: Matching) -> Universe:
@@ -211,7 +193,7 @@ def ranking_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
     def known(metric: Any) -> Any:
         return shuffled_law(metric, pairs, slots)
 
-    return ScoreControls(pairs, "shuffled", _shuffled(pairs, slots, paired, np.zeros(pairs.n, np.bool_), keys), known)
+    return score_controls(pairs, "shuffled", _shuffled(pairs, slots, paired, np.zeros(pairs.n, np.bool_), keys), known)
 
 
 register_null(
@@ -266,7 +248,7 @@ def random_scores_controls(
     slots = slots.copy()
     slots[acyclic] = np.triu(slots[acyclic], 1)
 
-    return ScoreControls(pairs, "random", _shuffled(pairs, slots, paired, acyclic, keys))
+    return score_controls(pairs, "random", _shuffled(pairs, slots, paired, acyclic, keys))
 
 
 register_null(
@@ -278,28 +260,6 @@ register_null(
         label_invariant=True,
     ),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedControls(ScoreControls):
-    """The estimates, with truths that are drawn from them."""
-
-    keys: NDArray[np.uint64] | None = None
-
-    def draw(self, start: int, count: int) -> ScorePairs:
-        """Pair every estimate with truths start .. start + count - 1."""
-        pairs, d = self.pairs, self.pairs.n_nodes
-        keys = np.zeros(pairs.n, np.uint64) if self.keys is None else self.keys
-        streams = (keys[:, None] ^ (np.arange(1, d * d + 1, dtype=np.uint64) * _NEXT)).reshape(-1)
-        tossed = uniforms(streams, start, count).reshape(pairs.n, d, d, count).transpose(0, 3, 1, 2)
-        values = np.nan_to_num(pairs.estimate.values[pairs.estimate_index])
-        symmetric = pairs.symmetric[:, None, None, None]
-        tossed = np.where(symmetric, np.triu(tossed) + np.triu(tossed, 1).swapaxes(2, 3), tossed)
-        marks = (tossed < values[:, None]).reshape(-1, d, d)
-        index = np.arange(pairs.n * count)
-        own = np.repeat(pairs.truth_index, count)
-        truth = Truths(d, marks, np.zeros(len(marks), np.uint8), pairs.truth.node_sets, pairs.truth.node_set[own])
-        return replace(pairs, truth=truth, truth_index=index, estimate_index=np.repeat(pairs.estimate_index, count))
 
 
 def calibrated_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -316,7 +276,22 @@ def calibrated_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
         raise ValueError(
             f"row {rows[at]}: null='calibrated' needs probabilities, the estimate holds {KINDS[kinds[at]]}"
         )
-    return CalibratedControls(pairs, "calibrated", lambda start, count: np.empty(0), keys=keys)
+    d = pairs.n_nodes
+    values = np.nan_to_num(pairs.estimate.values[pairs.estimate_index])
+    streams = (keys[:, None] ^ (np.arange(1, d * d + 1, dtype=np.uint64) * _NEXT)).reshape(-1)
+
+    def drawn(start: int, count: int) -> ScorePairs:
+        tossed = uniforms(streams, start, count).reshape(pairs.n, d, d, count).transpose(0, 3, 1, 2)
+        symmetric = pairs.symmetric[:, None, None, None]
+        tossed = np.where(symmetric, np.triu(tossed) + np.triu(tossed, 1).swapaxes(2, 3), tossed)
+        marks = (tossed < values[:, None]).reshape(-1, d, d)
+        own = np.repeat(pairs.truth_index, count)
+        truth = Truths(d, marks, np.zeros(len(marks), np.uint8), pairs.truth.node_sets, pairs.truth.node_set[own])
+        index = np.repeat(pairs.estimate_index, count)
+        found: ScorePairs = replace(pairs, truth=truth, truth_index=np.arange(len(marks)), estimate_index=index)
+        return found
+
+    return DrawnControls(pairs, "calibrated", drawn, no_closed_form, *_effort(pairs))
 
 
 register_null(

@@ -17,7 +17,7 @@ from ....contract.relabelling import MOST_LISTED, all_orders
 from ...structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
 from ..cells import TYPES, ScoreBatch
 from ..pairs import UNORDERED, ScorePairs, Universe, candidates, universe_options
-from .ranking import ScoreControls, has_acyclic_support, ranking_controls, refuse_calibration, refuse_sources
+from .ranking import has_acyclic_support, ranking_controls, refuse_calibration, refuse_sources, score_controls
 
 Floats = NDArray[np.float64]
 
@@ -158,7 +158,7 @@ def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
             return None
     chance = np.full(len(orders), 1 / len(orders))
     law = Distribution.pooled(index, ((row, chance) for row in np.concatenate(values)))
-    return ClosedForm(*law.moments(), law)
+    return ClosedForm.of(law)
 
 
 def relabelled_planes(pairs: StoredPairs, keys: NDArray[np.uint64]) -> Callable[[int, int], Floats]:
@@ -192,7 +192,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
             return listed_law(metric, pairs) if pairs.n else None
         return relabelled_moments(metric, pairs)
 
-    return ScoreControls(pairs, "relabelled", relabelled_planes(pairs, keys), known)
+    return score_controls(pairs, "relabelled", relabelled_planes(pairs, keys), known)
 
 
 def join_forms(forms: Sequence[ClosedForm | None], places: Sequence[NDArray[np.int64]], n: int) -> ClosedForm | None:

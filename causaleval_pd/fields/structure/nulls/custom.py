@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.null import Controls, Matching, Null
+from ....contract.null import Controls, Matching, Null, draw_stream
 from ....graphs.column import as_graph
 from ....graphs.graph import Graph
 from ....graphs.kernels.planes import CPDAG, DAG, KINDS, PDAG, PLAIN_KINDS
@@ -41,9 +41,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
                 estimate = Graph.from_bytes(cell)
 
                 def draw(r: int, estimate: Graph = estimate, key: int = int(key), row: int = int(row)) -> Graph:
-                    # a counter-based generator: draw r needs none of the draws before it
-                    rng = np.random.Generator(np.random.Philox(key=key + (r << 64)))
-                    return _read(function(estimate, rng), estimate, name, row)
+                    return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
 
                 for r in range(start, start + count):
                     control = draw(r)

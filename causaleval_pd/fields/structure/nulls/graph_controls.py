@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
-from ....contract.null import Controls, Listing, Matching
+from ....contract.null import Controls, Listing, Matching, no_closed_form
 from ....execution.random_streams import random_words
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.kernels import control_kernels, kernels
@@ -29,11 +29,6 @@ _SEVERAL = 5
 
 #: sets the stream of changed directions apart from that of skeletons, and the words of a graph from one another
 _TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
-
-
-def no_closed_form(metric: Metric) -> ClosedForm | None:
-    """Return None: every metric is simulated."""
-    return None
 
 
 def constant(values: ArrayLike) -> ClosedForm:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
     values = Counts(counts).value(metric)
     distribution = Distribution.of(codes, values, weights)
-    return ClosedForm(*distribution.moments(), distribution)
+    return ClosedForm.of(distribution)
 
 
 def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -66,6 +67,13 @@ def hypergeometric_weights(
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     # what is possible has a probability, though it may be too small for a number
     return support, np.where(inside, np.maximum(weights / padded_sum(weights)[:, None], SMALLEST_P), 0.0)
+
+
+@lru_cache(maxsize=4096)
+def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the numbers of marked ones among some drawn of n that are possible, and their probabilities."""
+    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, marked, drawn)))
+    return support[0], weights[0]
 
 
 def hypergeometric_tail(

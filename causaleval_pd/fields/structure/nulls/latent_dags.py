@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import check_number, check_whole
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, Matching, Null, no_closed_form, register_null
 from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import ADMG, KINDS, PAG, SKELETON
 from ....graphs.mixed.conversions import check_size, mag_to_pag, project
 from ....graphs.mixed.marks import adjacencies, count_edges, lines
 from ....graphs.pairs import GraphBatch
-from .graph_controls import no_closed_form
 from .latent import Drawn, LatentControls, are_mixed, latent_kinds
 
 Planes = NDArray[np.uint64]

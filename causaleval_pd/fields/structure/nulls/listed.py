@@ -99,7 +99,7 @@ class ListedLaws:
             ends = np.cumsum([len(chance) for chance in chances])[:-1]
             samples += zip(np.split(values, ends), chances, strict=True)
         distribution = Distribution.pooled(self.index, samples)
-        return ClosedForm(*distribution.moments(), distribution).spread(self.listed)
+        return ClosedForm.of(distribution).spread(self.listed)
 
     def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ....contract.confusion import Confusion
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null
+from ....contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
 from ....execution.random_streams import random_words
-from ...structure.nulls.hypergeometric import hypergeometric_weights
+from ...structure.nulls.hypergeometric import hypergeometric_law, hypergeometric_weights
 from ..cells import KINDS, LaggedGraph
 from ..closed_forms import evaluate
 from ..column import as_lagged
@@ -37,29 +37,23 @@ def fixed(both: float = 0.0, estimated: float = 0.0) -> CountLaw:
     return CountLaw(np.array([both], np.float64), np.array([estimated], np.float64), np.ones(1))
 
 
-def marked_places(total: int, marked: int, drawn: int) -> tuple[Floats, Floats]:
-    """Return the numbers of marked places among drawn ones that are possible, and their probabilities."""
-    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (total, marked, drawn)))
-    return support[0].astype(np.float64), weights[0]
-
-
 @lru_cache(maxsize=4096)
 def placed(places: int, counted: int, true: int, links: int) -> CountLaw:
     """Return the law of links placed at random, of which those on `counted` places count; `true` of these are true."""
     if counted == places:
-        both, weights = marked_places(places, true, links)
-        return CountLaw(both, np.full(len(both), float(links)), weights)
-    return _mixed(counted, true, *marked_places(places, counted, links))
+        both, weights = hypergeometric_law(places, true, links)
+        return CountLaw(both.astype(np.float64), np.full(len(both), float(links)), weights)
+    return _mixed(counted, true, *hypergeometric_law(places, counted, links))
 
 
-def _mixed(places: int, true: int, numbers: Floats, chances: Floats) -> CountLaw:
+def _mixed(places: int, true: int, numbers: NDArray[np.int64], chances: Floats) -> CountLaw:
     """Return the law of as many links on places as a number has, whose law is given."""
-    drawn = numbers.astype(np.int64)[:, None]
+    drawn = numbers[:, None]
     support, weights = hypergeometric_weights(np.full_like(drawn, places), np.full_like(drawn, true), drawn)
     weights = weights * chances[:, None]
     some = weights > 0
-    estimated = np.broadcast_to(numbers[:, None], support.shape)
-    return CountLaw(support[some].astype(np.float64), estimated[some], weights[some])
+    estimated = np.broadcast_to(drawn, support.shape)
+    return CountLaw(support[some].astype(np.float64), estimated[some].astype(np.float64), weights[some])
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +72,7 @@ def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
         chances = chances * np.maximum(number * lags - placed_before, 0) / left
         chances[1:] += fresh[:-1]
     some = np.flatnonzero(chances)
-    return _mixed(pairs, true, some.astype(np.float64), chances[some])
+    return _mixed(pairs, true, some, chances[some])
 
 
 def added(laws: Iterable[CountLaw]) -> CountLaw:
@@ -101,51 +95,25 @@ Keys = NDArray[np.uint64]
 _NEXT = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True, eq=False)
-class LaggedControls(Controls):
-    """Controls of the rows of one batch."""
+def lagged_controls(
+    pairs: LaggedPairs,
+    codes: Callable[[int, int], NDArray[np.uint8]],
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    pace: float = 50.0,
+) -> Controls:
+    """Make controls of a batch: `codes(start, count)` draws n * count graphs, a row's draws together."""
+    batch, index = pairs.estimate, pairs.estimate_index
+    # a control takes its codes, and the words and places that drawing it needs
+    n_places = int(np.prod(batch.codes.shape[1:]))
 
-    #: the observed pairs
-    pairs: LaggedPairs
-    #: `codes(start, count)` draws the codes of n * count graphs, a row's draws together
-    codes: Callable[[int, int], NDArray[np.uint8]]
-    #: `known(metric)` returns the closed form or None
-    known: Callable[[Metric], ClosedForm | None]
-    #: nanoseconds that drawing takes for each place of a link, roughly
-    pace: float = 50.0
+    def drawn(start: int, count: int) -> LaggedPairs:
+        found = codes(start, count)
+        estimate = replace(batch, codes=found, kinds=np.repeat(batch.kinds[index], count))
+        every = np.arange(len(found), dtype=np.int64)
+        return LaggedPairs(pairs.truth, estimate, np.repeat(pairs.truth_index, count), every)
 
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, one row each."""
-        return np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control: its codes, and the words and places that drawing it takes."""
-        return 200 + 30 * self._places
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control."""
-        return 1000.0 + self.pace * self._places
-
-    @property
-    def _places(self) -> int:
-        return int(np.prod(self.pairs.estimate.codes.shape[1:]))
-
-    def draw(self, start: int, count: int) -> LaggedPairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        pairs = self.pairs
-        codes = self.codes(start, count)
-        kinds = np.repeat(pairs.estimate.kinds[pairs.estimate_index], count)
-        drawn = replace(pairs.estimate, codes=codes, kinds=kinds)
-        return LaggedPairs(
-            pairs.truth, drawn, np.repeat(pairs.truth_index, count), np.arange(len(codes), dtype=np.int64)
-        )
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the metric's exact moments or law under the model, or None."""
-        return self.known(metric)
+    kinds = np.array(KINDS, object)[batch.kinds[index]]
+    return DrawnControls(pairs, kinds, drawn, known, 200 + 30 * n_places, 1000.0 + pace * n_places)
 
 
 def refuse_control_kind(matching: Matching) -> None:
@@ -190,19 +158,7 @@ def law_of_counts(
         shape = np.ones_like(counts.both)
         found = Confusion(counts.both, number * shape, counts.estimated, total * shape)
         samples.append((evaluate(metric, found), counts.weight))
-    return of_distribution(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
-
-
-def of_distribution(distribution: Distribution) -> ClosedForm:
-    """Return mean, variance and law."""
-    return ClosedForm(*distribution.moments(), distribution)
-
-
-def unchanged(metric: Metric, pairs: LaggedPairs) -> ClosedForm:
-    """Return the law of a metric that has the same value for all controls of a row as for its estimate."""
-    value = np.asarray(metric(pairs), np.float64)
-    law = Distribution.of(np.arange(pairs.n, dtype=np.int64), value[:, None], np.ones((pairs.n, 1)))
-    return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
+    return ClosedForm.of(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
 
 
 #: draws one control for an estimate
@@ -222,16 +178,10 @@ def custom_null(function: DrawOne, name: str) -> Null:
         cells = matching.estimate.iloc[rows]
 
         def codes(start: int, count: int) -> NDArray[np.uint8]:
-            drawn = []
-            for row, cell, key in zip(rows, cells, keys, strict=True):
-                estimate = LaggedGraph.from_bytes(cell)
-                for r in range(start, start + count):
-                    # a counter-based generator: draw r needs none of the draws before it
-                    rng = np.random.Generator(np.random.Philox(key=int(key) + (r << 64)))
-                    drawn.append(_read(function(estimate, rng), estimate, name, int(row)))
-            return np.stack(drawn)
+            drawn = custom_draws(function, map(LaggedGraph.from_bytes, cells), keys, start, count)
+            return np.stack([_read(found, estimate, name, int(rows[at])) for at, estimate, found in drawn])
 
-        return LaggedControls(pairs, codes, lambda metric: None, pace=3000.0)
+        return lagged_controls(pairs, codes, pace=3000.0)
 
     return Null(name, f"random lagged graphs drawn by the function {name}", controls)
 

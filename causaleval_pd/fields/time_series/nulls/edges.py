@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,26 +16,25 @@ from ....contract.metric import Metric
 from ....contract.null import Controls, Matching, Null, register_null
 from ....graphs.pairs import GraphPairs
 from ...structure.field import GRAPHS
-from ...structure.nulls.hypergeometric import hypergeometric
+from ...structure.hamming import shd
+from ...structure.nulls.graph_controls import constant
+from ...structure.nulls.hypergeometric import hypergeometric, hypergeometric_law
 from ..cells import TURNED, codes_of_planes
 from ..closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW, asked_for, evaluate
-from ..metrics import ALL_HAMMING, GRAPH_METRICS, lag_sets, nearest
+from ..metrics import ALL_HAMMING, lag_sets, nearest, of_graphs
 from ..pairs import LaggedPairs, Universe
 from .controls import (
     CountLaw,
     Floats,
     Keys,
-    LaggedControls,
     added,
     fixed,
+    lagged_controls,
     law_of_counts,
     linked_pairs,
-    marked_places,
-    of_distribution,
     placed,
     plain_rows,
     refuse_control_kind,
-    unchanged,
     words,
 )
 
@@ -102,28 +100,27 @@ class RandomLinks:
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric of counts, that of its graphs at lag 0, or the mean over all lags."""
         if metric.closed_form == AT_LAG_0.name:
-            return self._graph_law(GRAPH_METRICS[metric.function.__name__], metric)
+            return self._graph_law(of_graphs(metric))
         if metric.closed_form == LINKS.name:
             return self._links_law(metric)
         if metric.closed_form == WINDOW.name and self.pairs.at_lag_0 is not None:
-            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
+            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(shd)
             if lagged is not None and at_lag_0 is not None:
                 both = lagged.variance is not None and at_lag_0.variance is not None
                 variance = lagged.variance + at_lag_0.variance if both else None  # type: ignore[operator]
                 return ClosedForm(lagged.mean + at_lag_0.mean, variance)
         return None
 
-    def _graph_law(self, of_graphs: Metric, metric: Metric | None = None) -> ClosedForm | None:
+    def _graph_law(self, metric: Metric) -> ClosedForm | None:
         """Return what the null model of graphs has of a metric of the links at lag 0."""
         graphs = self.pairs.at_lag_0
         if graphs is None:
             return None
-        chosen = replace(of_graphs, options={} if metric is None else {**of_graphs.options, **metric.options})
         if self.at_lag_0 is not None:
-            return self.at_lag_0.closed_form(chosen)
-        if chosen.closed_form != "hypergeometric":
+            return self.at_lag_0.closed_form(metric)
+        if metric.closed_form != "hypergeometric":
             return None
-        return hypergeometric(chosen, self.pairs.n_nodes, graphs.counts.true_edges, graphs.counts.estimated_edges)
+        return hypergeometric(metric, self.pairs.n_nodes, graphs.counts.true_edges, graphs.counts.estimated_edges)
 
     def _links_law(self, metric: Metric) -> ClosedForm | None:
         asked = asked_for(metric)
@@ -224,7 +221,7 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     Not valid for guesses of another shape where the truth has that shape, as for graphs: `permutation` keeps the shape.
     """
     found = RandomLinks(matching, rows, pairs, keys)
-    return LaggedControls(pairs, found.codes, found.law)
+    return lagged_controls(pairs, found.codes, found.law)
 
 
 def check_options(matching: Matching) -> None:
@@ -264,7 +261,7 @@ def _codes(pairs: LaggedPairs, keys: Keys, start: int, count: int) -> NDArray[np
 def _known(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
     """Return the exact law of a metric of counts, the moments of a mean distance of lags, or None."""
     if metric.closed_form == AT_LAG_0.name:
-        return unchanged(metric, pairs)
+        return constant(metric(pairs))
     if metric.closed_form == LAG_DISTANCE.name:
         return _distance_moments(pairs)
     if metric.closed_form == WINDOW.name:
@@ -281,7 +278,7 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         return None
     universe, lags = asked
     if universe in ("summary", "summary_self"):
-        return unchanged(metric, pairs)
+        return constant(metric(pairs))
     if pairs.lags(lags) < pairs.estimate.max_lag:
         # how many links stay among the lags that are compared is random
         return None
@@ -296,7 +293,7 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         ones = np.ones_like(both)
         found = Confusion(both, *(float(x[i]) * ones for x in (counts.true, counts.estimated, counts.total)))
         samples.append((evaluate(metric, found), weight))
-    return of_distribution(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
+    return ClosedForm.of(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
 
 
 def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
@@ -310,9 +307,9 @@ def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats
     kinds, numbers = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
     weight = np.ones(1)
     for a, b, times in zip(*kinds.tolist(), numbers.tolist(), strict=True):
-        support, chances = marked_places(lags, a, b)
+        support, chances = hypergeometric_law(lags, a, b)
         one = np.zeros(int(support[-1]) + 1)
-        one[support.astype(int)] = chances
+        one[support] = chances
         for _ in range(times):
             weight = np.convolve(weight, one)
     return np.arange(len(weight), dtype=np.float64), weight
@@ -349,7 +346,7 @@ def lags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys:
     It tests whether the lags are right, and nothing else: metrics of the summary graph do not vary. Not valid for
     guessers that prefer some lags, such as lag 1, where the truth's links have these lags too.
     """
-    return LaggedControls(pairs, partial(_codes, pairs, keys), partial(_known, pairs))
+    return lagged_controls(pairs, partial(_codes, pairs, keys), partial(_known, pairs))
 
 
 register_null(

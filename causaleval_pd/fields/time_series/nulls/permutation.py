@@ -17,11 +17,12 @@ from ....contract.metric import Metric
 from ....contract.null import Controls, Matching, Null, register_null
 from ....contract.relabelling import MOST_LISTED, all_orders
 from ....graphs.kernels.planes import row_chunks
+from ...structure.hamming import shd
 from ...structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from ..closed_forms import AT_LAG_0, LINKS, WINDOW, asked_for, evaluate
-from ..metrics import ALL_HAMMING, GRAPH_METRICS
+from ..metrics import ALL_HAMMING, of_graphs
 from ..pairs import LaggedPairs, Universe
-from .controls import Floats, Keys, LaggedControls, of_distribution, plain_rows, refuse_control_kind, words
+from .controls import Floats, Keys, lagged_controls, plain_rows, refuse_control_kind, words
 from .edges import graph_controls
 
 #: bytes of listed relabellings that are kept for all metrics of a batch
@@ -58,24 +59,21 @@ class Relabellings:
         if self.d <= MOST_LISTED:
             return self._listed_law(metric)
         if metric.closed_form == AT_LAG_0.name:
-            return self._graph_law(GRAPH_METRICS[metric.function.__name__], metric)
+            return self._graph_law(of_graphs(metric))
         if metric.closed_form == LINKS.name:
             asked = asked_for(metric)
             return None if asked is None else self._links_moments(metric, *asked)
         if metric.closed_form == WINDOW.name:
-            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(GRAPH_METRICS["contemporaneous_shd"])
+            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(shd)
             # both parts move together: the mean alone adds up
             return None if lagged is None or at_lag_0 is None else ClosedForm(lagged.mean + at_lag_0.mean)
         return None
 
-    def _graph_law(self, of_graphs: Metric, metric: Metric | None = None) -> ClosedForm | None:
+    def _graph_law(self, metric: Metric) -> ClosedForm | None:
         """Return the moments that the null model of graphs has of a metric of the links at lag 0."""
         graphs = self.pairs.at_lag_0
-        if graphs is None:
-            return None
-        options = {} if metric is None else {**of_graphs.options, **metric.options}
-        return graph_controls("permutation", self.rows, graphs, self.keys).closed_form(
-            replace(of_graphs, options=options)
+        return (
+            None if graphs is None else graph_controls("permutation", self.rows, graphs, self.keys).closed_form(metric)
         )
 
     @cached_property
@@ -113,7 +111,7 @@ class Relabellings:
             values[done : done + number] = found.reshape(number, n_orders)
             done += number
         weights = np.full(values.shape, 1 / n_orders)
-        return of_distribution(Distribution.of(inverse.astype(np.int64), values, weights))
+        return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))
 
     def _links_moments(self, metric: Metric, universe: Universe, lags: Any) -> ClosedForm | None:
         pairs = self.pairs
@@ -212,7 +210,7 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     names are random.
     """
     found = Relabellings(rows, pairs, keys)
-    return LaggedControls(pairs, found.codes, found.law)
+    return lagged_controls(pairs, found.codes, found.law)
 
 
 register_null(
