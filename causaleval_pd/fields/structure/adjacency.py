@@ -39,15 +39,11 @@ _SKELETON: dict[str, Any] = {
 }
 
 
-def shared_adjacencies(pairs: GraphPairs) -> Confusion:
-    """Compare adjacencies over unordered pairs of nodes."""
-    c = pairs.counts
-    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs)
-
-
 _ADJACENCY = ConfusionFamily(
     "adjacency",
-    shared_adjacencies,
+    lambda pairs: Confusion(
+        pairs.counts.tp, pairs.counts.true_edges, pairs.counts.estimated_edges, pairs.counts.n_pairs
+    ),
     module=__name__,
     label="adjacency",
     positives="adjacencies",
