@@ -39,11 +39,15 @@ _SKELETON: dict[str, Any] = {
 }
 
 
+def shared_adjacencies(pairs: GraphPairs) -> Confusion:
+    """Compare adjacencies over unordered pairs of nodes."""
+    c = pairs.counts
+    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs)
+
+
 _ADJACENCY = ConfusionFamily(
     "adjacency",
-    lambda pairs: Confusion(
-        pairs.counts.tp, pairs.counts.true_edges, pairs.counts.estimated_edges, pairs.counts.n_pairs
-    ),
+    shared_adjacencies,
     module=__name__,
     label="adjacency",
     positives="adjacencies",

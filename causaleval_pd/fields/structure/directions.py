@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ...contract.confusion import Confusion, ConfusionFamily
 from ...graphs.kernels.planes import MARKED_KINDS
+from ...graphs.pairs import GraphPairs
 
 __all__ = [
     "directed_f1",
@@ -18,14 +19,15 @@ __all__ = [
 ]
 
 
+def shared_directed(pairs: GraphPairs) -> Confusion:
+    """Compare directed edges over all ordered pairs of nodes."""
+    c = pairs.counts
+    return Confusion(c.same_direction, c.true_directed, c.estimated_directed, 2 * c.n_pairs)
+
+
 _DIRECTED = ConfusionFamily(
     "directed",
-    lambda pairs: Confusion(
-        pairs.counts.same_direction,
-        pairs.counts.true_directed,
-        pairs.counts.estimated_directed,
-        2 * pairs.counts.n_pairs,
-    ),
+    shared_directed,
     module=__name__,
     label="directed",
     positives="directed edges",
