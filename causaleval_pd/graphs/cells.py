@@ -209,16 +209,14 @@ class Cells:
         array = pa.array([cell for _, cell in self._packed], type=pa.large_binary())
         column = unpack_array(array, lambda local: self._where(rows[local]))
         for block in column.blocks:
-            at, *parts = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-            edges: list[Any] = list(zip(*(part.tolist() for part in parts), strict=True))
-            bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
-            for i, local in enumerate(block.rows.tolist()):
+            every = mixed.edges_of(block.planes, block.n_nodes)
+            for i, (local, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
                 try:
                     matched = self._sets.match(names, self._nodes[row])
                 except (ValueError, TypeError) as fault:
                     raise self._at_row(row, fault) from fault
-                self._collector.add(row, matched, edges[bounds[i] : bounds[i + 1]])
+                self._collector.add(row, matched, edges)
                 declared[row] = block.kinds[i]
 
     def _settle_named(self, blocks: Iterable[Block], declared: NDArray[np.int16]) -> None:
@@ -227,8 +225,7 @@ class Cells:
             names = [self._named.get(row) for row in block.rows.tolist()]
             for kind in {*names} - {None}:
                 chosen = np.array([i for i, name in enumerate(names) if name == kind], dtype=np.int64)
-                planes = block.planes[chosen]
-                planes = planes if mixed.is_mixed(planes) else mixed.lift(planes)
+                planes = mixed.lift(block.planes[chosen])
                 code = KINDS.index(str(kind))
                 if block.n_nodes > MOST_NODES and kind != "admg":
                     # refused by name later, unless another class is declared
@@ -263,9 +260,8 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
     except (ValueError, TypeError):
         return None
     block = column.blocks[0]
-    names = write_names(column.node_sets[0])
-    _, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-    text = write_graph(names, list(zip(*(part.tolist() for part in ends), strict=True)))
+    [edges] = mixed.edges_of(block.planes, block.n_nodes)
+    text = write_graph(write_names(column.node_sets[0]), edges)
     return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
 
 

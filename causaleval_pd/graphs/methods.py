@@ -96,14 +96,11 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         """Return what a function makes of the nodes and edges of each graph, and of whether it has four planes."""
         parts = []
         for block in column.blocks:
-            at, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-            edges = list(zip(*(x.tolist() for x in ends), strict=True))
-            bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
-            part = np.empty(len(block.rows), dtype=object)
-            for i, row in enumerate(block.rows.tolist()):
+            part, every = np.empty(len(block.rows), dtype=object), mixed.edges_of(block.planes, block.n_nodes)
+            for i, (row, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 names = column.node_sets[block.node_set[i]]
                 try:
-                    part[i] = make(names, edges[bounds[i] : bounds[i + 1]], mixed.is_mixed(block.planes))
+                    part[i] = make(names, edges, mixed.is_mixed(block.planes))
                 except ValueError as fault:
                     raise ValueError(f"{self._where(row)}: {fault}") from None
             parts.append(part)
