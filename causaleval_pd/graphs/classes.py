@@ -22,7 +22,7 @@ from .edge_strings import write_names
 from .kernels import kernels
 from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, a_kind, arcs_from_planes
 from .mixed.classes import infer_mixed_kinds, not_in_mixed_class
-from .mixed.marks import adjacencies, directed_part, is_mixed
+from .mixed.marks import adjacencies, directed_part, is_mixed, lines
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

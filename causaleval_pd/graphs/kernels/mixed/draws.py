@@ -27,7 +27,7 @@ from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
-from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_named
+from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_marks
 
 #: instead of the number of bidirected edges that a PAG shows
 ANY = -1
@@ -198,9 +198,9 @@ def _draw(
                 _name(state, given, room.ranks, room.names)
                 if laws.to_pag[row]:
                     orient_tails(room.mag, room.pag, room.scratch)
-                    write_named(room.pag, room.names, out[at])
+                    write_marks(room.pag, room.names, out[at])
                 else:
-                    write_named(room.mag, room.names, out[at])
+                    write_marks(room.mag, room.names, out[at])
 
 
 def draw_latent(
