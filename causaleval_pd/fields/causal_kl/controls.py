@@ -86,8 +86,7 @@ def ordered_dags(truth: Structure, estimate: Structure) -> Space:
     """
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
     return Space(
-        None,
-        lambda key, start, count: parent_sets(kernels().draw_graphs(k, [[n_arcs]], [False], key, start, count), k),
+        None, lambda key, start, count: parent_sets(kernels().draw_graphs(k, [[n_arcs]], [False], key, start, count), k)
     )
 
 
@@ -162,8 +161,7 @@ def _planes(structure: Structure) -> NDArray[np.uint64]:
 def _listed(masks: ParentSets) -> Space:
     """Make the space of listed DAGs, equally likely."""
     return Space(
-        masks,
-        lambda key, start, count: masks[(uniforms(key, start, count)[0] * len(masks)).astype(np.int64)].tolist(),
+        masks, lambda key, start, count: masks[(uniforms(key, start, count)[0] * len(masks)).astype(np.int64)].tolist()
     )
 
 

@@ -128,9 +128,7 @@ def parameterise(structure: Structure, fits: FamilyFits) -> Network:
     return kind._of_checked(structure, parameters)
 
 
-def _structure(
-    structure: Any,
-) -> tuple[tuple[str, ...], tuple[Scope, ...], tuple[tuple[str, ...], ...] | None]:
+def _structure(structure: Any) -> tuple[tuple[str, ...], tuple[Scope, ...], tuple[tuple[str, ...], ...] | None]:
     """Return nodes, parents and known states of a DAG."""
     if isinstance(structure, Network):
         return structure.nodes, structure.structure.parents, structure.structure.states

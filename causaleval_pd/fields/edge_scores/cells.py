@@ -33,15 +33,7 @@ from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import ARROW, CIRCLE, TAIL
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
 from ...graphs.node_names import NodeLists, node_name
-from ...graphs.packing import (
-    HEADER_WORDS,
-    MAX_NODES,
-    TEXT_WORDS,
-    as_packed,
-    check_names,
-    is_packed,
-    names_header,
-)
+from ...graphs.packing import HEADER_WORDS, MAX_NODES, TEXT_WORDS, as_packed, check_names, is_packed, names_header
 from .lists import matrix_of_list, read_list
 
 __all__ = ["score_column"]

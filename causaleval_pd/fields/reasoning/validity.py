@@ -12,11 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_known, check_number, check_type, check_whole, nearest, shown
 from ...contract.law import Distribution
-from .yes_counts import (
-    Floats,
-    binomial_shares,
-    setting_names,
-)
+from .yes_counts import Floats, binomial_shares, setting_names
 
 __all__ = ["judge", "perfect_reasoner", "random_reasoner", "required_samples", "taxonomy"]
 

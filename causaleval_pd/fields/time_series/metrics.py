@@ -271,12 +271,9 @@ _LAGS = {
 }
 _ARCS = {
     "links": """links : {"cross", "all"}
-    Arcs that are compared: between two variables, or those of a variable to itself too.""",
+    Arcs that are compared: between two variables, or those of a variable to itself too."""
 }
-_EXAMPLE = (
-    "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z",
-    "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y",
-)
+_EXAMPLE = ("X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z", "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
 
 
 def _of_lags(links: Any, lags: Any) -> Universe:

@@ -47,12 +47,7 @@ def faithfulness_violations(pairs: GraphPairs, *, extension: Extension = None) -
     return by_data(pairs, count)
 
 
-@metric(
-    **OF_A_DAG,
-    **MISTAKES,
-    long_name="edges without dependence",
-    reference="10.48550/arXiv.2305.09565",
-)
+@metric(**OF_A_DAG, **MISTAKES, long_name="edges without dependence", reference="10.48550/arXiv.2305.09565")
 @with_options(OPTIONS)
 def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Count the edges whose ends a test does not show dependent given the other parents (p > alpha).

@@ -74,12 +74,7 @@ def fisher_c_p(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     return by_data(pairs, lambda part: _upper_tail(*_fisher_c(part)))
 
 
-@metric(
-    **OF_A_DAG,
-    instead=("rmsea",),
-    **MISTAKES,
-    long_name="root mean square excess of Fisher's C",
-)
+@metric(**OF_A_DAG, instead=("rmsea",), **MISTAKES, long_name="root mean square excess of Fisher's C")
 @with_options(OPTIONS)
 def fisher_c_rmsea(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Root of the excess of Fisher's C over its degrees of freedom, a degree and row.
@@ -113,11 +108,7 @@ def _deviance(part: Part) -> tuple[Values, Values]:
     return np.where((df > 0) & found.has_dag, total, np.nan), df
 
 
-@metric(
-    **_SEM,
-    **MISTAKES,
-    long_name="deviance",
-)
+@metric(**_SEM, **MISTAKES, long_name="deviance")
 def deviance(pairs: GraphPairs) -> Values:
     """Deviance of the linear-Gaussian model of the estimate from the model that joins all pairs of nodes.
 
@@ -137,14 +128,7 @@ def deviance(pairs: GraphPairs) -> Values:
     return by_data(pairs, lambda part: np.maximum(_deviance(part)[0], 0))
 
 
-@metric(
-    **_SEM,
-    direction="maximize",
-    range=(0, 1),
-    optimum=1,
-    long_name="p-value of the deviance",
-    log_scale=True,
-)
+@metric(**_SEM, direction="maximize", range=(0, 1), optimum=1, long_name="p-value of the deviance", log_scale=True)
 def deviance_p(pairs: GraphPairs) -> Values:
     """P-value of the deviance, by a chi-squared law with a degree of freedom for each pair that is not joined.
 
@@ -164,10 +148,7 @@ def deviance_p(pairs: GraphPairs) -> Values:
 
 
 @metric(
-    **_SEM,
-    **MISTAKES,
-    long_name="root mean square error of approximation",
-    reference="10.1177/0049124192021002005",
+    **_SEM, **MISTAKES, long_name="root mean square error of approximation", reference="10.1177/0049124192021002005"
 )
 def rmsea(pairs: GraphPairs) -> Values:
     """Root mean square error of approximation of the linear-Gaussian model of the estimate.

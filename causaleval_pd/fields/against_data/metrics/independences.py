@@ -62,11 +62,7 @@ def _implied(pairs: GraphPairs) -> Implications:
 
 
 @metric(
-    **OF_ESTIMATE,
-    kinds=SEPARATED,
-    direction=None,
-    range=(0, math.inf),
-    long_name="pairs of nodes that are not joined",
+    **OF_ESTIMATE, kinds=SEPARATED, direction=None, range=(0, math.inf), long_name="pairs of nodes that are not joined"
 )
 def n_implied(pairs: GraphPairs) -> Values:
     """Count the pairs of nodes that the estimate does not join, each of which implies an independence.
@@ -160,12 +156,7 @@ def lmc_share(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     return by_data(pairs, lambda part: part.means(part.implied.local_markov, part.local_p <= part.alpha))
 
 
-@metric(
-    **OF_A_DAG,
-    instead=_LMC,
-    **SHARE_OF_MISTAKES,
-    long_name="share of distinct local Markov statements violated",
-)
+@metric(**OF_A_DAG, instead=_LMC, **SHARE_OF_MISTAKES, long_name="share of distinct local Markov statements violated")
 @with_options(OPTIONS)
 def lmc_distinct_share(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Share of the distinct statements of the local Markov property that the data violate, by a test with p <= alpha.
@@ -193,12 +184,7 @@ def distinct_share(part: Part) -> Values:
     return np.divide(wrong, n, out=np.full(part.n, np.nan), where=n > 0)
 
 
-@metric(
-    **OF_ESTIMATE,
-    kinds=SEPARATED,
-    **SHARE_OF_MISTAKES,
-    long_name="share of separations violated",
-)
+@metric(**OF_ESTIMATE, kinds=SEPARATED, **SHARE_OF_MISTAKES, long_name="share of separations violated")
 def separation_share(pairs: GraphPairs) -> Values:
     """Share of the pairs of nodes that are not joined and that the data show dependent given what separates them.
 

@@ -54,11 +54,7 @@ def _ad(part: Part) -> Values:
     return np.where(n >= 2, -n - padded_sum(np.nan_to_num(terms)) / size[:, 0], np.nan)
 
 
-@metric(
-    **OF_A_DAG,
-    **SHARE_OF_MISTAKES,
-    long_name="Kolmogorov-Smirnov distance of p-values from uniform",
-)
+@metric(**OF_A_DAG, **SHARE_OF_MISTAKES, long_name="Kolmogorov-Smirnov distance of p-values from uniform")
 @with_options(OPTIONS)
 def pvalue_ks(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Kolmogorov-Smirnov distance of the p-values of distinct local Markov statements from the uniform law.
