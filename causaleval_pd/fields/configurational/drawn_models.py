@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known, name_row
 from ...contract.context import Context
 from ...contract.field import get_field
-from ...contract.null import Controls, Matching
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric
+from ...contract.null import Controls, DrawnControls, Matching, no_closed_form
 from ...execution.random_streams import RNGLike, random_words, resolve_seed, uniforms
 from .formula import BINARY, Domains, FormulaTooLargeError, Model, set_text
 from .kernels import MAX_ATOMS, MAX_FACTORS, MAX_FREE
@@ -315,59 +317,44 @@ class ModelLaw(NamedTuple):
     arrays: CodesLaw | None
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnModels(Controls):
-    """Controls that are drawn model by model."""
+def drawn_models(
+    pairs: FormulaPairs,
+    rows: Ints,
+    keys: NDArray[np.uint64],
+    law: Callable[[FormulaPairs, int], ModelLaw],
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    *,
+    always_acyclic: bool,
+) -> Controls:
+    """Make controls that are drawn model by model, by `law(pairs, position)`; `rows` are their places in the table."""
+    # An output without models has no controls: no model has its size, and its metrics are undefined.
+    kinds = np.zeros(pairs.n, np.int64) if always_acyclic else pairs.estimate.kinds[pairs.estimate_index]
+    laws: dict[int, ModelLaw] = {}
 
-    #: the observed pairs, one per row
-    pairs: FormulaPairs
-    #: (n,): their positions in the table, for messages
-    rows: NDArray[np.int64]
-    #: (n,): names of the rows' random streams
-    keys: NDArray[np.uint64]
-    #: `law(pairs, position)` returns the law of a pair's controls. An output without models has no controls: no model
-    #: has its size, and its metrics are undefined.
-    law: Callable[[FormulaPairs, int], ModelLaw]
-    #: whether controls are acyclic whatever the estimate is
-    always_acyclic: bool
-    _laws: dict[int, ModelLaw] = field(default_factory=dict, repr=False)
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, one word per row."""
-        kinds = np.array(KINDS, object)[self.pairs.estimate.kinds[self.pairs.estimate_index]]
-        return np.full(self.pairs.n, KINDS[0], object) if self.always_acyclic else kinds
-
-    cost = _CONTROL_BYTES
-
-    work = _CONTROL_WORK
-
-    def draw(self, start: int, count: int) -> FormulaPairs:
-        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
-        drawn = DrawnCells(self.pairs.names)
-        undrawn = ""
-        for position in range(self.pairs.n):
-            if not self.pairs.estimated_models(position):
-                drawn.add_missing(count)
+    def drawn(start: int, count: int) -> FormulaPairs:
+        found, undrawn = DrawnCells(pairs.names), ""
+        for position in range(pairs.n):
+            if not pairs.estimated_models(position):
+                found.add_missing(count)
                 continue
-            key = int(self.keys[position])
-            kind = 0 if self.always_acyclic else int(self.pairs.estimate.kinds[self.pairs.estimate_index[position]])
+            key, kind = int(keys[position]), int(kinds[position])
             try:
-                law = self._laws.get(position) or self._laws.setdefault(position, self.law(self.pairs, position))
-                if law.arrays is not None:
-                    drawn.add_codes(law.arrays.draw(key, start, count), law.arrays.shape, kind)
+                own = laws.get(position) or laws.setdefault(position, law(pairs, position))
+                if own.arrays is not None:
+                    found.add_codes(own.arrays.draw(key, start, count), own.arrays.shape, kind)
                 else:
-                    numbers = range(start, start + count)
-                    drawn.add_models([law.sample(key, number) for number in numbers], kind)
+                    found.add_models([own.sample(key, number) for number in range(start, start + count)], kind)
             except (NoSuchModelError, FormulaTooLargeError) as error:
-                drawn.add_missing(count)
+                found.add_missing(count)
                 undrawn = undrawn or (
-                    f"{name_row(int(self.rows[position]))} has no control: {error}. It matches "
-                    f"{set_text(self.pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
+                    f"{name_row(int(rows[position]))} has no control: {error}. It matches "
+                    f"{set_text(pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
                 )
-        cells, index, absent = drawn.collected()
-        estimate = FormulaCells(cells, absent)
-        return self.pairs.with_cells(estimate, index, np.repeat(np.arange(self.pairs.n), count), undrawn)
+        cells, index, absent = found.collected()
+        return pairs.with_cells(FormulaCells(cells, absent), index, np.repeat(np.arange(pairs.n), count), undrawn)
+
+    words = np.array(KINDS, object)[kinds]
+    return DrawnControls(pairs, words, drawn, known, _CONTROL_BYTES, _CONTROL_WORK)
 
 
 def guesses(pairs: FormulaPairs, null: str, n_draws: int, rng: RNGLike = None) -> FormulaPairs:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -25,9 +24,9 @@ from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from .drawn_models import (
-    DrawnModels,
     ModelLaw,
     complexity_codes,
+    drawn_models,
     exchanges,
     known_factors,
     permuted,
@@ -122,7 +121,7 @@ def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
     redundant parts by the shape of its first minimal form.
     """
     law = partial(complexity_law, signs=matching.prepared)
-    return DrawnModels(pairs, rows, keys, law, always_acyclic=True)
+    return drawn_models(pairs, rows, keys, law, always_acyclic=True)
 
 
 register_null(
@@ -190,23 +189,15 @@ def relabel(model: Model, renamed: Mapping[Literal, Literal]) -> Model:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class RelabelledModels(DrawnModels):
-    """Controls that relabel their row's estimate; metrics of shared literals have exact moments."""
-
-    #: whether values are permuted too
-    flip: bool = False
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return mean and variance of metrics of single literals, None for others."""
-        pairs = self.pairs
-        if metric.closed_form not in SCALES or metric.options.get("models", "max") in ("any", "all"):
-            return None
-        found = np.full((pairs.n, 2), np.nan)
-        for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
-            with suppress(FormulaTooLargeError):  # such a row has no score either
-                found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i), flip=self.flip)
-        return ClosedForm(found[:, 0], found[:, 1])
+def relabelled_form(metric: Metric, pairs: FormulaPairs, *, flip: bool) -> ClosedForm | None:
+    """Return mean and variance of metrics of single literals, None for others."""
+    if metric.closed_form not in SCALES or metric.options.get("models", "max") in ("any", "all"):
+        return None
+    found = np.full((pairs.n, 2), np.nan)
+    for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
+        with suppress(FormulaTooLargeError):  # such a row has no score either
+            found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i), flip=flip)
+    return ClosedForm(found[:, 0], found[:, 1])
 
 
 def relabel_moments(
@@ -358,13 +349,14 @@ def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
     shared: SharedFactors | None = matching.prepared
     flip = bool(matching.options.get("flip", False))
     if shared is None:
-        return RelabelledModels(pairs, rows, keys, partial(relabel_law, flip=flip), always_acyclic=False, flip=flip)
+        known = partial(relabelled_form, pairs=pairs, flip=flip)
+        return drawn_models(pairs, rows, keys, partial(relabel_law, flip=flip), known, always_acyclic=False)
     groups, of_row = shared.groups, shared.of_row[rows]
 
     def law(pairs: FormulaPairs, position: int) -> ModelLaw:
         return relabel_law(pairs, position, groups[of_row[position]], flip=flip)
 
-    return DrawnModels(pairs, rows, keys, law, always_acyclic=False)
+    return drawn_models(pairs, rows, keys, law, always_acyclic=False)
 
 
 register_null(

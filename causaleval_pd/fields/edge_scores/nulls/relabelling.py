@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ....contract.law import ClosedForm, Distribution, Tails
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ....contract.pairs import PairError, StoredPairs
 from ....contract.relabelling import MOST_LISTED, all_orders
 from ...structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
@@ -242,57 +242,6 @@ def _join_laws(laws: Sequence[tuple[Distribution, NDArray[np.int64]]], n: int) -
     return Distribution(index, np.concatenate(values), np.concatenate(weights), np.concatenate(undefined))
 
 
-@dataclass(frozen=True, eq=False)
-class SplitControls(Controls):
-    """Controls of rows of two sorts, drawn by one of two models each."""
-
-    #: the observed pairs
-    pairs: ScorePairs
-    #: (n,): the rows of the first model
-    chosen: NDArray[np.bool_]
-    #: controls of these rows, and of the others
-    parts: tuple[Controls, Controls]
-
-    @property
-    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return np.flatnonzero(self.chosen), np.flatnonzero(~self.chosen)
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """What the controls are, one word per row."""
-        found = np.full(self.pairs.n, None, object)
-        for places, part in zip(self._places, self.parts, strict=True):
-            found[places] = part.kind
-        return found
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control."""
-        return max(part.cost for part in self.parts)
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control."""
-        return max(part.work for part in self.parts)
-
-    def draw(self, start: int, count: int) -> ScorePairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        drawn: list[Any] = [part.draw(start, count) for part in self.parts]
-        order = np.concatenate([(places[:, None] * count + np.arange(count)).ravel() for places in self._places])
-        back = np.argsort(order)
-        batches = [pairs.estimate for pairs in drawn]
-        names = ("planes", "kinds", "symmetric", "single")
-        joined = [np.concatenate([getattr(batch, name) for batch in batches])[back] for name in names]
-        truth = np.repeat(self.pairs.truth_index, count)
-        estimate = ScoreBatch(self.pairs.n_nodes, *joined)
-        return replace(self.pairs, estimate=estimate, truth_index=truth, estimate_index=np.arange(len(truth)))
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return what is known of the rows of both models, or None."""
-        forms = [part.closed_form(metric) for part in self.parts]
-        return join_forms(forms, self._places, self.pairs.n)
-
-
 def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others.
 
@@ -308,11 +257,29 @@ def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
         return permutation_controls(own, rows, pairs, keys)
     if not chosen.any():
         return ranking_controls(own, rows, pairs, keys)
-    both = [
+    places = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+    parts = [
         model(own, rows[at], pairs.take(at), keys[at])
-        for model, at in ((permutation_controls, np.flatnonzero(chosen)), (ranking_controls, np.flatnonzero(~chosen)))
+        for model, at in zip((permutation_controls, ranking_controls), places, strict=True)
     ]
-    return SplitControls(pairs, chosen, (both[0], both[1]))
+
+    def drawn(start: int, count: int) -> StoredPairs:
+        both: list[Any] = [part.draw(start, count) for part in parts]
+        batches = [some.estimate for some in both]
+        order = np.concatenate([(at[:, None] * count + np.arange(count)).ravel() for at in places])
+        back = np.argsort(order)
+        names = ("planes", "kinds", "symmetric", "single")
+        joined = [np.concatenate([getattr(batch, name) for batch in batches])[back] for name in names]
+        truth = np.repeat(pairs.truth_index, count)
+        estimate = ScoreBatch(pairs.n_nodes, *joined)
+        return replace(pairs, estimate=estimate, truth_index=truth, estimate_index=np.arange(len(truth)))
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return join_forms([part.closed_form(metric) for part in parts], places, pairs.n)
+
+    words = np.concatenate([part.kind for part in parts])[np.argsort(np.concatenate(places))]
+    size, pace = max(part.cost for part in parts), max(part.work for part in parts)
+    return DrawnControls(pairs, words, drawn, known, size, pace)
 
 
 register_null(
