@@ -219,10 +219,6 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None, caption: bool = Tr
     ----------
     model : Model or str
         The model.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -281,10 +277,6 @@ def model_difference(
         The true and the estimated model, both acyclic.
     domains : mapping, optional
         Values of multi-value factors.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -525,10 +517,6 @@ def score_profile(
         Names of all factors that the method could use, over which guesses range; default those of truth and estimate.
     rng : int, Generator or None
         Seed.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

@@ -255,11 +255,6 @@ def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
     A graph has i -> j where only this direction is above the threshold, and an undirected edge where both are, as
     `series.score.threshold` makes it. Null models choose the threshold anew in every control.
 
-    Parameters
-    ----------
-    magnitude : bool, optional
-        Rank by absolute values; default for weights only.
-
     Examples
     --------
     >>> import causaleval_pd as ce

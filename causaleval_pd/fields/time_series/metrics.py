@@ -13,6 +13,7 @@ from ...contract.checks import check_choice, check_whole
 from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
+from ...contract.options import with_options
 from ...graphs.kernels.planes import row_chunks
 from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
 from ..structure.hamming import shd
@@ -341,17 +342,11 @@ _MISTAKES: dict[str, Any] = {**_SPEC, "direction": "minimize", "range": (0, math
 
 
 @metric(**_MISTAKES, long_name="lagged links that differ")
+@with_options(_LAGS)
 def lagged_hamming(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Values:
     """Count the places of lagged links where truth and estimate differ.
 
     Missing and extra ones cost 1 each. Two different links in one place count once.
-
-    Parameters
-    ----------
-    lags : {"union", "truth", "estimate", "shared"} or int
-        Lags that are compared, as in `lagged_f1`.
-    links : {"cross", "self", "all", "adjacent"}
-        Links that are compared, as in `lagged_f1`.
 
     Examples
     --------
@@ -368,15 +363,11 @@ ALL_HAMMING = tweak(lagged_hamming, links="all")
 
 
 @metric(**_MISTAKES, symmetric=True, long_name="summary arcs that differ")
+@with_options(_ARCS)
 def summary_hamming(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Values:
     """Count the places of summary arcs where truth and estimate differ.
 
     Missing and extra ones cost 1 each.
-
-    Parameters
-    ----------
-    links : {"cross", "all"}
-        Arcs that are compared, as in `summary_f1`.
 
     Examples
     --------

@@ -38,10 +38,6 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
         A cell in any form that `lagged_column` takes without options.
     truth : lagged graph, optional
         Over the same variables: links are then right, extra or missing.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
