@@ -83,11 +83,6 @@ def _quadratic(rows: Floats, matrix: Floats) -> Floats:
     return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
-def own_term(truth: Network, law: str) -> float:
-    """Return what is added to the terms of all families."""
-    return laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
-
-
 def family_term(truth: Network, law: str, i: int, parents: Scope, parameters: Floats) -> float:
     """Return the term of a node whose parameters given these parents are a table or (intercept, .., variance)."""
     rows = parameters.reshape(1, -1)
@@ -133,7 +128,8 @@ class Terms:
 
     def __init__(self, truth: Network, law: str, fits: FamilyFits) -> None:
         self.truth, self.law, self.fits = truth, law, fits
-        self.own = own_term(truth, law)
+        #: what is added to the terms of all families
+        self.own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
         self._found: dict[tuple[int, Scope], float] = {}
 
     def of(self, node: int, parents: Scope) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -101,16 +101,6 @@ NETWORKS = register_field(
 )
 
 
-def graph_batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterable[Batch]:
-    """Align the graphs alone; metrics with parameters are those of the field of networks, which fits them."""
-    return GRAPHS.batches(graphs_of_networks(truth), estimate, None)
-
-
-def relabelled_graphs(pairs: Any, truths: pd.Series) -> pd.Series:
-    """Pack the relabelled estimates of pairs."""
-    return graph_cells(pairs, graphs_of_networks(truths))
-
-
 def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
     """Return the graphs of the truths, or their CPDAGs where the estimate is a CPDAG."""
     return perfect_graphs(graphs_of_networks(truths), estimates, None)
@@ -135,14 +125,17 @@ FITTED_GRAPHS = register_field(
         default_null="permutation",
         holds=is_graph_column,
         coerce=coerce_graphs,
-        batches=graph_batches,
+        # metrics with parameters are those of the field of networks, which fits the graphs
+        batches=lambda truth, estimate, context: GRAPHS.batches(graphs_of_networks(truth), estimate, None),
         pair=_pair,
         identify=identify_graphs,
         truth_field="network",
         views={"network": _as_they_are, "graph": _as_they_are},
         context=NETWORKS.context,
         labels=NETWORKS.labels,
-        relabelling=Relabelling(relabelled_graphs, perfect_estimates, forward_arcs),
+        relabelling=Relabelling(
+            lambda pairs, truths: graph_cells(pairs, graphs_of_networks(truths)), perfect_estimates, forward_arcs
+        ),
     )
 )
 # of whole analyses (placebo); metrics have the null models of their own fields

@@ -91,18 +91,14 @@ def draw_like(model: Model, factors: Sequence[str], domains: Domains, uniforms: 
     )
 
 
-def check_signs(signs: Any) -> Signs:
-    """Return the signs of controls, or raise an error if they are invalid."""
-    if isinstance(signs, str):
-        check_known(signs, ("estimate", "free"), "value of signs")
-        return signs
-    return check_number(signs, "signs", "[0, 1]")
-
-
 def prepare_complexity(matching: Matching) -> Signs:
     """Check the options of a table's controls."""
     warn_unstated_factors(matching)
-    return check_signs(matching.options.get("signs", "estimate"))
+    signs = matching.options.get("signs", "estimate")
+    if not isinstance(signs, str):
+        return check_number(signs, "signs", "[0, 1]")
+    check_known(signs, ("estimate", "free"), "value of signs")
+    return signs
 
 
 def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

@@ -125,19 +125,16 @@ class Relabellings:
         part = {"self": "self", "all": "all", "summary_self": "all"}.get(universe, "cross")
         return _affine(metric, pairs.confusion(universe, lags), *self._moments(channels, part), rows)
 
-    @property
-    def _indices(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return self.pairs.truth_index, self.pairs.estimate_index
-
     def _moments(self, channels: list[NDArray[np.bool_]], part: str) -> tuple[Floats, Floats]:
         """Return mean and variance of the number of shared cells of channels (N, K, d, d)."""
         mean, variance = np.zeros(self.pairs.n), np.zeros(self.pairs.n)
+        indices = self.pairs.truth_index, self.pairs.estimate_index
         n_channels = channels[0].shape[1]
         if not n_channels:
             return mean, variance
         for rows in row_chunks(self.pairs.n, 60 * n_channels * self.d**2 + 60 * n_channels**2):
             true, estimated = (
-                side[index[rows]].astype(np.float64) for side, index in zip(channels, self._indices, strict=True)
+                side[index[rows]].astype(np.float64) for side, index in zip(channels, indices, strict=True)
             )
             if part in ("cross", "all"):
                 between = relabelling_moments(pair_sums(true), pair_sums(estimated), np.eye(n_channels), self.d)
