@@ -16,7 +16,7 @@ from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
 from ...graphs.column import as_graph, coerce_graphs, graph_column
 from ...graphs.graph import Graph
 from ...graphs.packing import unpack_column
-from . import fixed_graphs, sort_regress, thresholds
+from . import sort_regress, thresholds
 from .data_matrix import complete_data
 
 Baseline = Callable[..., Any]
@@ -30,8 +30,8 @@ BASELINES: dict[str, Baseline] = {
         sort_regress.random_sort_regress,
         thresholds.correlation_threshold,
         thresholds.partial_correlation_threshold,
-        fixed_graphs.empty,
-        fixed_graphs.complete,
+        thresholds.empty,
+        thresholds.complete,
     )
 }
 #: those that take a number of edges

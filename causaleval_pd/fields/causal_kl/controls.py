@@ -33,8 +33,7 @@ from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes, planes_from_arcs
 from .classes import Classes, ClassPairs, DagClass, class_of_arcs
-from .family_fits import FamilyFits, Fits, fits_of_row
-from .fitting import parameterise, parents_of
+from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
 from .networks.formats import is_network, read_network
 from .networks.network import Network
 from .networks.pairs import NetworkPairs, Networks, differing

@@ -30,7 +30,7 @@ from ...graphs.kernels.planes import KINDS as KINDS_OF_GRAPH
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphBatch
 from .classes import ClassPairs, DagClass
-from .family_fits import FamilyFits
+from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
 from .networks.network import DiscreteNetwork, GaussianNetwork, Network
 from .networks.pairs import Group, NetworkPairs, row_sums

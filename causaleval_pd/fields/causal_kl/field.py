@@ -23,8 +23,8 @@ from ..structure.field import relabelled_cells as graph_cells
 from .classes import fitted_batches
 from .controls import custom_null
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
-from .networks.packed import contents
 from .networks.pairs import NetworkPairs, differing, pair
+from .networks.structure import contents
 
 __all__ = ["FITTED_GRAPHS", "NETWORKS"]
 

@@ -31,7 +31,7 @@ from .controls import (
     true_orientations,
     uniform_dags,
 )
-from .family_fits import fits_of_row, fits_to_joint
+from .fitting import fits_of_row, fits_to_joint
 from .networks.network import DiscreteNetwork, GaussianNetwork, Network
 from .networks.pairs import NetworkPairs, Networks
 from .networks.structure import Structure

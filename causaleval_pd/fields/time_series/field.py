@@ -16,7 +16,7 @@ from ...contract.pairs import Batch
 from ...contract.relabelling import Relabelling
 from .cells import LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
-from .nulls.controls import custom_null
+from .controls import custom_null
 from .pairs import LaggedBatch, LaggedPairs
 from .views import lagged_cpdag
 

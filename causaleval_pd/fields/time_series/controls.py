@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.confusion import Confusion
-from ....contract.law import ClosedForm, Distribution
-from ....contract.metric import Metric
-from ....contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
-from ....execution.random_streams import random_words
-from ...structure.nulls.hypergeometric import hypergeometric_law, hypergeometric_weights
-from ..cells import KINDS, LaggedGraph
-from ..closed_forms import evaluate
-from ..column import as_lagged
-from ..pairs import LaggedPairs
+from ...contract.confusion import Confusion
+from ...contract.law import ClosedForm, Distribution
+from ...contract.metric import Metric
+from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
+from ...execution.random_streams import random_words
+from ..structure.nulls.hypergeometric import hypergeometric_law, hypergeometric_weights
+from .cells import KINDS, LaggedGraph
+from .column import as_lagged
+from .metrics import evaluate
+from .pairs import LaggedPairs
 
 Floats = NDArray[np.float64]
 
