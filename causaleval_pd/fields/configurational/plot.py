@@ -19,8 +19,8 @@ from ...drawing import LETTER, colours, figure_of, inches, place_to_draw
 from ...drawing import caption as write_caption
 from ...execution.random_streams import RNGLike
 from ...statistics.arrays import quantile_interval
-from .drawn_models import guesses
 from .formula import Conjunction, Domains, FormulaTooLargeError, Literal, Model
+from .nulls import guesses
 from .pairs import FormulaCells, FormulaPairs
 from .quality import COMPONENTS, quality_table
 from .reader import as_model
