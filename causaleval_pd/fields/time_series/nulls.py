@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property, lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,28 +18,16 @@ from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.relabelling import MOST_LISTED, all_orders
+from ...execution.random_streams import random_words
 from ...graphs.kernels.planes import row_chunks
 from ...graphs.pairs import GraphPairs
 from ..structure.field import GRAPHS
 from ..structure.hamming import shd
 from ..structure.nulls.graph_controls import constant
-from ..structure.nulls.hypergeometric import hypergeometric, hypergeometric_law
+from ..structure.nulls.hypergeometric import hypergeometric, hypergeometric_law, hypergeometric_weights
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells import TURNED, codes_of_planes
-from .controls import (
-    CountLaw,
-    Floats,
-    Keys,
-    added,
-    fixed,
-    lagged_controls,
-    law_of_counts,
-    linked_pairs,
-    placed,
-    plain_rows,
-    refuse_control_kind,
-    words,
-)
+from .field import lagged_controls, refuse_control_kind
 from .metrics import (
     ALL_HAMMING,
     AT_LAG_0,
@@ -53,6 +41,119 @@ from .metrics import (
     of_graphs,
 )
 from .pairs import LaggedPairs, Universe
+
+Floats = NDArray[np.float64]
+
+
+class CountLaw(NamedTuple):
+    """A law of shared and estimated links: points and their probabilities, (s,) each."""
+
+    both: Floats
+    estimated: Floats
+    weight: Floats
+
+
+def fixed(both: float = 0.0, estimated: float = 0.0) -> CountLaw:
+    """Return the law of numbers that do not vary."""
+    return CountLaw(np.array([both], np.float64), np.array([estimated], np.float64), np.ones(1))
+
+
+@lru_cache(maxsize=4096)
+def placed(places: int, counted: int, true: int, links: int) -> CountLaw:
+    """Return the law of links placed at random, of which those on `counted` places count; `true` of these are true."""
+    if counted == places:
+        both, weights = hypergeometric_law(places, true, links)
+        return CountLaw(both.astype(np.float64), np.full(len(both), float(links)), weights)
+    return _mixed(counted, true, *hypergeometric_law(places, counted, links))
+
+
+def _mixed(places: int, true: int, numbers: NDArray[np.int64], chances: Floats) -> CountLaw:
+    """Return the law of as many links on places as a number has, whose law is given."""
+    drawn = numbers[:, None]
+    support, weights = hypergeometric_weights(np.full_like(drawn, places), np.full_like(drawn, true), drawn)
+    weights = weights * chances[:, None]
+    some = weights > 0
+    estimated = np.broadcast_to(drawn, support.shape)
+    return CountLaw(support[some].astype(np.float64), estimated[some].astype(np.float64), weights[some])
+
+
+@lru_cache(maxsize=4096)
+def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
+    """Return the law of pairs that have a link at any lag, of links placed at random over pairs and lags.
+
+    Links are placed one after another: the next one falls on a pair without a link with a chance that depends on how
+    many pairs have one, so that all terms are positive. Given the number of pairs, they are uniform.
+    """
+    chances = np.zeros(pairs + 1)
+    chances[0] = 1.0
+    number = np.arange(pairs + 1, dtype=np.float64)
+    for placed_before in range(links):
+        left = pairs * lags - placed_before
+        fresh = chances * np.maximum(pairs - number, 0) * lags / left
+        chances = chances * np.maximum(number * lags - placed_before, 0) / left
+        chances[1:] += fresh[:-1]
+    some = np.flatnonzero(chances)
+    return _mixed(pairs, true, some, chances[some])
+
+
+def added(laws: Iterable[CountLaw]) -> CountLaw:
+    """Return the law of the sums of independent numbers."""
+    total = fixed()
+    for law in laws:
+        both = (total.both[:, None] + law.both).reshape(-1)
+        estimated = (total.estimated[:, None] + law.estimated).reshape(-1)
+        weight = (total.weight[:, None] * law.weight).reshape(-1)
+        points, place = np.unique(np.stack([both, estimated]), axis=1, return_inverse=True)
+        total = CountLaw(
+            points[0], points[1], np.bincount(place.reshape(-1), weight, points.shape[1]).astype(np.float64)
+        )
+    return total
+
+
+Keys = NDArray[np.uint64]
+
+#: odd step between the streams of the places of a graph (the golden ratio's fraction of 2**64)
+_NEXT = np.uint64(0x9E3779B97F4A7C15)
+
+
+def words(keys: Keys, places: int, start: int, count: int) -> NDArray[np.uint64]:
+    """Return random words for each place of each row and draw, (n, places, count)."""
+    streams = keys[:, None] ^ (np.arange(1, places + 1, dtype=np.uint64) * _NEXT)
+    return random_words(streams.reshape(-1), start, count).reshape(len(keys), places, count)
+
+
+def plain_rows(pairs: LaggedPairs) -> NDArray[np.bool_]:
+    """Return which pairs have directed links only at lags from 1, so that links are there or not."""
+    return np.asarray(
+        pairs.truth.has_plain_lags[pairs.truth_index] & pairs.estimate.has_plain_lags[pairs.estimate_index]
+    )
+
+
+def law_of_counts(
+    metric: Metric,
+    rows: NDArray[np.bool_],
+    keys: NDArray[np.int64],
+    true: NDArray[np.int64],
+    total: int,
+    law: Callable[[NDArray[np.int64]], CountLaw],
+) -> ClosedForm | None:
+    """Return the exact law of a metric that is a function of counts, of some rows.
+
+    `keys` (n, k) are the numbers that the law of a row depends on, besides its `true` positives among `total` places;
+    `law(key)` returns the law of distinct keys.
+    """
+    if not rows.any():
+        return None
+    chosen = np.column_stack([true, keys])[rows]
+    distinct, index = np.unique(chosen, axis=0, return_inverse=True)
+    samples = []
+    for number, *key in distinct.tolist():
+        counts = law(np.array(key, np.int64))
+        shape = np.ones_like(counts.both)
+        found = Confusion(counts.both, number * shape, counts.estimated, total * shape)
+        samples.append((evaluate(metric, found), counts.weight))
+    return ClosedForm.of(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
+
 
 #: set the streams of links at lag 0, and of the coins that turn them, apart from those of other links
 _AT_LAG_0, _COINS = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9)
