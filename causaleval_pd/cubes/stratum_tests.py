@@ -15,7 +15,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..execution.engines import map_on_threads
 from ..statistics.arrays import BLOCK, moments
 from ..statistics.clusters import cluster_count
 from ..statistics.direction import better_side, score
@@ -198,16 +197,10 @@ def _of_draws(
 
 def combined_p_values(columns: Columns, clusters: Clusters, seeds: Ints, direction: str, combinable: Bools) -> Floats:
     """Return p-values of random combinations of the clusters' draws; NaN for strata that have none."""
-
-    def of_stratum(stratum: tuple[int, slice]) -> float:
-        i, rows = stratum
-        return combined_p(
-            clusters.columns[rows], clusters.name[rows], int(seeds[i]), alternative=better_side(direction)
-        )
-
-    strata = list(_combined(columns, clusters, combinable))
     p = np.full(len(combinable), np.nan)
-    p[[i for i, _ in strata]] = map_on_threads(of_stratum, strata)
+    for i, mine in _combined(columns, clusters, combinable):
+        summed, names = clusters.columns[mine], clusters.name[mine]
+        p[i] = combined_p(summed, names, int(seeds[i]), alternative=better_side(direction))
     return p
 
 

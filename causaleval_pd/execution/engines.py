@@ -39,13 +39,6 @@ def map_chunks(
     return with_bar(results, [1] * len(items) if weights is None else weights, label)
 
 
-def map_on_threads(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
-    """Apply `function` to items of about a millisecond by threads, unless the engine is serial; results in order."""
-    options = get_options()
-    engine: Engine = "serial" if options["engine"] == "serial" else "threads"
-    return list(_results(function, items, engine, job_count(engine, options["n_jobs"])))
-
-
 def with_bar(results: Iterable[_Result], weights: Sequence[int], label: str, unit: str = "row") -> Iterator[_Result]:
     """Yield results as they come, and count their weights in a progress bar if `set_options` asks for one."""
     return _counted(results, weights, label, unit) if get_options()["progress"] else iter(results)

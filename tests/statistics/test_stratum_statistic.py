@@ -15,6 +15,7 @@ from causaleval_pd.statistics.stratum_statistic import (
     cluster_starts,
     column_p_values,
     combined_p,
+    combined_sums,
     excess,
     fisher,
     mid_ranks,
@@ -157,6 +158,20 @@ def test_combinations_are_those_of_an_enumeration():
             assert (found == combined_p(columns, names, 4, alternative=alternative)) == (exact == 1)
     best = np.tile(np.arange(20) == 0, (20, 1)).astype(float)
     assert combined_p(best, np.arange(20), 1, alternative="greater") == pytest.approx(1e-5)
+
+
+@pytest.mark.parametrize("ahead", [-3, 0, 0.2, 0.5, 1, 2, 6])
+@pytest.mark.parametrize("values", ["normal", "whole"])
+def test_p_counts_all_combinations_also_where_it_stops_early(values, ahead):
+    rng = np.random.default_rng(8)
+    for n_clusters in (2, 5, 20):
+        columns = rng.normal(size=(n_clusters, 30)) if values == "normal" else rng.integers(-3, 3, (n_clusters, 30)) / 7
+        columns[:, 0] += ahead
+        names = rng.integers(0, 2**63, n_clusters, dtype=np.uint64)
+        ordered, sums = combined_sums(columns, names, 5)
+        observed = ordered[:, 0].sum()
+        p = [combined_p(columns, names, 5, alternative=side) for side in ("greater", "less")]
+        assert p == [(1 + (x >= -1e-7).sum()) / (1 + COMBINATIONS) for x in (sums - observed, observed - sums)]
 
 
 @pytest.mark.slow
