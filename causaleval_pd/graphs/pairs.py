@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.confusion import Confusion
 from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import MEND_CLASS, misdeclared
 from .comparable import COMPARABLE, explain_classes
@@ -21,11 +22,9 @@ from .edge_types import (
     FORWARD,
     LINE,
     AncestorCounts,
-    BlanketCounts,
     EdgeCounts,
     EdgeTypes,
     PairCounts,
-    VStructureCounts,
     Weight,
 )
 from .graph import Graph
@@ -387,12 +386,13 @@ class GraphPairs(Pairs):
         return self.truth.lifted, self.estimate.lifted, self.truth_index, self.estimate_index
 
     @cached_property
-    def v_structures(self) -> VStructureCounts:
-        """Counts of unshielded colliders."""
+    def v_structures(self) -> Confusion:
+        """Unshielded colliders."""
         if self.is_mixed:
-            return VStructureCounts(*shared_colliders(*self._four_planes, self.n_nodes).T)
-        raw = kernels().v_structure_counts(*self._planes)
-        return VStructureCounts(*np.asarray(raw, np.float64).T)
+            true, estimated, both = shared_colliders(*self._four_planes, self.n_nodes).T
+        else:
+            true, estimated, both = np.asarray(kernels().v_structure_counts(*self._planes), np.float64).T
+        return Confusion(both, true, estimated)
 
     @cached_property
     def cpdags(self) -> GraphPairs:
@@ -412,9 +412,10 @@ class GraphPairs(Pairs):
         return AncestorCounts(*np.asarray(kernels().ancestor_counts(*self._planes), np.float64).T)
 
     @cached_property
-    def blankets(self) -> BlanketCounts:
-        """Counts of members of Markov blankets."""
-        return BlanketCounts(*np.asarray(kernels().blanket_counts(*self._planes), np.float64).T)
+    def blankets(self) -> Confusion:
+        """Members of Markov blankets, summed over the nodes."""
+        true, estimated, both = np.asarray(kernels().blanket_counts(*self._planes), np.float64).T
+        return Confusion(both, true, estimated)
 
     def adjustment_mistakes(self, strategy: str) -> Values:
         """Count the ordered pairs of nodes for which the estimate adjusts wrongly."""

@@ -122,7 +122,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
             every = np.arange(len(networks), dtype=np.int64)
             return NetworkPairs(pairs.truth, Networks.of(networks), np.repeat(pairs.truth_index, count), every)
 
-        return DrawnControls(pairs, "dag", drawn, size=table_bytes(pairs), pace=1e6)
+        return DrawnControls(pairs, "dag", drawn, cost=table_bytes(pairs), work=1e6)
 
     return Null(name, f"random networks drawn by the function {name}", controls, prepare=no_fits)
 

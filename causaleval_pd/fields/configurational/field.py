@@ -43,7 +43,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
             return paired
 
         kinds = np.array(KINDS, object)[pairs.estimate.kinds[pairs.estimate_index]]
-        return DrawnControls(pairs, kinds, drawn, pace=3e5)
+        return DrawnControls(pairs, kinds, drawn, work=3e5)
 
     return Null(name, f"random models drawn by the function {name}", controls)
 

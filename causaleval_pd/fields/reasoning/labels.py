@@ -233,7 +233,7 @@ def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArr
         values = np.stack([np.asarray(metric(some), np.float64) for some in given], axis=1)
         return ClosedForm.of(Distribution.of(np.arange(pairs.n), values, answers.shares[rows]))
 
-    return DrawnControls(pairs, "label", drawn, known, size=100, pace=50.0)
+    return DrawnControls(pairs, "label", drawn, known, cost=100, work=50.0)
 
 
 register_null(

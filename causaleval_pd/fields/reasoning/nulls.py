@@ -280,7 +280,7 @@ def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
         yes = matching.prepared.draw(rows, start, count) == 0
         return AnswerPairs(np.repeat(pairs.truth, count), yes.ravel())
 
-    return DrawnControls(pairs, "answer", drawn, size=_BYTES, pace=_WORK)
+    return DrawnControls(pairs, "answer", drawn, cost=_BYTES, work=_WORK)
 
 
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:

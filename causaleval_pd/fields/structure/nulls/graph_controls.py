@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
-from ....contract.null import Controls, Listing, Matching, no_closed_form
-from ....execution.random_streams import random_words
+from ....contract.null import DrawnControls, Listing, Matching, no_closed_form
+from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
@@ -38,58 +37,33 @@ def constant(values: ArrayLike) -> ClosedForm:
     return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
-@dataclass(frozen=True, eq=False)
-class GraphControls(Controls):
-    """Controls of the rows of one batch."""
+def graph_controls(
+    pairs: GraphPairs,
+    kinds: NDArray[np.uint8],
+    graphs: Callable[[int, int], GraphBatch],
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    *,
+    scratch: int = 0,
+    pace: float = 20.0,
+    listing: Listing | None = None,
+) -> DrawnControls:
+    """Return controls of classes `kinds`, one a row, of which `graphs(start, count)` draws rows x count.
 
-    #: the observed pairs, one per row
-    pairs: GraphPairs
-    #: (n,): class of a row's controls
-    kinds: NDArray[np.uint8]
-    #: `graphs(start, count)` draws n * count graphs, a row's draws together
-    graphs: Callable[[int, int], GraphBatch]
-    #: `known(metric)` returns the closed form or None
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form
-    #: further bytes that drawing one control takes
-    scratch: int = 0
-    #: nanoseconds that drawing takes for each node and edge, roughly
-    pace: float = 20.0
-    #: all controls one by one, where they are few joint relabellings
-    every: Listing | None = None
+    Drawing one takes `scratch` bytes besides its planes and counts, and some `pace` nanoseconds per node and edge.
+    """
+    words = np.array(KINDS, object)[kinds]
+    estimates = pairs.estimate.kinds[pairs.estimate_index]
+    # no control can equal these estimates
+    for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(kinds, (DAG, CPDAG))):
+        words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
 
-    @property
-    def listing(self) -> Listing | None:
-        """All joint relabellings one by one, or None."""
-        return self.every
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, one row each; it names the estimate's where no control can equal that."""
-        words = np.array(KINDS, object)[self.kinds]
-        estimates = self.pairs.estimate.kinds[self.pairs.estimate_index]
-        for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(self.kinds, (DAG, CPDAG))):
-            words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
-        return words
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control: its planes, counts, and what drawing it takes."""
-        return 16 * self.pairs.truth.planes.shape[2] + _COUNT_BYTES + self.scratch
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control, in proportion to its nodes and edges."""
-        return self.pace * self.pairs.size
-
-    def draw(self, start: int, count: int) -> GraphPairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        truth_index = np.repeat(self.pairs.truth_index, count)
+    def drawn(start: int, count: int) -> GraphPairs:
+        truth_index = np.repeat(pairs.truth_index, count)
         index = np.arange(len(truth_index), dtype=np.int64)
-        return GraphPairs(self.pairs.truth, self.graphs(start, count), truth_index, index)
+        return GraphPairs(pairs.truth, graphs(start, count), truth_index, index)
 
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the metric's exact moments or law under the model, or None."""
-        return self.known(metric)
+    cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
+    return DrawnControls(pairs, words, drawn, known, cost, pace * pairs.size, listing)
 
 
 def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
@@ -251,3 +225,11 @@ def redirect(
         streams = keys[mixed] ^ _TOSSES
         found[here] = control_kernels().undirect_edges(found[here], pairs.n_nodes, shares, streams, start, count)
     return found
+
+
+def several_numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int = 0) -> NDArray[np.float64]:
+    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
+    places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
+    streams = keys[:, None] + places * _NEXT_WORD
+    drawn = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
+    return np.ascontiguousarray(drawn.transpose(0, 2, 1))

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching
+from ....contract.null import Controls, DrawnControls, Matching
 from ....execution.engines import stop_if_unwanted
 from ....execution.random_streams import random_words
 from ....graphs.kernels import control_kernels, kernels, mixed_kernels
@@ -236,58 +236,36 @@ def refuse_fixed_order(matching: Matching) -> None:
         )
 
 
-class Drawn(NamedTuple):
-    """Drawn graphs, and which of them could not be drawn (and have no edges), or None."""
-
-    graphs: GraphBatch
-    lacking: NDArray[np.bool_] | None = None
+#: drawn graphs, and which of them could not be drawn (and have no edges), or None
+Drawn = tuple[GraphBatch, NDArray[np.bool_] | None]
 
 
-class LatentControls(Controls):
-    """Controls of rows with four planes, some of which have none, for `reasons` (n,), else "".
+def latent_controls(
+    pairs: GraphPairs,
+    kinds: Kinds,
+    known: Callable[[Metric], ClosedForm | None],
+    pace: float,
+    graphs: Callable[[int, int], Drawn],
+    reasons: ArrayLike = "",
+) -> DrawnControls:
+    """Return controls of rows with four planes, of which `graphs(start, count)` draws rows x count.
 
-    `known(metric)` returns the closed form or None. `pace` is the mean time that drawing a control takes, in
-    nanoseconds. `drawn(start, count)` draws n * count graphs, a row's draws together.
+    `reasons` (n,) state why rows have none, else "". Drawing one takes `pace` nanoseconds in the mean.
     """
+    words = [
+        f"{kind}: {why}" if why else kind
+        for kind, why in zip(np.array(KINDS, object)[kinds], np.broadcast_to(reasons, pairs.n), strict=True)
+    ]
 
-    def __init__(
-        self,
-        pairs: GraphPairs,
-        kinds: Kinds,
-        known: Callable[[Metric], ClosedForm | None],
-        pace: float,
-        reasons: NDArray[np.object_],
-        drawn: Callable[[int, int], Drawn],
-    ) -> None:
-        self.pairs, self._kinds, self._pace, self._reasons = pairs, kinds, pace, reasons
-        self._known, self._drawn = known, drawn
+    def drawn(start: int, count: int) -> GraphPairs:
+        estimates, lacking = graphs(start, count)
+        index = np.arange(len(estimates), dtype=np.int64)
+        truth = np.repeat(pairs.truth_index, count)
+        return replace(pairs, estimate=estimates, truth_index=truth, estimate_index=index, lacking=lacking, room=())
 
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, one row each, with the reason for rows without controls."""
-        words = np.array(KINDS, object)[self._kinds]
-        return np.array([f"{x}: {why}" if why else x for x, why in zip(words, self._reasons, strict=True)], object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control: its planes twice, and counts."""
-        return 64 * self.pairs.estimate.planes.shape[2] + _COUNT_BYTES
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control."""
-        return self._pace
-
-    def draw(self, start: int, count: int) -> GraphPairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        graphs, lacking = self._drawn(start, count)
-        index = np.arange(len(graphs), dtype=np.int64)
-        truth = np.repeat(self.pairs.truth_index, count)
-        return replace(self.pairs, estimate=graphs, truth_index=truth, estimate_index=index, lacking=lacking, room=())
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the metric's exact law, or None."""
-        return self._known(metric)
+    # its planes twice, and counts
+    cost = 64 * pairs.estimate.planes.shape[2] + _COUNT_BYTES
+    return DrawnControls(pairs, np.array(words, object), drawn, known, cost, pace)
 
 
 #: nanoseconds that a proposal takes for each node and edge, roughly, and those that a call may take
@@ -329,7 +307,7 @@ def _by_class(
             "null='permutation'"
         )
     made = _Graphs(pairs, kinds, keys, lift(graphs.planes[index]), skeletons, check_bidirected(matching) == "free")
-    return LatentControls(pairs, kinds, made.known, made.pace, made.reasons, made.draw)
+    return latent_controls(pairs, kinds, made.known, made.pace, made.draw, made.reasons)
 
 
 class _Graphs:
@@ -384,7 +362,7 @@ class _Graphs:
                 planes = draw(d, self._planes[mine], self._keys[mine], start, count)
                 out[mine] = planes.reshape(len(mine), count, *shape)
         batch = GraphBatch(d, out.reshape(-1, *shape), np.repeat(self._kinds, count))
-        return Drawn(batch, lacking.reshape(-1) if lacking.any() else None)
+        return batch, lacking.reshape(-1) if lacking.any() else None
 
     def _draw_ancestral(self, mine: Ints, start: int, count: int) -> tuple[Planes, Ints]:
         """Draw MAGs and PAGs; return also the numbers of bidirected edges, negative where none was found."""

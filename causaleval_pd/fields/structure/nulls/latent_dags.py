@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import check_number, check_whole
-from ....contract.null import Controls, Matching, Null, no_closed_form, register_null
+from ....contract.null import Controls, Matching, no_closed_form
 from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import ADMG, KINDS, PAG, SKELETON
 from ....graphs.mixed.conversions import check_size, mag_to_pag, project
 from ....graphs.mixed.marks import adjacencies, count_edges, lines
 from ....graphs.pairs import GraphBatch
-from .latent import Drawn, LatentControls, are_mixed, latent_kinds
+from .latent import Drawn, are_mixed, latent_controls, latent_kinds
 
 Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -73,10 +73,9 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
         for kind in np.unique(kinds).tolist():
             mine = kinds == kind
             planes[every == kind] = _project(d, n_latents, n_edges[mine], kind, keys[mine], start, count)
-        return Drawn(GraphBatch(d, planes, every))
+        return GraphBatch(d, planes, every), None
 
-    nothing = np.full(pairs.n, "", object)
-    return LatentControls(pairs, kinds, no_closed_form, _PACE * n * n, nothing, drawn)
+    return latent_controls(pairs, kinds, no_closed_form, _PACE * n * n, drawn)
 
 
 def _project(d: int, n_latents: int, n_edges: Ints, kind: int, keys: Keys, start: int, count: int) -> Planes:
@@ -109,16 +108,3 @@ def fitted_edges(d: int, n_latents: int, wanted: int, kind: int) -> int:
         else:
             low = middle + 1
     return low - 1 if low and wanted - mean(low - 1) < mean(low) - wanted else low
-
-
-register_null(
-    "graph",
-    Null(
-        "latent_dag",
-        "random DAGs with latent nodes, projected to the estimate's class",
-        latent_dag_controls,
-        prepare=check_latents,
-        options={"n_latents": None, "density": None},
-        label_invariant=True,
-    ),
-)
