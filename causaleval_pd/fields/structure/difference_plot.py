@@ -77,10 +77,6 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     ----------
     truth, estimate : graph, or a network with a graph
         Two cells over the same nodes, in any form that metrics take; a DAG and a PAG may be compared.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
