@@ -273,6 +273,12 @@ def _check_settings(cube: xr.Dataset) -> None:
                 f"{shown(found[1])}: cubes that are put together need the same; causaleval_pd.concat puts null models "
                 "side by side by dim='null'"
             )
+        stated = read_nulls(str(cube.attrs.get("control_null", "[]")))
+        if name == "control_null" and len(found) and len(stated) == 1 and stated[0] != found[0]:
+            raise ValueError(
+                f"the runs of this cube have the null model {found[0]!r}, but its attributes name {stated[0]!r}, as in "
+                "a part of cubes that xarray put together; take the part before they are put together"
+            )
 
 
 def read_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:

@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 
 #: a cube keeps the draws of its runs up to this many bytes, and in any case this many
 DRAWS_BYTES, LEAST_DRAWS = 256 * 2**20, 99
+#: bytes that the draws of a cube of mostly empty cells may take
+SPARSE_BYTES = 2**30
 
 
 @dataclass
@@ -71,6 +73,7 @@ def score_runs(
     # a partition of a table keeps as many draws as the whole table
     n_bytes = 8 * runs.n_rows * len(runs.metrics) * (len(models) + any(joint))
     drawing = replace(drawing, keep=min(drawing.n_draws, max(LEAST_DRAWS, DRAWS_BYTES // max(1, n_bytes))))
+    _check_size(grid, len(runs.index), drawing.keep * len(runs.metrics) * (len(models) + any(joint)))
     scores: dict[str, MetricScores] = {}
     kinds = []
     for by_task in models:
@@ -117,6 +120,16 @@ def score_runs(
         "control_reference": json.dumps(sorted({x.name for by_task in models for x in by_task if x.reference})),
         "control_seed": choice.seed,
     }
+
+
+def _check_size(grid: Grid, n_rows: int, n_draws: int) -> None:
+    """Refuse a cube of mostly empty cells whose draws, `n_draws` per cell, take far more memory than its runs need."""
+    if 8 * grid.n_cells * n_draws > SPARSE_BYTES and grid.n_cells > 4 * n_rows:
+        raise ValueError(
+            f"the runs on one truth have one number in all strata, and strata share some truths only, so that "
+            f"{len(grid.replicates):,} replicates are needed for {n_rows:,} runs, and the draws take "
+            f"{8e-9 * grid.n_cells * n_draws:.0f} GB; name a column that numbers the runs of each stratum by replicate="
+        )
 
 
 def _observed(scores: Mapping[str, MetricScores], task: Task) -> dict[str, Floats] | None:

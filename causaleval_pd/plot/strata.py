@@ -323,7 +323,9 @@ def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bo
         return parts if skilled else [f"Points and bars: mean of the runs and its {share} t interval"]
     if not skilled:
         parts.append(f"bars: {share} interval of their difference from the controls")
-        parts.append(f"dashes and bands: mean of the controls, and what guesses reach with p above {1 - level:.2g}")
+        by_mean = "" if statistic == "mean" else " by the mean"
+        reached = f"what guesses reach with p above {1 - level:.2g}{by_mean}"
+        parts.append(f"dashes and bands: mean of the controls, and {reached}")
     parts.append(
         f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
         "not adjusted, and the interval of the effect without 0)"

@@ -581,3 +581,17 @@ def test_draws_that_repeat_are_refused_in_any_number(cubes):
     pd.testing.assert_frame_equal(ce.summary(cube.drop_vars("draw"), columns="full"), ce.summary(cube, columns="full"))
     three = ce.concat([cube.sel(n=[400]), cube.sel(n=[100]).isel(draw=slice(None, None, -1))], "n")
     pd.testing.assert_frame_equal(ce.summary(three.sortby("n"), columns="full"), ce.summary(cube, columns="full"))
+
+
+@pytest.mark.parametrize("n", [100, 400])
+def test_a_part_of_cubes_that_xarray_joined_has_the_null_model_of_its_runs(n):
+    runs = ce.datasets.runs().query("density == 0.2 and replicate < 4")
+    how = {"by": ["algorithm", "n"], "n_draws": 19, "rng": 1, "control_kind": "kind"}
+    nulls = {100: "edges", 400: "permutation"}
+    parts = [runs[runs["n"] == size].ceval.cube(["shd"], null=null, **how) for size, null in nulls.items()]
+    part = xr.concat(parts, "n").sel(n=[n])
+    if n == 100:
+        assert ce.summary(part, columns="full")["null"].tolist() == ["edges"] * 3
+    else:
+        with pytest.raises(ValueError, match="have the null model 'permutation', but its attributes name 'edges'"):
+            ce.summary(part)

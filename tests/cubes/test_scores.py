@@ -146,3 +146,16 @@ def test_runs_are_scored_once_however_many_null_models(nulls):
     cube = ce.cube(runs, [metric], by=[], null=nulls, n_draws=7, rng=1)
     assert "counted_relabelled" in cube
     assert scored.count(len(runs)) == 1
+
+
+def test_a_cube_of_mostly_empty_cells_is_refused_before_its_draws_take_the_memory(monkeypatch):
+    # each of 12 strata shares a truth with the next, so that every truth has a number of its own
+    texts = [f"A -> B; {'; '.join('CDEFGHIJKLMNO'[:k])}" for k in range(1, 14)]
+    rows = [(s, k, texts[s + k]) for s in range(12) for k in range(2)]
+    chain = pd.DataFrame(rows, columns=["s", "k", "truth"]).assign(estimate=lambda x: x["truth"])
+    how = {"by": ["s"], "n_draws": 19, "rng": 1}
+    assert dict(ce.cube(chain, ["shd"], **how).sizes) == {"s": 12, "replicate": 13, "draw": 19}
+    monkeypatch.setattr(scores, "SPARSE_BYTES", 1000)
+    with pytest.raises(ValueError, match="13 replicates are needed for 24 runs, .* by replicate="):
+        ce.cube(chain, ["shd"], **how)
+    assert ce.cube(chain, ["shd"], replicate="k", **how).sizes["replicate"] == 2

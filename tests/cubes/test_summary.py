@@ -384,3 +384,14 @@ def test_other_cubes_are_never_uninformative():
         ),
     ):
         assert "uninformative" not in set(table["verdict"])
+
+
+def test_pooled_strata_test_the_runs_that_they_show():
+    runs = ce.datasets.runs().query("algorithm == 'pc' and density == 0.4 and replicate < 6")
+    cube = runs.ceval.cube(["shd"], by=["algorithm", "n"], n_draws=19, rng=1, control_kind="kind")
+    masked = cube.assign(shd=cube["shd"].where(cube["n"] > 100))
+    row = masked.ceval.summary(by="n").iloc[0]
+    assert np.isnan(row["mean"]) and np.isnan(row["p_value"]) and pd.isna(row["verdict"])
+    assert masked.ceval.summary(by="algorithm")["p_value"][0] > cube.ceval.summary(by="algorithm")["p_value"][0]
+    with pytest.raises(ValueError, match="lacks its variable 'shd_p'; keep it"):
+        cube.drop_vars("shd_p").ceval.summary(by="algorithm")
