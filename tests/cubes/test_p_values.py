@@ -1,7 +1,5 @@
 """P-values of strata: floors of draws, and runs that were put together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Verdicts of summaries on estimates that data judge."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -9,6 +7,8 @@ import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
+
+pytestmark = pytest.mark.slow
 
 rng = np.random.default_rng(3)
 FRAMES = {}
@@ -34,7 +34,6 @@ def words(table, **rows):
     return table.set_index("graph")["verdict"].to_dict()
 
 
-@pytest.mark.slow
 def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     cube = ce.cube(RUNS, ["separation_share", "bic"], null=["permutation", "edges"], **HOW)
     table = ce.summary(cube, columns="full")
@@ -46,7 +45,6 @@ def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
     assert "p_floor" not in set(table["metric"]) and cube["p_floor"].notnull().all()
 
 
-@pytest.mark.slow
 def test_dask_tables_have_the_verdicts_of_their_cube():
     """Rows of a data set stand in several partitions."""
     how = HOW | {"null": "permutation", "n_draws": 49}
@@ -56,45 +54,33 @@ def test_dask_tables_have_the_verdicts_of_their_cube():
         ["separation_share", "bic"], key="run", replicate="run", **how
     )
     pd.testing.assert_series_equal(lazy.ceval.summary(columns="full")["verdict"], whole["verdict"])
-    parts = dd.from_pandas(turned, npartitions=3)
-    assert words(
-        parts.ceval.cube(["bic"], key="run", replicate="run", **how).ceval.summary(columns="full"), metric="bic"
-    ) == words(whole, metric="bic")
+    by_run = how | {"key": "run", "replicate": "run"}
+    parts = dd.from_pandas(turned, npartitions=3).ceval.cube(["bic"], **by_run)
+    assert words(parts.ceval.summary(columns="full"), metric="bic") == words(whole, metric="bic")
     small = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D", data=0, run=range(4))
-    one = (
-        dd.from_pandas(small, npartitions=2)
-        .ceval.cube(["bic"], key="run", replicate="run", **how)
-        .ceval.summary(columns="full")
-    )
-    assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
+    one = dd.from_pandas(small, npartitions=2).ceval.cube(["bic"], **by_run)
+    assert one.ceval.summary(columns="full")["verdict"].tolist() == ["uninformative"], "one data set is worth one run"
 
 
-@pytest.mark.slow
 def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
     chain = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D; D -> E; C")
     small = chain.assign(estimate="A -> B; B -> D")
-    one = ce.summary(ce.cube(small.head(1), ["bic"], null="permutation", **HOW), columns="full")
-    four = ce.summary(ce.cube(small, ["bic"], null="permutation", **HOW), columns="full")
-    assert one["verdict"].tolist() == ["uninformative"]  # 2 of 6 relabellings are equivalent
-    assert four["verdict"].tolist() != ["uninformative"]  # (1 / 3)^4
     # runs on one data set are relabelled alike, and are worth one
     same = pd.concat([small.head(1)] * 4, ignore_index=True)
-    alone = ce.summary(
-        ce.cube(same.assign(run=range(4)), ["bic"], null="permutation", key="run", **HOW), columns="full"
+    one, four, alone = (
+        ce.cube(x.assign(run=range(len(x))), ["bic"], null="permutation", key="run", **HOW).ceval.summary()["verdict"]
+        for x in (small.head(1), small, same)
     )
-    assert alone["verdict"].tolist() == ["uninformative"]
+    assert one.tolist() == alone.tolist() == ["uninformative"]  # 2 of 6 relabellings are equivalent
+    assert four.tolist() != ["uninformative"]  # (1 / 3)^4
 
 
-@pytest.mark.slow
 def test_other_cubes_are_never_uninformative():
     runs = RUNS.assign(truth=GRAPHS["good"])
-    context = {"data": ("data", FRAMES)}
-    for table in (
-        ce.summary(ce.cube(RUNS, ["bic"], null="edges", **HOW), columns="full"),
-        ce.summary(ce.cube(runs, ["shd"], by=["graph"], null="permutation", n_draws=9, rng=1), columns="full"),
-        ce.summary(
-            ce.cube(runs, ["shd", "bic"], by=["graph"], null="permutation", context=context, n_draws=9, rng=1),
-            columns="full",
-        ),
+    how = {"by": ["graph"], "null": "permutation", "n_draws": 9, "rng": 1}
+    for cube in (
+        ce.cube(RUNS, ["bic"], null="edges", **HOW),
+        ce.cube(runs, ["shd"], **how),
+        ce.cube(runs, ["shd", "bic"], context=HOW["context"], **how),
     ):
-        assert "uninformative" not in set(table["verdict"])
+        assert "uninformative" not in set(cube.ceval.summary()["verdict"])

@@ -1,7 +1,5 @@
 """Failed runs at the worst value: the end of the range away from the optimum, else the worst that was seen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
