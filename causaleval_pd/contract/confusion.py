@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import textwrap
@@ -63,8 +64,7 @@ MeasureName = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(NamedTuple):
     """A function of a `Confusion`, in words and numbers; `direction` and what follows are as in `Metric`."""
 
     #: `value(confusion, **options)` returns float64 numbers, one per pair
@@ -73,216 +73,152 @@ class Measure:
     long_name: str
     #: parts of the docstring, templates over the family's `label`, `positives` and `negatives`
     summary: str
-    formula: str
-    undefined: str
-    direction: Direction
-    range: tuple[float, float]
-    optimum: float
-    symmetric: bool
+    formula: str = ""
+    undefined: str = ""
+    direction: Direction = "maximize"
+    range: tuple[float, float] = (0, 1)
+    optimum: float = 1
+    symmetric: bool = False
 
 
-MEASURES: dict[str, Measure] = {}
+def _share(numerator: Callable[[Confusion], Any], denominator: Callable[[Confusion], Any]) -> Callable[..., Values]:
+    """Return the value of a measure that is a ratio."""
+
+    def value(c: Confusion, *, zero_division: float = math.nan) -> Values:
+        return ratio(numerator(c), denominator(c), zero_division)
+
+    return value
 
 
-def _measure(
-    name: MeasureName,
-    long_name: str,
-    summary: str,
-    formula: str = "",
-    undefined: str = "",
-    *,
-    direction: Direction = "maximize",
-    range: tuple[float, float] = (0, 1),
-    optimum: float = 1,
-    symmetric: bool = False,
-) -> Callable[[Callable[..., Values]], Callable[..., Values]]:
-    """Declare a measure; see `Measure` for the parameters."""
-
-    def declare(value: Callable[..., Values]) -> Callable[..., Values]:
-        MEASURES[name] = Measure(value, long_name, summary, formula, undefined, direction, range, optimum, symmetric)
-        return value
-
-    return declare
+_recall = _share(lambda c: c.both, lambda c: c.true)
+_specificity = _share(lambda c: c.tn, lambda c: c.total - c.true)
 
 
-_COUNT: dict[str, Any] = {"range": (0, math.inf), "optimum": math.inf, "symmetric": True}
-_MISTAKES: dict[str, Any] = {"direction": "minimize", "range": (0, math.inf), "optimum": 0}
-_SHARE_OF_ERRORS: dict[str, Any] = {"direction": "minimize", "optimum": 0}
-
-
-@_measure("tp", "", "Count the {positives} of both.", **_COUNT)
-def _tp(c: Confusion) -> Values:
-    return c.tp
-
-
-@_measure("fp", "", "Count the {positives} of the estimate that the truth lacks.", **_MISTAKES)
-def _fp(c: Confusion) -> Values:
-    return c.fp
-
-
-@_measure("fn", "", "Count the {positives} of the truth that the estimate lacks.", **_MISTAKES)
-def _fn(c: Confusion) -> Values:
-    return c.fn
-
-
-@_measure("tn", "", "Count the {negatives} of both.", **_COUNT)
-def _tn(c: Confusion) -> Values:
-    return c.tn
-
-
-@_measure(
-    "precision",
-    "precision",
-    "Share of the estimate's {positives} that the truth has.",
-    "tp / (tp + fp)",
-    "if the estimate has no {positives}",
-)
-def _precision(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.both, c.estimated, zero_division)
-
-
-@_measure(
-    "recall",
-    "recall",
-    "Share of the truth's {positives} that the estimate has.",
-    "tp / (tp + fn)",
-    "if the truth has no {positives}",
-)
-def _recall(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.both, c.true, zero_division)
-
-
-@_measure(
-    "npv",
-    "negative predictive value",
-    "Share of the estimate's {negatives} that the truth has.",
-    "tn / (tn + fn)",
-    "if the estimate has no {negatives}",
-)
-def _npv(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.tn, c.total - c.estimated, zero_division)
-
-
-@_measure(
-    "specificity",
-    "specificity",
-    "Share of the truth's {negatives} that the estimate has.",
-    "tn / (tn + fp)",
-    "if the truth has no {negatives}",
-)
-def _specificity(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.tn, c.total - c.true, zero_division)
-
-
-@_measure(
-    "fdr",
-    "false discovery rate",
-    "Share of the estimate's {positives} that the truth lacks.",
-    "fp / (tp + fp) = 1 - precision",
-    "if the estimate has no {positives}",
-    **_SHARE_OF_ERRORS,
-)
-def _fdr(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.fp, c.estimated, zero_division)
-
-
-@_measure(
-    "for",
-    "false omission rate",
-    "Share of the estimate's {negatives} that the truth lacks.",
-    "fn / (tn + fn) = 1 - negative predictive value",
-    "if the estimate has no {negatives}",
-    **_SHARE_OF_ERRORS,
-)
-def _for(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.fn, c.total - c.estimated, zero_division)
-
-
-@_measure(
-    "g1",
-    "G1",
-    "Return the harmonic mean of {label} specificity and negative predictive value.",
-    "2 tn / (2 tn + fp + fn), F1 with the {negatives} as positives",
-    "only if truth and estimate have no {negatives}",
-    symmetric=True,
-)
-def _g1(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(2 * c.tn, 2 * c.tn + c.fp + c.fn, zero_division)
-
-
-@_measure(
-    "jaccard",
-    "Jaccard index",
-    "Share of the {positives} of truth or estimate that both have.",
-    "tp / (tp + fp + fn)",
-    "if truth and estimate have no {positives}",
-    symmetric=True,
-)
-def _jaccard(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.tp, c.tp + c.fp + c.fn, zero_division)
-
-
-@_measure(
-    "accuracy",
-    "accuracy",
-    "Share of the {positives} and {negatives} on which truth and estimate agree.",
-    "(tp + tn) / (tp + fp + fn + tn)",
-    "if there are neither {positives} nor {negatives}",
-    symmetric=True,
-)
-def _accuracy(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return ratio(c.tp + c.tn, c.total, zero_division)
-
-
-@_measure(
-    "f1",
-    "F1",
-    "Return the harmonic mean of {label} precision and recall.",
-    "2 tp / (2 tp + fp + fn), also where precision or recall alone is 0/0",
-    "only if truth and estimate have no {positives}",
-    symmetric=True,
-)
-def _f1(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return _f_beta(c, beta=1.0, zero_division=zero_division)
-
-
-@_measure(
-    "f_beta",
-    "F-beta",
-    "Return the weighted harmonic mean of {label} precision and recall.",
-    "(1 + b^2) tp / ((1 + b^2) tp + b^2 fn + fp), where recall counts b = `beta` times as much as precision",
-    "only if truth and estimate have no {positives}",
-)
 def _f_beta(c: Confusion, *, beta: float = 0.5, zero_division: float = math.nan) -> Values:
     check_number(beta, "beta", "(0, inf)")
     weight = 1 + beta**2
     return ratio(weight * c.tp, weight * c.tp + beta**2 * c.fn + c.fp, zero_division)
 
 
-@_measure(
-    "balanced_accuracy",
-    "balanced accuracy",
-    "Return the mean of {label} recall and specificity.",
-    "(recall + specificity) / 2, of which random guessing expects 1/2; either half is `zero_division` where it is 0/0",
-)
 def _balanced_accuracy(c: Confusion, *, zero_division: float = math.nan) -> Values:
     return (_recall(c, zero_division=zero_division) + _specificity(c, zero_division=zero_division)) / 2
 
 
-@_measure(
-    "mcc",
-    "Matthews correlation",
-    "Correlate the {positives} of truth and estimate.",
-    "(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)), of which random guessing expects 0",
-    "if truth or estimate has no {positives} or no {negatives}",
-    range=(-1, 1),
-    symmetric=True,
-)
 def _mcc(c: Confusion, *, zero_division: float = math.nan) -> Values:
     rows, columns = c.true * (c.total - c.true), c.estimated * (c.total - c.estimated)
     # one root per side: the product of four large margins would lose digits
     return ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(rows) * np.sqrt(columns), zero_division)
 
+
+_COUNT: dict[str, Any] = {"range": (0, math.inf), "optimum": math.inf, "symmetric": True}
+_MISTAKES: dict[str, Any] = {"direction": "minimize", "range": (0, math.inf), "optimum": 0}
+_SHARE_OF_ERRORS: dict[str, Any] = {"direction": "minimize", "optimum": 0}
+
+MEASURES: dict[MeasureName, Measure] = {
+    "tp": Measure(lambda c: c.tp, "", "Count the {positives} of both.", **_COUNT),
+    "fp": Measure(lambda c: c.fp, "", "Count the {positives} of the estimate that the truth lacks.", **_MISTAKES),
+    "fn": Measure(lambda c: c.fn, "", "Count the {positives} of the truth that the estimate lacks.", **_MISTAKES),
+    "tn": Measure(lambda c: c.tn, "", "Count the {negatives} of both.", **_COUNT),
+    "precision": Measure(
+        _share(lambda c: c.both, lambda c: c.estimated),
+        "precision",
+        "Share of the estimate's {positives} that the truth has.",
+        "tp / (tp + fp)",
+        "if the estimate has no {positives}",
+    ),
+    "recall": Measure(
+        _recall,
+        "recall",
+        "Share of the truth's {positives} that the estimate has.",
+        "tp / (tp + fn)",
+        "if the truth has no {positives}",
+    ),
+    "npv": Measure(
+        _share(lambda c: c.tn, lambda c: c.total - c.estimated),
+        "negative predictive value",
+        "Share of the estimate's {negatives} that the truth has.",
+        "tn / (tn + fn)",
+        "if the estimate has no {negatives}",
+    ),
+    "specificity": Measure(
+        _specificity,
+        "specificity",
+        "Share of the truth's {negatives} that the estimate has.",
+        "tn / (tn + fp)",
+        "if the truth has no {negatives}",
+    ),
+    "fdr": Measure(
+        _share(lambda c: c.fp, lambda c: c.estimated),
+        "false discovery rate",
+        "Share of the estimate's {positives} that the truth lacks.",
+        "fp / (tp + fp) = 1 - precision",
+        "if the estimate has no {positives}",
+        **_SHARE_OF_ERRORS,
+    ),
+    "for": Measure(
+        _share(lambda c: c.fn, lambda c: c.total - c.estimated),
+        "false omission rate",
+        "Share of the estimate's {negatives} that the truth lacks.",
+        "fn / (tn + fn) = 1 - negative predictive value",
+        "if the estimate has no {negatives}",
+        **_SHARE_OF_ERRORS,
+    ),
+    "g1": Measure(
+        _share(lambda c: 2 * c.tn, lambda c: 2 * c.tn + c.fp + c.fn),
+        "G1",
+        "Return the harmonic mean of {label} specificity and negative predictive value.",
+        "2 tn / (2 tn + fp + fn), F1 with the {negatives} as positives",
+        "only if truth and estimate have no {negatives}",
+        symmetric=True,
+    ),
+    "jaccard": Measure(
+        _share(lambda c: c.tp, lambda c: c.tp + c.fp + c.fn),
+        "Jaccard index",
+        "Share of the {positives} of truth or estimate that both have.",
+        "tp / (tp + fp + fn)",
+        "if truth and estimate have no {positives}",
+        symmetric=True,
+    ),
+    "accuracy": Measure(
+        _share(lambda c: c.tp + c.tn, lambda c: c.total),
+        "accuracy",
+        "Share of the {positives} and {negatives} on which truth and estimate agree.",
+        "(tp + tn) / (tp + fp + fn + tn)",
+        "if there are neither {positives} nor {negatives}",
+        symmetric=True,
+    ),
+    "f1": Measure(
+        _share(lambda c: 2 * c.tp, lambda c: 2 * c.tp + c.fn + c.fp),
+        "F1",
+        "Return the harmonic mean of {label} precision and recall.",
+        "2 tp / (2 tp + fp + fn), also where precision or recall alone is 0/0",
+        "only if truth and estimate have no {positives}",
+        symmetric=True,
+    ),
+    "f_beta": Measure(
+        _f_beta,
+        "F-beta",
+        "Return the weighted harmonic mean of {label} precision and recall.",
+        "(1 + b^2) tp / ((1 + b^2) tp + b^2 fn + fp), where recall counts b = `beta` times as much as precision",
+        "only if truth and estimate have no {positives}",
+    ),
+    "balanced_accuracy": Measure(
+        _balanced_accuracy,
+        "balanced accuracy",
+        "Return the mean of {label} recall and specificity.",
+        "(recall + specificity) / 2, of which random guessing expects 1/2; either half is `zero_division` where it is "
+        "0/0",
+    ),
+    "mcc": Measure(
+        _mcc,
+        "Matthews correlation",
+        "Correlate the {positives} of truth and estimate.",
+        "(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)), of which random guessing expects 0",
+        "if truth or estimate has no {positives} or no {negatives}",
+        range=(-1, 1),
+        symmetric=True,
+    ),
+}
 
 _BETA = "beta : float\n    Weight of recall relative to precision; default 0.5."
 
@@ -341,10 +277,8 @@ class ConfusionFamily:
             key = (self.module, self.prefix, *chosen.items())
             # metrics of the family share the counts; closed forms pass counts without pairs
             shared = isinstance(pairs, Pairs)
-            found = (
-                pairs.remember(key, lambda: self.counts(pairs, **chosen)) if shared else self.counts(pairs, **chosen)
-            )
-            return measure.value(found, **options)
+            counts = functools.partial(self.counts, pairs, **chosen)
+            return measure.value(pairs.remember(key, counts) if shared else counts(), **options)
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
         function.__module__ = self.module

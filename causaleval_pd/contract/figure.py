@@ -12,6 +12,7 @@ Parts are joined by semicolons and the caption ends with a full stop; `causaleva
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
@@ -43,11 +44,30 @@ class Figure:
     field: str | None = None
 
 
+#: parameters that figures share, for their docstrings
+_SHARED = {
+    "ax": "ax : Axes, optional\n    Where to draw; default a new figure.",
+    "caption": "caption : bool\n    Whether a caption stands under the figure.",
+}
+
+
+def _complete(function: Callable[..., Any]) -> None:
+    """Describe the parameters that figures share, which stand last, in a docstring."""
+    text = inspect.getdoc(function)  # python -OO has none
+    head, mark, rest = (text or "").partition("\n\nReturns\n-------\n")
+    if mark and "Parameters\n----------\n" in head:
+        names = inspect.signature(function).parameters
+        shared = [entry for name, entry in _SHARED.items() if name in names and f"\n{name} : " not in head]
+        function.__doc__ = "\n".join([head, *shared]) + mark + rest
+
+
 FIGURES: Registry[Figure] = Registry("figure", "causaleval_pd.figures", "list_figures()")
 
 
 def figure(long_name: str, *, of: Source, concludes: str, field: str | None = None) -> Callable[[F], F]:
     """Register a function as a figure, so that `ce.plot` and `cube.ceval.plot` find it by its name.
+
+    Parameters `ax` and `caption` that its docstring lacks are added to it.
 
     Parameters
     ----------
@@ -87,6 +107,7 @@ def figure(long_name: str, *, of: Source, concludes: str, field: str | None = No
 
     def register(function: F) -> F:
         name = function.__name__
+        _complete(function)
         FIGURES.add(name, Figure(name, long_name, function, of, concludes, field))
         return function
 

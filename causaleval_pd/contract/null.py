@@ -77,24 +77,14 @@ class DrawnControls(Controls):
     drawn: Callable[[int, int], Any]
     #: `known(metric)` returns the closed form or None
     known: Callable[[Metric], ClosedForm | None] = no_closed_form
-    #: bytes that one control takes while it is scored, and nanoseconds that drawing it takes, roughly
-    size: int = 1000
-    pace: float = 10_000.0
+    cost: int = 1000
+    work: float = 10_000.0
+    listing: Listing | None = None
 
     @property
     def kind(self) -> NDArray[np.object_]:
         """Class of the controls, one word per row."""
         return np.full(self.pairs.n, self.words, object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control."""
-        return self.size
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control."""
-        return self.pace
 
     def draw(self, start: int, count: int) -> Any:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""

@@ -15,6 +15,7 @@ from ..contract.checks import check_type
 from ..contract.history import HISTORY, Call, calls
 from ..tables.clusters import SINGLE
 from .reading import (
+    cells,
     cluster_ids,
     cluster_setting,
     null_name,
@@ -38,7 +39,6 @@ from .schema import (
     with_own_names,
     write_nulls,
 )
-from .worst_case import cells
 
 #: settings that may differ along a dimension of their name
 _DIMENSIONS = ("control_seed", "zero_division", "causaleval_pd_version")

@@ -9,6 +9,7 @@ import xarray as xr
 from ..contract.history import call, calls, remember
 from ..tables.row_summary import skill
 from .reading import (
+    cells,
     cluster_setting,
     cube_metrics,
     has_controls,
@@ -19,7 +20,6 @@ from .reading import (
 )
 from .reshaped import read_cube, read_metric
 from .schema import FAILED, NO_RUN, declare_columns, values_of
-from .worst_case import cells
 
 __all__ = ["runs"]
 

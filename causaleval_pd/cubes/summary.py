@@ -13,15 +13,16 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_choice, check_known, check_number
+from ..contract.field import FIELDS
 from ..contract.history import call, calls, remember
+from ..contract.metric import METRICS
 from ..contract.words import counted
 from ..statistics.multiplicity import floors
 from ..statistics.stratum_statistic import STATISTICS, Statistic
-from .reading import asked_strata, cube_metrics, null_stratum, strata_dims
+from .reading import asked_strata, cells, clusters_of_runs, cube_metrics, null_stratum, strata_dims
 from .reshaped import read_cube, read_metric
-from .schema import NO_RUN, declare_columns
+from .schema import NO_RUN, SCORED, declare_columns, values_of
 from .summary_columns import FURTHER, SHORT, Settings, summary_columns
-from .verdicts import with_floors
 
 Columns = Literal["short", "full"]
 Missing = Literal["drop", "worst"]
@@ -264,3 +265,33 @@ def _warn_of_lost(table: pd.DataFrame) -> None:
             UserWarning,
             stacklevel=3,
         )
+
+
+#: verdict where even the best relabelling of a stratum's estimates could not reach alpha
+UNINFORMATIVE = "uninformative"
+
+
+def has_floors(cube: xr.Dataset) -> bool:
+    """Return whether a cube has the smallest p-values of its runs."""
+    field = FIELDS.get(str(cube.attrs.get("field")))
+    return field is not None and bool(field.floor) and field.floor in values_of(cube)
+
+
+def cluster_floors(cube: xr.Dataset) -> list[pd.Series]:
+    """Return the smallest p-value of each cluster's runs in each stratum, 0 where that of a run is not known."""
+    dims = strata_dims(cube)
+    ran = cells(cube["status"], dims) == SCORED
+    floors = np.nan_to_num(cells(cube[FIELDS[str(cube.attrs["field"])].floor], dims))
+    clusters = np.where(ran, clusters_of_runs(cube), 0)
+    return [pd.Series(x[at != 0]).groupby(at[at != 0]).min() for x, at in zip(floors, clusters, strict=True)]
+
+
+def with_floors(table: pd.DataFrame, cube: xr.Dataset, metric: str, alpha: float) -> pd.DataFrame:
+    """Mark the verdicts of strata whose smallest possible p, the product of those of clusters, exceeds alpha."""
+    known, joint = METRICS.get(metric), FIELDS[str(cube.attrs["field"])].joint_null if has_floors(cube) else None
+    if joint is None or known is None or known.truth_kinds:
+        return table
+    floors = cluster_floors(cube)
+    least = np.array([float(np.prod(x.to_numpy(np.float64))) if len(x) else 0.0 for x in floors])
+    few = (least > alpha) & (table["null"] == joint.name).to_numpy(bool) & (table["n_runs"] > 0).to_numpy()
+    return table.assign(verdict=table["verdict"].mask(few, UNINFORMATIVE))

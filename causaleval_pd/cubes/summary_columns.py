@@ -22,15 +22,16 @@ from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
 from ..tables.clusters import SINGLE
-from .p_values import LEAST_OF_COMBINATIONS, StratumP, of_draws
 from .reading import (
     as_good_shares,
+    cells,
     cluster_ids,
     cluster_losses,
     cluster_setting,
     clusters_of_runs,
     control_errors,
     control_values,
+    fill_failed,
     has_controls,
     loss_errors,
     null_name,
@@ -41,8 +42,7 @@ from .reading import (
     variable,
 )
 from .schema import FAILED, NO_RUN, SCORED, variable_name
-from .stratum_tests import draw_sums, stratum_tests
-from .worst_case import cells, fill_failed
+from .stratum_tests import LEAST_OF_COMBINATIONS, StratumP, described_p, draw_sums, stratum_tests
 
 #: fewest clusters of a verdict that speaks of further truths
 FEWEST_CLUSTERS = 5
@@ -124,7 +124,7 @@ def _control_columns(
         low, high = quantile_interval(ratio(*draw_sums(cube, metric)), how.level)
     failed = (cells(cube["status"], dims) == FAILED) & (how.missing == "worst")
     tests = stratum_tests(cube, metric, how.statistic, worst=how.missing == "worst")
-    p = of_draws(tests, tests.p_values(direction, able), cluster_setting(cube), able)
+    p = described_p(tests, tests.p_values(direction, able), cluster_setting(cube), able)
     effect = _effect(cube, metric, defined, failed, filled, how.level)
     losses, errors = cluster_losses(cube, metric), cluster_sums(loss_errors(cube, metric), clusters_of_runs(cube))[0]
     skill = skill_interval(*losses, how.level, control_error=errors)

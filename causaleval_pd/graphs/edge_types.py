@@ -263,14 +263,6 @@ class EdgeCounts(NamedTuple):
     undirected: NDArray[np.float64]
 
 
-class VStructureCounts(NamedTuple):
-    """Unshielded colliders of the truth, of the estimate and of both, one value per pair."""
-
-    true: NDArray[np.float64]
-    estimated: NDArray[np.float64]
-    both: NDArray[np.float64]
-
-
 class AncestorCounts(NamedTuple):
     """Ordered pairs joined by a directed path in the truth, the estimate and both, one value per pair of graphs."""
 
@@ -281,11 +273,3 @@ class AncestorCounts(NamedTuple):
     agreed: NDArray[np.float64]
     #: those whose head is an ancestor of the tail, not vice versa
     opposed: NDArray[np.float64]
-
-
-class BlanketCounts(NamedTuple):
-    """Members of Markov blankets, summed over the nodes, in the truth, the estimate and both."""
-
-    true: NDArray[np.float64]
-    estimated: NDArray[np.float64]
-    both: NDArray[np.float64]

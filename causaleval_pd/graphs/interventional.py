@@ -6,8 +6,7 @@ targets are removed. The I-CPDAG has the directed edges that all members of a cl
 References
 ----------
 Hauser & Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes of directed
-acyclic graphs, Journal of Machine Learning Research 13. Meek (1995), Causal inference and causal explanation with
-background knowledge, UAI.
+acyclic graphs, Journal of Machine Learning Research 13.
 """
 
 from __future__ import annotations
@@ -22,12 +21,13 @@ from numpy.typing import NDArray
 
 from ..contract.checks import name_row
 from . import classes
+from .dags import parent_sets
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, marks_from_planes, planes_from_marks, row_chunks
+from .orientations import bits, close
 from .packing import Block, UnpackedColumn
 
 Planes = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
-Floats = NDArray[np.float32]
 
 #: sets of nodes that are intervened on, each in an experiment of its own
 Targets = tuple[frozenset[str], ...]
@@ -66,52 +66,21 @@ def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
 
 def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
     """Return the I-CPDAG of each DAG."""
-    found = np.empty_like(planes)
+    found, order = np.empty_like(planes), np.arange(n_nodes)
     for rows in row_chunks(len(planes), 64 * n_nodes**2):
         arcs = marks_from_planes(planes[rows], n_nodes).astype(bool)
-        found[rows] = planes_from_marks(_completed(arcs, separated[rows]), np.arange(n_nodes))
-    return found
-
-
-def _completed(arcs: Marks, separated: Marks) -> Marks:
-    """Return the marks of the I-CPDAGs of DAGs, (N, d, d)."""
-    adjacent = arcs | arcs.transpose(0, 2, 1)
-    apart = _numbers(~adjacent & ~np.eye(arcs.shape[1], dtype=bool))
-    # a -> b is in a v-structure iff b has another parent that is not adjacent to a
-    collides = arcs & ((apart @ _numbers(arcs)) > 0)
-    directed = collides | (arcs & separated)
-    while True:
+        apart = ~(arcs | arcs.transpose(0, 2, 1) | np.eye(n_nodes, dtype=bool))
+        # a -> b is in a v-structure iff b has another parent that is not adjacent to a
+        collides = apart.astype(np.float32) @ arcs.astype(np.float32) > 0
+        directed = arcs & (collides | separated[rows])
         lines = arcs & ~directed
-        lines = lines | lines.transpose(0, 2, 1)
-        added = lines & _first_rules(directed, lines, apart)
-        if not added.any() and lines.any():
-            added = lines & _last_rules(directed, lines, adjacent, apart)
-        if not added.any():
-            return np.asarray(directed | lines)
-        # rules are sound, so that what they add are directions of the DAG
-        directed |= added & arcs
-
-
-def _numbers(marks: Marks) -> Floats:
-    return marks.astype(np.float32)
-
-
-def _first_rules(directed: Marks, lines: Marks, apart: Floats) -> Marks:
-    """Return which pairs rules 1 and 2 of Meek direct: no new v-structure, no cycle of three."""
-    arrows = _numbers(directed)
-    return np.asarray(((arrows.transpose(0, 2, 1) @ apart) > 0) | ((arrows @ arrows) > 0))
-
-
-def _last_rules(directed: Marks, lines: Marks, adjacent: Marks, apart: Floats) -> Marks:
-    """Return which pairs rules 3 and 4 of Meek direct."""
-    arrows, edges, near = _numbers(directed), _numbers(lines), _numbers(adjacent)
-    found = np.zeros(directed.shape, bool)
-    for c in range(directed.shape[1]):
-        # a -- c -> b and a -- d -> b with c and d not adjacent
-        third = edges[:, :, c, None] * arrows[:, c, None, :] * ((edges * apart[:, c, None, :]) @ arrows)
-        # a -- k -> c -> b with k and b not adjacent, a and c adjacent
-        fourth = near[:, :, c, None] * arrows[:, c, None, :] * ((edges * arrows[:, None, :, c]) @ apart)
-        found |= (third > 0) | (fourth > 0)
+        lines |= lines.transpose(0, 2, 1)
+        marks = directed | lines
+        sides = (parent_sets(planes_from_marks(side, order), n_nodes) for side in (directed, lines))
+        for graph, parents, beside in zip(marks, *sides, strict=True):
+            for node, known in enumerate(close(parents, beside)[0]):
+                graph[node, list(bits(known))] = False
+        found[rows] = planes_from_marks(marks, order)
     return found
 
 

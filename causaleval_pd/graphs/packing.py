@@ -173,19 +173,23 @@ def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
     blob = filled[:n_bytes]
     if _digest(blob) != raw[8:16] or filled[n_bytes:].strip(b"\0"):
         raise ValueError("its node names do not match their digest; the cell is damaged")
+    return read_names(blob, n_nodes), TEXT_WORDS + size
+
+
+def read_names(blob: bytes, n_nodes: int) -> tuple[str, ...]:
+    """Return the names of a cell's nodes; raise a ValueError for faulty ones."""
     try:
-        text = blob.decode()
+        names = tuple(blob.decode().split("\0")) if n_nodes else ()
     except UnicodeDecodeError:
         raise ValueError("its node names are not UTF-8; the cell is damaged") from None
-    names = tuple(text.split("\0")) if n_nodes else ()
     if bool(n_nodes) != bool(blob):
-        raise ValueError(f"has {n_nodes} nodes but {n_bytes} bytes of names; the cell is damaged")
+        raise ValueError(f"has {n_nodes} nodes but {len(blob)} bytes of names; the cell is damaged")
     if len(names) != n_nodes:
         raise ValueError(f"has {n_nodes} nodes but {len(names)} names; the cell is damaged")
     fault = check_names(names)
     if fault:
         raise ValueError(fault)
-    return names, TEXT_WORDS + size
+    return names
 
 
 _FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows

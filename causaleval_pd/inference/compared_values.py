@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, shown
 from ..cubes.reading import (
     asked_strata,
+    cells,
     cluster_ids,
     cluster_setting,
     control_errors,
+    fill_failed,
     null_name,
     strata_dims,
     strata_table,
     variable,
 )
 from ..cubes.schema import FAILED, NO_RUN, stratum_name
-from ..cubes.worst_case import cells, fill_failed
 from ..statistics.arrays import Floats
 from ..statistics.direction import TOLERANCE, score
 from ..tables.clusters import BY_TRUTH, SINGLE

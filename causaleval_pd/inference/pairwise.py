@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
 from ..contract.statistical_test import StatisticalTest, comparing
+from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
-from ..cubes.reading import strata_dims
 from ..cubes.schema import FAILED, NO_RUN
-from ..cubes.worst_case import cells
 from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference, welch_difference
 from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
 from ..statistics.interval_notes import interval_notes, joined, sample_notes

@@ -59,10 +59,6 @@ def critical_difference(
         1 minus the familywise error.
     missing : {"drop", "worst"}
         As in `rank_test`.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

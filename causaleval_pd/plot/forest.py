@@ -51,10 +51,6 @@ def forest(
         unit. Of a summary skill is drawn.
     directions : {metric: {"minimize", "maximize", "zero", "none"}}, optional
         Directions of metrics, by which sides are named; those of registered ones are known.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

@@ -69,10 +69,6 @@ def heat_map(
         Method that adjusts the p-values, as in `summary`.
     statistic : {"mean", "rank"}
         What is tested, as in `summary`.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

@@ -59,10 +59,6 @@ def published(
         Stratum that names own algorithms; levels of further strata are points of its rows.
     method : str
         Column of `results` that names published algorithms.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

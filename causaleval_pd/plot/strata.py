@@ -84,8 +84,6 @@ def strata(  # noqa: PLR0915
         What is tested, as in `summary`.
     height, aspect : float
         Height of a facet in inches, and its width as a multiple of that; default as wide as the levels need.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

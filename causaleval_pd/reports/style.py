@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice, check_known, check_number, check_type
 from ..contract.history import calls
 from ..contract.words import CORRECTIONS, DASH, MINUS, level_words, p_text
-from ..cubes.p_values import LEAST_OF_COMBINATIONS
 from ..cubes.schema import result_columns
+from ..cubes.stratum_tests import LEAST_OF_COMBINATIONS
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
 from .row_tables import LEFT_OUT, MARKS, ROW_VERBS, SHOWN, Column, is_list, list_texts, long_form, metrics_of_rows

@@ -8,7 +8,7 @@ from scipy import stats
 import causaleval_pd as ce
 from causaleval_pd.fields.against_data.ci_tests import CountTests, Kept, PartialCorrelations, all_partials, check_cells
 from causaleval_pd.fields.against_data.data_sets import read_data
-from causaleval_pd.fields.against_data.judge import Judge
+from causaleval_pd.fields.against_data.judged import Judge
 
 RNG = np.random.default_rng(11)
 NUMBERS = pd.DataFrame(RNG.normal(size=(80, 5)) @ RNG.normal(size=(5, 5)), columns=list("ABCDE"))

@@ -252,7 +252,7 @@ def test_controls_of_classes_are_classes():
     found = runs.ceval.with_controls(["kl", "ckl3"], context=JOINT, rng=1)
     assert found["control_kind"].tolist() == ["cpdag"] * 2 and found["ckl3_p_method"].tolist() == ["exact"] * 2
     # all DAGs with four arcs, each scored by its class
-    from causaleval_pd.fields.causal_kl.controls import bits, dags_with_arcs
+    from causaleval_pd.fields.causal_kl.nulls import bits, dags_with_arcs
 
     values = []
     for masks in dags_with_arcs(4, 4).tolist():

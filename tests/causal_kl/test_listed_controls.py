@@ -11,7 +11,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, from_joint, sample
-from causaleval_pd.fields.causal_kl.controls import (
+from causaleval_pd.fields.causal_kl.nulls import (
     dags_with_arcs,
     ordered_dags,
     own_orientations,
@@ -124,7 +124,7 @@ ARCS = [(0, 1), (1, 2), (0, 2), (3, 2)]
 @pytest.mark.parametrize("space_of", [uniform_dags, ordered_dags, relabellings])
 def test_listed_and_drawn_dags_have_the_same_law(space_of, monkeypatch):
     space = space_of(structure(4, ARCS), structure(4, ARCS))
-    monkeypatch.setattr("causaleval_pd.fields.causal_kl.controls.MOST_LISTED", 3)
+    monkeypatch.setattr("causaleval_pd.fields.causal_kl.nulls.MOST_LISTED", 3)
     drawn = space_of(structure(4, ARCS), structure(4, ARCS))
     assert drawn.all is None
     found = Counter(map(tuple, drawn.draw(np.array([7], np.uint64), 0, 8000)))
@@ -171,7 +171,7 @@ def test_orientations_of_many_edges_are_uniform():
 
 
 def test_skeletons_too_dense_for_uniform_draws_are_refused(monkeypatch):
-    monkeypatch.setattr("causaleval_pd.fields.causal_kl.controls.MOST_TRIES", 0)
+    monkeypatch.setattr("causaleval_pd.fields.causal_kl.nulls.MOST_TRIES", 0)
     complete = structure(6, [(a, b) for b in range(6) for a in range(b)])
     with pytest.raises(ValueError, match="6 nodes and 15 edges is too dense .* null='permutation'"):
         own_orientations(complete, complete).draw(np.array([8], np.uint64), 0, 1)

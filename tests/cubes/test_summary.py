@@ -2,12 +2,14 @@
 
 import pathlib
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 import scipy
 
 import causaleval_pd as ce
+import causaleval_pd.dask
 from causaleval_pd.causal_kl import from_data, metastatic, sample
 from causaleval_pd.cubes.schema import FAILED, SCORED
 from causaleval_pd.cubes.summary_columns import FURTHER, SHORT
@@ -262,3 +264,93 @@ def test_runs_that_are_worse_than_guesses_have_a_note():
     table = both.ceval.cube(["orientation_f1"], by=["reading"], n_draws=999, rng=7).ceval.summary()
     worse = table.set_index("reading")["note"].str.contains("worse than guessing: is something reversed")
     assert worse["reversed"] and not worse["as meant"]
+
+
+rng = np.random.default_rng(3)
+FRAMES = {}
+for key in range(4):
+    data = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("ABCDE"))
+    data["B"] += data["A"]
+    data["D"] += data["A"] + data["B"]
+    data["E"] += data["D"]
+    FRAMES[key] = data
+GRAPHS = {
+    "good": "A -> B; A -> D; B -> D; D -> E; C",
+    "bad": "C -> B; C -> E; B -> E; E -> A; D",
+    "full": "A -> B; A -> C; A -> D; A -> E; B -> C; B -> D; B -> E; C -> D; C -> E; D -> E",
+    "none": "A; B; C; D; E",
+}
+RUNS = pd.DataFrame([{"graph": g, "data": k, "estimate": text} for g, text in GRAPHS.items() for k in FRAMES])
+HOW = {"by": ["graph"], "truth": None, "context": {"data": ("data", FRAMES)}, "n_draws": 99, "rng": 1}
+
+
+def words(table, **rows):
+    for name, value in rows.items():
+        table = table[table[name] == value]
+    return table.set_index("graph")["verdict"].to_dict()
+
+
+@pytest.mark.slow
+def test_verdicts_compare_p_values_and_the_smallest_that_is_possible():
+    cube = ce.cube(RUNS, ["separation_share", "bic"], null=["permutation", "edges"], **HOW)
+    table = ce.summary(cube, columns="full")
+    wanted = {"good": "not all guesses", "bad": "not better"}
+    wanted |= {"full": "uninformative", "none": "uninformative"}
+    assert words(table, metric="bic", null="permutation") == wanted
+    assert words(table, metric="separation_share", null="permutation") == wanted
+    assert "uninformative" not in set(table.loc[table["null"] == "edges", "verdict"])
+    assert "p_floor" not in set(table["metric"]) and cube["p_floor"].notnull().all()
+
+
+@pytest.mark.slow
+def test_dask_tables_have_the_verdicts_of_their_cube():
+    """Rows of a data set stand in several partitions."""
+    how = HOW | {"null": "permutation", "n_draws": 49}
+    whole = ce.summary(ce.cube(RUNS, ["separation_share", "bic"], **how), columns="full")
+    turned = RUNS.sample(frac=1, random_state=1).reset_index(drop=True).assign(run=range(len(RUNS)))
+    lazy = dd.from_pandas(RUNS.assign(run=range(len(RUNS))), npartitions=5).ceval.cube(
+        ["separation_share", "bic"], key="run", replicate="run", **how
+    )
+    pd.testing.assert_series_equal(lazy.ceval.summary(columns="full")["verdict"], whole["verdict"])
+    parts = dd.from_pandas(turned, npartitions=3)
+    assert words(
+        parts.ceval.cube(["bic"], key="run", replicate="run", **how).ceval.summary(columns="full"), metric="bic"
+    ) == words(whole, metric="bic")
+    small = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D", data=0, run=range(4))
+    one = (
+        dd.from_pandas(small, npartitions=2)
+        .ceval.cube(["bic"], key="run", replicate="run", **how)
+        .ceval.summary(columns="full")
+    )
+    assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
+
+
+@pytest.mark.slow
+def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
+    chain = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D; D -> E; C")
+    small = chain.assign(estimate="A -> B; B -> D")
+    one = ce.summary(ce.cube(small.head(1), ["bic"], null="permutation", **HOW), columns="full")
+    four = ce.summary(ce.cube(small, ["bic"], null="permutation", **HOW), columns="full")
+    assert one["verdict"].tolist() == ["uninformative"]  # 2 of 6 relabellings are equivalent
+    assert four["verdict"].tolist() != ["uninformative"]  # (1 / 3)^4
+    # runs on one data set are relabelled alike, and are worth one
+    same = pd.concat([small.head(1)] * 4, ignore_index=True)
+    alone = ce.summary(
+        ce.cube(same.assign(run=range(4)), ["bic"], null="permutation", key="run", **HOW), columns="full"
+    )
+    assert alone["verdict"].tolist() == ["uninformative"]
+
+
+@pytest.mark.slow
+def test_other_cubes_are_never_uninformative():
+    runs = RUNS.assign(truth=GRAPHS["good"])
+    context = {"data": ("data", FRAMES)}
+    for table in (
+        ce.summary(ce.cube(RUNS, ["bic"], null="edges", **HOW), columns="full"),
+        ce.summary(ce.cube(runs, ["shd"], by=["graph"], null="permutation", n_draws=9, rng=1), columns="full"),
+        ce.summary(
+            ce.cube(runs, ["shd", "bic"], by=["graph"], null="permutation", context=context, n_draws=9, rng=1),
+            columns="full",
+        ),
+    ):
+        assert "uninformative" not in set(table["verdict"])

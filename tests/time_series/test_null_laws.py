@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.fields.time_series import nulls as permutation
 from causaleval_pd.fields.time_series.cells import DIRECTED, TURNED
-from causaleval_pd.fields.time_series.nulls import permutation
 from causaleval_pd.statistics.direction import as_good
 from causaleval_pd.tables.matching import find_null
 

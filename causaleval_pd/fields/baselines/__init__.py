@@ -9,9 +9,8 @@ from __future__ import annotations
 
 # metrics register themselves
 from . import sortability as _sortability
-from .fixed_graphs import complete, empty
 from .sort_regress import r2_sort_regress, random_sort_regress, var_sort_regress
-from .thresholds import correlation_threshold, partial_correlation_threshold
+from .thresholds import complete, correlation_threshold, empty, partial_correlation_threshold
 
 __all__ = [
     "complete",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ...graphs.kernels.planes import KINDS, marks_from_planes
 from ...graphs.pairs import GraphPairs
 from .data_matrix import DataMatrix, complete_data, correlations, read_data
@@ -75,23 +76,21 @@ _SORTABILITY: dict[str, Any] = {
     "of_truth": True,
     "costly": True,
 }
+_OPTIONS = {
+    "measure": """measure : {"paths", "adjacent_pairs"}
+    "paths" counts a pair once for each length of the directed paths between them; "adjacent_pairs" counts edges.""",
+    "tolerance": """tolerance : float
+    Scores of variables that differ by at most this much are tied; a tie counts 1/2.""",
+}
 
 
 @metric(**_SORTABILITY, long_name="sortability by variance", reference="10.48550/arXiv.2102.13647")
+@with_options(_OPTIONS)
 def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose variances increase along the truth.
 
     Near 1, `baselines.var_sort_regress` finds most of the truth; near 1/2, variances show nothing of the order. It
     depends on the scale of the variables. The data are those of the context, `{"data": frame}`.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Truths with their data; estimates are not read.
-    measure : {"paths", "adjacent_pairs"}
-        "paths" counts a pair once for each length of the directed paths between them; "adjacent_pairs" counts edges.
-    tolerance : float
-        Variances that differ by at most this much are tied; a tie counts 1/2.
 
     Examples
     --------
@@ -106,20 +105,12 @@ def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: flo
 
 
 @metric(**_SORTABILITY, long_name="sortability by R2", reference="10.48550/arXiv.2303.18211")
+@with_options(_OPTIONS)
 def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose R2 given all others increases along the truth.
 
     R2 is the share of a variable's variance that a linear regression on all other variables explains; it does not
     depend on scales. The data are those of the context, `{"data": frame}`.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Truths with their data; estimates are not read.
-    measure : {"paths", "adjacent_pairs"}
-        As of `var_sortability`.
-    tolerance : float
-        As of `var_sortability`, of R2.
 
     Examples
     --------
@@ -134,19 +125,11 @@ def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: floa
 
 
 @metric(**_SORTABILITY, long_name="sortability by signal and noise", reference="10.48550/arXiv.2303.18211")
+@with_options(_OPTIONS)
 def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose R2 given their true parents increases along the truth.
 
     The R2 of a node without parents is 0. The data are those of the context, `{"data": frame}`.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Truths with their data; estimates are not read.
-    measure : {"paths", "adjacent_pairs"}
-        As of `var_sortability`.
-    tolerance : float
-        As of `var_sortability`, of R2.
 
     Examples
     --------

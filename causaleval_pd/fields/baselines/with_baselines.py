@@ -16,7 +16,7 @@ from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
 from ...graphs.column import as_graph, coerce_graphs, graph_column
 from ...graphs.graph import Graph
 from ...graphs.packing import unpack_column
-from . import fixed_graphs, sort_regress, thresholds
+from . import sort_regress, thresholds
 from .data_matrix import complete_data
 
 Baseline = Callable[..., Any]
@@ -30,8 +30,8 @@ BASELINES: dict[str, Baseline] = {
         sort_regress.random_sort_regress,
         thresholds.correlation_threshold,
         thresholds.partial_correlation_threshold,
-        fixed_graphs.empty,
-        fixed_graphs.complete,
+        thresholds.empty,
+        thresholds.complete,
     )
 }
 #: those that take a number of edges
@@ -125,7 +125,9 @@ def with_baselines(
     copies, graphs, names = [], [], []
     for name, function in chosen.items():
         matched = n_edges == "match" and function in [BASELINES[x] for x in MATCHED]
-        for first, rows in _rows_of(group) if not matched else _rows_with(cells):
+        # a row for each estimate, or for each group
+        alone = [(int(row), np.array([row])) for row in np.flatnonzero(cells.notna())] if matched else None
+        for first, rows in _rows_of(group) if alone is None else alone:
             label = name
             options = {}
             if matched:
@@ -179,11 +181,6 @@ def _rows_of(group: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
     """Return the first row and all rows of each group."""
     rows = [np.flatnonzero(group == number) for number in range(int(group.max(initial=-1)) + 1)]
     return [(int(some[0]), some) for some in rows]
-
-
-def _rows_with(cells: pd.Series) -> list[tuple[int, NDArray[np.int64]]]:
-    """Return each row that has an estimate, by itself."""
-    return [(int(row), np.array([row])) for row in np.flatnonzero(cells.notna().to_numpy())]
 
 
 def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) -> list[tuple[str, ...] | None]:

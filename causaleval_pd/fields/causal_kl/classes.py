@@ -18,8 +18,7 @@ from ...graphs.graph import Graph
 from ...graphs.kernels import kernels
 from ...graphs.orientations import Sets, bits, close, components, ways
 from ..structure.field import different_nodes
-from .family_fits import FamilyFits, Fits, fits_of_row
-from .fitting import parameterise, parents_of
+from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
 from .laws import Scope
 from .networks.column import unpack_networks
 from .networks.pairs import NetworkPairs, Networks

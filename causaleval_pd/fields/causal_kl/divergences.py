@@ -30,7 +30,7 @@ from ...graphs.kernels.planes import KINDS as KINDS_OF_GRAPH
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphBatch
 from .classes import ClassPairs, DagClass
-from .family_fits import FamilyFits
+from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
 from .networks.network import DiscreteNetwork, GaussianNetwork, Network
 from .networks.pairs import Group, NetworkPairs, row_sums
@@ -83,11 +83,6 @@ def _quadratic(rows: Floats, matrix: Floats) -> Floats:
     return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
-def own_term(truth: Network, law: str) -> float:
-    """Return what is added to the terms of all families."""
-    return laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
-
-
 def family_term(truth: Network, law: str, i: int, parents: Scope, parameters: Floats) -> float:
     """Return the term of a node whose parameters given these parents are a table or (intercept, .., variance)."""
     rows = parameters.reshape(1, -1)
@@ -133,7 +128,8 @@ class Terms:
 
     def __init__(self, truth: Network, law: str, fits: FamilyFits) -> None:
         self.truth, self.law, self.fits = truth, law, fits
-        self.own = own_term(truth, law)
+        #: what is added to the terms of all families
+        self.own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
         self._found: dict[tuple[int, Scope], float] = {}
 
     def of(self, node: int, parents: Scope) -> float:
@@ -193,14 +189,7 @@ def check_base(base: Any) -> None:
         raise ValueError(f"base must be a positive number other than 1, found {base!r}")
 
 
-def divergence(
-    pairs: NetworkPairs,
-    law: str,
-    scaled: bool,
-    base: float,
-    seed: int = 0,
-    over: Over = "mean",
-) -> Floats:
+def divergence(pairs: NetworkPairs, law: str, scaled: bool, base: float, seed: int = 0, over: Over = "mean") -> Floats:
     """Compute a divergence of every pair, with the options of the metrics; see `ckl1`."""
     check_base(base)
     check_choice(over, get_args(Over), "over")
@@ -275,14 +264,7 @@ def kl(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") 
 
 @metric(**OF_CLASSES, long_name="causal KL, uniform interventions")
 @with_options(OPTIONS)
-def ckl1(
-    pairs: Any,
-    *,
-    scaled: bool = True,
-    base: float = math.e,
-    seed: int = 0,
-    over: Over = "mean",
-) -> Floats:
+def ckl1(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, set to uniformly random states.
 
     `CKL1 = sum_A 2^-k sum_a prod_i 1/|X_i| KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
@@ -303,14 +285,7 @@ def ckl1(
 
 @metric(**OF_CLASSES, long_name="causal KL, values as observed")
 @with_options(OPTIONS)
-def ckl2(
-    pairs: Any,
-    *,
-    scaled: bool = True,
-    base: float = math.e,
-    seed: int = 0,
-    over: Over = "mean",
-) -> Floats:
+def ckl2(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, its states drawn as observed.
 
     `CKL2 = sum_A 2^-k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
@@ -330,14 +305,7 @@ def ckl2(
 
 @metric(**OF_CLASSES, long_name="causal KL, all but one")
 @with_options(OPTIONS)
-def ckl3(
-    pairs: Any,
-    *,
-    scaled: bool = True,
-    base: float = math.e,
-    seed: int = 0,
-    over: Over = "mean",
-) -> Floats:
+def ckl3(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions on all nodes but one, set to states drawn from their true law.
 
     `CKL3 = sum_{|A| = k - 1} 1/k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
@@ -428,12 +396,7 @@ def _single_interventions(group: Group) -> Floats:
 
 
 METRICS.other_names(
-    {
-        "kld": ["kl"],
-        "kl_divergence": ["kl"],
-        "kullback_leibler": ["kl"],
-        "causal_kl": ["ckl3", "ckl1", "ckl2"],
-    }
+    {"kld": ["kl"], "kl_divergence": ["kl"], "kullback_leibler": ["kl"], "causal_kl": ["ckl3", "ckl1", "ckl2"]}
 )
 
 
@@ -447,7 +410,7 @@ _MASS: dict[str, Any] = {
 }
 _OPTIONS = {
     "of": """of : {"kl", "ckl1", "ckl2", "ckl3"}
-    Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column.""",
+    Law of interventions; `tweak("zero_mass", of="kl", name="kl_zero_mass")` names a column."""
 }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,21 @@ from numpy.typing import NDArray
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, identify_cells, register_field
-from ...contract.null import register_null
+from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, register_null
 from ...contract.pairs import Batch
 from ...contract.relabelling import Relabelling
-from ...graphs.column import coerce_graphs, is_graph_column
+from ...graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..structure.field import GRAPHS, forward_edges
 from ..structure.field import identify as identify_graphs
 from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
 from .classes import fitted_batches
-from .controls import custom_null
+from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
 from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
-from .networks.packed import contents
-from .networks.pairs import NetworkPairs, differing, pair
+from .networks.formats import is_network, read_network
+from .networks.network import Network
+from .networks.pairs import NetworkPairs, Networks, differing, pair
+from .networks.structure import Structure, contents
 
 __all__ = ["FITTED_GRAPHS", "NETWORKS"]
 
@@ -82,6 +85,65 @@ def forward_arcs(truths: pd.Series) -> tuple[int, int]:
     return forward_edges(graphs_of_networks(truths))
 
 
+def table_bytes(pairs: NetworkPairs) -> int:
+    """Return the bytes that a control takes while it is scored, roughly: its tables, their logarithms, and copies."""
+    return 64 * max((structure.size for structure in pairs.estimate.structures), default=1)
+
+
+def no_fits(matching: Matching) -> Fits:
+    """Start the store of a table's fits, so that batches of rows with the same data share them."""
+    return {}
+
+
+#: draws one control for an estimate
+DrawOne = Callable[[Network, np.random.Generator], Any]
+
+
+def custom_null(function: DrawOne, name: str) -> Null:
+    """Make a null model from a function that draws one control.
+
+    `function(estimate, rng)` returns a DAG over the estimate's nodes in any format of `as_graph`, which gets its
+    parameters as those of the other null models, or a whole network. It must draw from `rng` alone: draw r depends on
+    the seed, the row's key and r.
+    """
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        fits: list[Callable[[], FamilyFits]] = [
+            partial(fits_of_row, matching.context, row, pairs.true_network(t), matching.prepared)
+            for row, t in zip(rows.tolist(), pairs.truth_index.tolist(), strict=True)
+        ]
+
+        def drawn(start: int, count: int) -> NetworkPairs:
+            estimates = map(pairs.estimate.network, pairs.estimate_index.tolist())
+            networks = [
+                _checked(found, estimate, fits[at], f"row {rows[at]}: null {name!r} returned {type(found).__name__}")
+                for at, estimate, found in custom_draws(function, estimates, keys, start, count)
+            ]
+            every = np.arange(len(networks), dtype=np.int64)
+            return NetworkPairs(pairs.truth, Networks.of(networks), np.repeat(pairs.truth_index, count), every)
+
+        return DrawnControls(pairs, "dag", drawn, cost=table_bytes(pairs), work=1e6)
+
+    return Null(name, f"random networks drawn by the function {name}", controls, prepare=no_fits)
+
+
+def _checked(found: Any, estimate: Network, fits: Callable[[], FamilyFits], what: str) -> Network:
+    """Read the network or DAG that the function returned, and refuse one that does not match the estimate."""
+    try:
+        if is_network(found):
+            control = read_network(found)
+        else:
+            graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
+            structure = Structure(graph.nodes, estimate.structure.states, parents_of(graph))
+            control = parameterise(structure, fits())
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what}, which is not a DAG or network over the estimate's nodes: {error}") from error
+    fault = differing(estimate.structure, control.structure, ("estimate", "control"))
+    if fault:
+        raise ValueError(f"{what}, which does not match the estimate: {fault}")
+    return control
+
+
 NETWORKS = register_field(
     Field(
         name="network",
@@ -99,16 +161,6 @@ NETWORKS = register_field(
         relabelling=Relabelling(relabelled_cells, forward=forward_arcs),
     )
 )
-
-
-def graph_batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterable[Batch]:
-    """Align the graphs alone; metrics with parameters are those of the field of networks, which fits them."""
-    return GRAPHS.batches(graphs_of_networks(truth), estimate, None)
-
-
-def relabelled_graphs(pairs: Any, truths: pd.Series) -> pd.Series:
-    """Pack the relabelled estimates of pairs."""
-    return graph_cells(pairs, graphs_of_networks(truths))
 
 
 def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
@@ -135,14 +187,17 @@ FITTED_GRAPHS = register_field(
         default_null="permutation",
         holds=is_graph_column,
         coerce=coerce_graphs,
-        batches=graph_batches,
+        # metrics with parameters are those of the field of networks, which fits the graphs
+        batches=lambda truth, estimate, context: GRAPHS.batches(graphs_of_networks(truth), estimate, None),
         pair=_pair,
         identify=identify_graphs,
         truth_field="network",
         views={"network": _as_they_are, "graph": _as_they_are},
         context=NETWORKS.context,
         labels=NETWORKS.labels,
-        relabelling=Relabelling(relabelled_graphs, perfect_estimates, forward_arcs),
+        relabelling=Relabelling(
+            lambda pairs, truths: graph_cells(pairs, graphs_of_networks(truths)), perfect_estimates, forward_arcs
+        ),
     )
 )
 # of whole analyses (placebo); metrics have the null models of their own fields

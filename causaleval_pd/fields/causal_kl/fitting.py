@@ -1,25 +1,226 @@
-"""Parameterise a DAG: estimate its parameters from data, or take them from the joint law of another network."""
+"""Networks fitted to cases or to a joint law: families, a node given its parents, and whole networks.
+
+The fit of a family depends on it alone and is kept: thousands of DAGs over a few variables share a few families.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_type
+from ...contract.context import Context
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from .family_fits import Estimator, FamilyFits, fits_to_data, fits_to_joint
-from .laws import Scope
+from .laws import Scope, laws_of, moments_of
 from .networks.network import DiscreteNetwork, GaussianNetwork, Network, node_names, parent_positions
-from .networks.structure import Structure
+from .networks.structure import Structure, sort_states
 
 __all__ = ["from_data", "from_joint"]
 
 Floats = NDArray[np.float64]
+Estimator = float | Literal["mle", "uniform rows"]
+
+
+class FamilyFits(Protocol):
+    """Fits of families over the same variables."""
+
+    @property
+    def states(self) -> tuple[tuple[str, ...], ...] | None:
+        """States of each node; None for linear-Gaussian fits."""
+
+    def fit(self, node: int, parents: Scope) -> Floats:
+        """Return the parameters of a node given its parents, in the shape of its structure."""
+
+
+def fits_to_data(
+    data: pd.DataFrame,
+    nodes: tuple[str, ...],
+    estimator: Estimator,
+    states: Mapping[str, Sequence[Any]] | None,
+    gaussian: bool,
+) -> FamilyFits:
+    """Check data and return the fits that an estimator, as in `from_data`, makes from them, each on first use."""
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
+    lacking, extra = sorted(set(nodes) - set(data.columns)), [c for c in data.columns if c not in nodes]
+    if lacking or extra:
+        raise ValueError(f"data lacks columns for the nodes {lacking} and has the columns {extra}, which are not nodes")
+    if not data.columns.is_unique:
+        raise ValueError("data has two columns of one name")
+    if gaussian:
+        if estimator != "mle":
+            raise ValueError(f"linear-Gaussian networks take estimator='mle' alone, found {estimator!r}")
+        values = data[list(nodes)].to_numpy(np.float64)
+        for name, column in zip(nodes, values.T, strict=True):
+            _refuse_missing(name, np.isnan(column))
+        if not np.isfinite(values).all() or len(values) < 2:
+            raise ValueError("linear-Gaussian networks need at least two cases, all finite")
+        return MomentFits(nodes, values.mean(axis=0), np.cov(values, rowvar=False, ddof=0).reshape(len(nodes), -1))
+    check_estimator(estimator)
+    if states is not None and (lacking := [name for name in nodes if name not in states]):
+        raise ValueError(f"states lacks the nodes {lacking}; give each node's states, or none")
+    codes, found = [], []
+    for name in nodes:
+        of_column, names = _encode(name, data[name].array, None if states is None else states[name])
+        codes.append(of_column)
+        found.append(names)
+    return CountFits(nodes, tuple(found), tuple(codes), estimator)
+
+
+def check_estimator(estimator: Any) -> None:
+    """Refuse an unknown estimator."""
+    if estimator in ("mle", "uniform rows") and isinstance(estimator, str):
+        return
+    number = isinstance(estimator, (int, float, np.number)) and not isinstance(estimator, bool)
+    if not number or not 0 < estimator < math.inf:
+        raise ValueError(f"estimator must be 'mle', 'uniform rows' or a positive pseudo-count, found {estimator!r}")
+
+
+def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        raise ValueError(f"data column {name!r} has missing values; leave these cases out or impute them")
+
+
+def _encode(name: str, cells: Any, states: Sequence[Any] | None) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the positions of a column's values among its states, and the states."""
+    codes, values = (cells.codes, cells.categories) if isinstance(cells, pd.Categorical) else pd.factorize(cells)
+    _refuse_missing(name, codes < 0)
+    shown = [str(v) for v in values]
+    known = sort_states([str(s) for s in (shown if states is None else states)])
+    if len(set(shown)) < len(shown):
+        raise ValueError(f"data column {name!r} has different values of one name: {shown}")
+    at = {state: i for i, state in enumerate(known)}
+    to = np.array([at.get(state, -1) for state in shown], np.int64)
+    result = to[codes] if len(to) else np.empty(0, np.int64)
+    if (result < 0).any():
+        row = int(np.argmax(result < 0))
+        raise ValueError(f"data column {name!r} has the value {shown[codes[row]]!r} in row {row}; known: {known}")
+    return result, tuple(known)
+
+
+class CountFits:
+    """Fits of tables to the counts of discrete data."""
+
+    def __init__(
+        self,
+        nodes: tuple[str, ...],
+        states: tuple[tuple[str, ...], ...] | None,
+        codes: tuple[NDArray[np.int64], ...],
+        estimator: Estimator,
+    ) -> None:
+        self.nodes, self.states, self.codes, self.estimator = nodes, states, codes, estimator
+        self._found: dict[tuple[int, Scope], Floats] = {}
+
+    def fit(self, node: int, parents: Scope) -> Floats:
+        """Return the table of a node given its parents."""
+        if (node, parents) not in self._found:
+            axes = (*parents, node)
+            states = cast(tuple[tuple[str, ...], ...], self.states)
+            shape = tuple(len(states[v]) for v in axes)
+            at = np.ravel_multi_index(tuple(self.codes[v] for v in axes), shape)
+            counts = np.bincount(at, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
+            self._found[node, parents] = estimate(counts, self.estimator)
+        return self._found[node, parents]
+
+
+def estimate(counts: Floats, estimator: Estimator) -> Floats:
+    """Turn counts (.., states of the child) into probabilities."""
+    if not isinstance(estimator, str):
+        counts = counts + float(estimator)
+    total = counts.sum(axis=-1, keepdims=True)
+    empty = 1.0 / counts.shape[-1] if estimator == "uniform rows" else np.nan
+    return np.divide(counts, total, out=np.full_like(counts, empty), where=total > 0)
+
+
+class JointFits:
+    """Fits of tables to the joint law of a discrete network."""
+
+    def __init__(self, network: DiscreteNetwork, undefined: str) -> None:
+        self.nodes, self.states, self.undefined = network.nodes, network.structure.states, undefined
+        self._truth = laws_of(network)
+        self._found: dict[tuple[int, Scope], Floats] = {}
+
+    def fit(self, node: int, parents: Scope) -> Floats:
+        """Return the table of a node given its parents."""
+        if (node, parents) not in self._found:
+            joint = self._truth.joint((*parents, node))
+            self._found[node, parents] = estimate(joint, "uniform rows" if self.undefined == "uniform" else "mle")
+        return self._found[node, parents]
+
+
+class MomentFits:
+    """Fits of linear regressions to means and covariances."""
+
+    states = None
+
+    def __init__(self, nodes: tuple[str, ...], means: Floats, covariance: Floats) -> None:
+        self.nodes, self.means, self.covariance = nodes, means, covariance
+
+    def fit(self, node: int, parents: Scope) -> Floats:
+        """Return intercept, coefficients and variance of a node given its parents."""
+        at, s = list(parents), self.covariance
+        try:
+            weights = np.linalg.solve(s[np.ix_(at, at)], s[at, node])
+        except np.linalg.LinAlgError:
+            weights = np.full(len(at), np.nan)
+        variance = s[node, node] - weights @ s[at, node]
+        if not variance > 1e-12 * s[node, node]:
+            names = [self.nodes[p] for p in parents]
+            raise ValueError(f"node {self.nodes[node]!r} is a linear function of {names}; its variance would be 0")
+        return np.array([self.means[node] - weights @ self.means[at], *weights, variance])
+
+
+@lru_cache(maxsize=64)
+def fits_to_joint(network: Network, undefined: str = "nan") -> FamilyFits:
+    """Return the fits to the joint law of a network; recent networks are kept."""
+    if undefined not in ("nan", "uniform"):
+        raise ValueError(f"undefined must be 'nan' or 'uniform', found {undefined!r}")
+    if isinstance(network, DiscreteNetwork):
+        if np.isnan(network.parameters).any():
+            raise ValueError("the network has undefined rows, so its joint law may be undefined; fill them first")
+        return JointFits(network, undefined)
+    if isinstance(network, GaussianNetwork):
+        truth = moments_of(network)
+        return MomentFits(network.nodes, truth.means, truth.covariance)
+    raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(network).__name__}")
+
+
+#: fits to data by the code of the row's data and the variables
+Fits = dict[tuple[int, object], FamilyFits]
+
+
+def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -> FamilyFits:
+    """Return the fits of a row, kept in `fits`: to its data by its estimator, or to the true law if asked for."""
+    code = -1 if context is None else int(context.codes[row])
+    given = {} if context is None else context.values[code]
+    data, estimator = given.get("data"), given.get("estimator")
+    if isinstance(estimator, str) and estimator == "joint":
+        return fits_to_joint(truth)
+    if data is None:
+        lacking = "context= is missing" if estimator is None else f"estimator={estimator!r} needs data"
+        raise ValueError(
+            f"{lacking}: the parameters of controls, and of estimates that are graphs, are fitted as those of the "
+            "estimates were; pass context={'data': ..., 'estimator': ...}, or context={'estimator': 'joint'} if they "
+            "come from the true joint law, as from infinitely many data"
+        )
+    if estimator is None:
+        raise ValueError(
+            "data without an estimator: pass the one that parameterised the estimates, "
+            "context={'data': ..., 'estimator': 'mle', 'uniform rows' or a pseudo-count}"
+        )
+    structure = truth.structure
+    key = (code, (structure.nodes, structure.states))
+    if key not in fits:
+        states = None if structure.states is None else dict(zip(structure.nodes, structure.states, strict=True))
+        fits[key] = fits_to_data(data, structure.nodes, estimator, states, structure.states is None)
+    return fits[key]
 
 
 def from_data(
@@ -128,9 +329,7 @@ def parameterise(structure: Structure, fits: FamilyFits) -> Network:
     return kind._of_checked(structure, parameters)
 
 
-def _structure(
-    structure: Any,
-) -> tuple[tuple[str, ...], tuple[Scope, ...], tuple[tuple[str, ...], ...] | None]:
+def _structure(structure: Any) -> tuple[tuple[str, ...], tuple[Scope, ...], tuple[tuple[str, ...], ...] | None]:
     """Return nodes, parents and known states of a DAG."""
     if isinstance(structure, Network):
         return structure.nodes, structure.structure.parents, structure.structure.states

@@ -423,28 +423,14 @@ def _draw_values(network: GaussianNetwork, n: int, generator: np.random.Generato
     return values
 
 
-def draw_states(
-    network: DiscreteNetwork,
-    n: int,
-    generator: np.random.Generator,
-    *,
-    intervened: NDArray[np.bool_] | None = None,
-    to: Ints | None = None,
-) -> Ints:
-    """Draw cases as positions of states, (n, k), nodes that are `intervened` on set `to` given states.
-
-    An error names a node whose undefined row is reached.
-    """
+def draw_states(network: DiscreteNetwork, n: int, generator: np.random.Generator) -> Ints:
+    """Draw cases as positions of states, (n, k); an error names a node whose undefined row is reached."""
     structure = network.structure
     states = np.zeros((n, len(structure.nodes)), np.int64)
     for i in structure.order:
         rows = network.values_of(i)[tuple(states[:, p] for p in structure.parents[i])]
         states[:, i] = draw_rows(np.broadcast_to(rows, (n, rows.shape[-1])), generator)
-        free = np.ones(n, bool)
-        if intervened is not None and to is not None:
-            free = ~intervened[:, i]
-            states[~free, i] = to[~free, i]
-        if np.isnan(rows).any() and np.isnan(np.broadcast_to(rows, (n, rows.shape[-1]))[free]).any():
+        if n and np.isnan(rows).any():
             raise ValueError(
                 f"node {structure.nodes[i]!r}: a row of its table that is undefined has positive probability, so no "
                 "case can be drawn; estimate with pseudo-counts or fill the row"

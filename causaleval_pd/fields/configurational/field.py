@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, identify_cells, register_field
@@ -42,7 +43,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
             return paired
 
         kinds = np.array(KINDS, object)[pairs.estimate.kinds[pairs.estimate_index]]
-        return DrawnControls(pairs, kinds, drawn, pace=3e5)
+        return DrawnControls(pairs, kinds, drawn, work=3e5)
 
     return Null(name, f"random models drawn by the function {name}", controls)
 
@@ -114,7 +115,7 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
         codes, distinct = pd.factorize(cells)
     else:
         # lists of models cannot be hashed
-        missing = np.array([_is_missing(cell) for cell in cells], bool)
+        missing = np.array([is_missing(cell) for cell in cells], bool)
         codes = np.where(missing, -1, np.cumsum(~missing) - 1)
         distinct = [cell for cell, absent in zip(cells, missing, strict=True) if not absent]
     texts: list[str | None] = []
@@ -126,10 +127,6 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
             raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
     found = np.array([*texts, None], object)[codes]
     return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
-
-
-def _is_missing(cell: Any) -> bool:
-    return cell is None or cell is pd.NA or (isinstance(cell, float) and bool(np.isnan(cell)))
 
 
 def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
@@ -168,7 +165,7 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
         if len(truth) != 1:
             raise ValueError(
                 f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; "
-                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(_is_edge(model) for model in truth)
+                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(model.complexity == 1 for model in truth)
             )
         setting = pairs.setting(position)
         for models, relative, cell in (
@@ -188,11 +185,6 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
 
 def _where(position: int, rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
     return "" if rows is None else f"{name_row(int(rows[position]), index)}: "
-
-
-def _is_edge(model: Model) -> bool:
-    """Check whether a model might be meant as an edge of a graph."""
-    return model.complexity == 1
 
 
 def pair(truth: Any, estimate: Any) -> FormulaPairs:

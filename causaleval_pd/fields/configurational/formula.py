@@ -101,12 +101,7 @@ class Atom:
         return f"Atom({str(self)!r})"
 
 
-def _outcome_of(atom: Atom) -> Literal:
-    return atom.outcome
-
-
-def _order_of_atom(atom: Atom) -> tuple[Literal, list[list[Literal]]]:
-    return atom.outcome, [sorted(one) for one in atom.disjuncts]
+_BY_OUTCOME = operator.attrgetter("outcome")
 
 
 @dataclass(frozen=True)
@@ -132,9 +127,10 @@ class Model:
         if not self.atoms:
             raise ValueError("a model needs at least one atom; the empty set of models is written {}")
         if len({atom.outcome for atom in self.atoms}) == len(self.atoms):
-            atoms = tuple(sorted(self.atoms, key=_outcome_of))
+            atoms = tuple(sorted(self.atoms, key=_BY_OUTCOME))
         else:
-            atoms = tuple(sorted(set(self.atoms), key=_order_of_atom))
+            by_text = sorted(set(self.atoms), key=lambda atom: [sorted(one) for one in atom.disjuncts])
+            atoms = tuple(sorted(by_text, key=_BY_OUTCOME))
         for first, second in itertools.pairwise(atoms):
             if first.outcome == second.outcome:
                 raise ValueError(f"two atoms have the outcome {literal_text(first.outcome)}: {first} and {second}")

@@ -75,7 +75,7 @@ _QUALITY: dict[str, Any] = {
 MODELS = {
     "models": """models : {"max", "mean", "any", "all"}
     How the values of several models in one cell are combined: the best (a method is right if one of its models is),
-    their mean, or whether some, or all, are 1.""",
+    their mean, or whether some, or all, are 1."""
 }
 _OPTIONS = {
     **MODELS,
@@ -284,7 +284,7 @@ _RELATION: dict[str, Any] = {**_WHOLE, "reference": "10.1515/jci-2023-0032"}
 _FIT: dict[str, Any] = {**_WHOLE, "reference": "10.1093/pan/mpj019"}
 _YES_NO_MODELS = {
     "models": """models : {"any", "all"}
-    Whether some or all of several models in one cell must fulfil it.""",
+    Whether some or all of several models in one cell must fulfil it."""
 }
 
 

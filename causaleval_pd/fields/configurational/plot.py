@@ -19,8 +19,8 @@ from ...drawing import LETTER, colours, figure_of, inches, place_to_draw
 from ...drawing import caption as write_caption
 from ...execution.random_streams import RNGLike
 from ...statistics.arrays import quantile_interval
-from .drawn_models import guesses
 from .formula import Conjunction, Domains, FormulaTooLargeError, Literal, Model
+from .nulls import guesses
 from .pairs import FormulaCells, FormulaPairs
 from .quality import COMPONENTS, quality_table
 from .reader import as_model
@@ -122,7 +122,10 @@ def lay_out(claims: Sequence[Claim]) -> Layout:
 
 def _order(factors: Iterable[Place], links: Sequence[tuple[Place, Place]]) -> list[list[Place]]:
     """Order the places of every layer so that few links cross (repeated barycentres)."""
-    places = sorted({*factors, *(place for link in links for place in link)}, key=_name)
+    places = sorted(
+        {*factors, *(place for link in links for place in link)},
+        key=lambda place: (place.name, -1 if place.value is None else place.value),
+    )
     rows = [[p for p in places if p.layer == at] for at in range(max((p.layer for p in places), default=-1) + 1)]
     before: dict[Place, list[Place]] = {place: [] for place in places}
     after: dict[Place, list[Place]] = {place: [] for place in places}
@@ -144,10 +147,6 @@ def _order(factors: Iterable[Place], links: Sequence[tuple[Place, Place]]) -> li
         if crossings < fewest:
             best, fewest = [list(row) for row in rows], crossings
     return best
-
-
-def _name(place: Place) -> tuple[str, int]:
-    return place.name, -1 if place.value is None else place.value
 
 
 def _crossings(rows: Sequence[Sequence[Place]], links: Sequence[tuple[Place, Place]]) -> int:
@@ -219,10 +218,6 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None, caption: bool = Tr
     ----------
     model : Model or str
         The model.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -281,10 +276,6 @@ def model_difference(
         The true and the estimated model, both acyclic.
     domains : mapping, optional
         Values of multi-value factors.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -525,10 +516,6 @@ def score_profile(
         Names of all factors that the method could use, over which guesses range; default those of truth and estimate.
     rng : int, Generator or None
         Seed.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -574,7 +561,10 @@ def score_profile(
             if np.isnan(value):
                 ax.text(at, 0.02, "undefined", rotation=90, ha="center", size="x-small", zorder=4)
             else:
-                _label(ax, f"{part:.3g}/{whole:.3g}", (at, value), raised=abs(value - other) < _NEAR)
+                # higher where the label beside it would meet it
+                offset = (0, 18 if abs(value - other) < _NEAR else 7)
+                style: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "size": "x-small", "zorder": 4}
+                ax.annotate(f"{part:.3g}/{whole:.3g}", (at, value), offset, **style)
         beside = score
         if drawn is not None:
             _guessed(ax, drawn, measure, x, colour, level)
@@ -588,11 +578,6 @@ def score_profile(
     if caption:
         write_caption(ax, own, f"Numbers: shared / own complexity{bars}.")
     return ax
-
-
-def _label(ax: Axes, text: str, at: tuple[float, float], *, raised: bool) -> None:
-    """Write a score at its point, higher where the label beside it would meet it."""
-    ax.annotate(text, at, (0, 18 if raised else 7), textcoords="offset points", ha="center", size="x-small", zorder=4)
 
 
 def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:

@@ -208,14 +208,9 @@ def _row(section: str | None, text: str, fit: dict[str, float], at: int) -> Row:
         raise ValueError(f"line {at}: {error}") from None
     outcomes = ",".join(map(literal_text, model.outcomes))
     row: Row = {"section": section, "outcome": outcomes, "model": str(model), "complexity": model.complexity}
-    _check_complexity(model, fit, at)
-    return row | {name: fit.get(name, float("nan")) for name in ("consistency", "coverage")}
-
-
-def _check_complexity(model: Model, fit: dict[str, float], at: int) -> None:
-    printed = fit.get("complexity", model.complexity)
-    if printed != model.complexity:
+    if (printed := fit.get("complexity", model.complexity)) != model.complexity:
         raise ValueError(f"line {at}: {model} has complexity {model.complexity}, printed is {printed:g}")
+    return row | {name: fit.get(name, float("nan")) for name in ("consistency", "coverage")}
 
 
 def _cna(lines: list[str]) -> tuple[list[Row], int]:

@@ -206,12 +206,7 @@ class _Expositor:
             sizes = setting.max_size or (PUBLISHED_SIZES if size_caps else None)
             caps = NO_CAPS if sizes is None else Caps(*sizes)
             self.minimiser = lambda outcome: ThresholdMinimiser(
-                setting.cases,
-                outcome,
-                caps,
-                consistency=setting.con,
-                coverage=setting.cov,
-                work=work,
+                setting.cases, outcome, caps, consistency=setting.con, coverage=setting.cov, work=work
             )
         else:
             table = ideal_table(model, words)
@@ -498,11 +493,7 @@ def quality_counts(
 
 
 def quality_table(
-    truth: Column,
-    estimate: Column,
-    *,
-    convention: str | Convention = "corrected",
-    setting: Setting | None = None,
+    truth: Column, estimate: Column, *, convention: str | Convention = "corrected", setting: Setting | None = None
 ) -> pd.DataFrame:
     """Break the quality of a model, or of a column of models, down by outcome and component.
 

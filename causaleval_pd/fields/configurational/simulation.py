@@ -513,11 +513,7 @@ def _weights(data: pd.DataFrame, imbalance: Mapping[str, float | Sequence[float]
 
 
 def draw_rows(
-    rows: NDArray[np.int64],
-    n: int,
-    what: str,
-    random: np.random.Generator,
-    weights: NDArray[np.float64] | None = None,
+    rows: NDArray[np.int64], n: int, what: str, random: np.random.Generator, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.int64]:
     """Draw n of the rows with replacement, each equally likely or by the weights of all rows."""
     if not n:

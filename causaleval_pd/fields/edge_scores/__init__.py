@@ -7,7 +7,7 @@ from __future__ import annotations
 from . import field, metrics, weights, plot
 from . import ensembles as _ensembles  # figures and pooling register themselves
 from . import cells
-from .nulls import relabelling as _relabelling  # null models register themselves
+from . import nulls as _nulls  # null models register themselves
 
 # isort: on
 from .cells import *

@@ -33,15 +33,7 @@ from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import ARROW, CIRCLE, TAIL
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
 from ...graphs.node_names import NodeLists, node_name
-from ...graphs.packing import (
-    HEADER_WORDS,
-    MAX_NODES,
-    TEXT_WORDS,
-    as_packed,
-    check_names,
-    is_packed,
-    names_header,
-)
+from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, as_packed, check_names, is_packed, names_header, read_names
 from .lists import matrix_of_list, read_list
 
 __all__ = ["score_column"]
@@ -182,14 +174,7 @@ def _read_head(head: bytes) -> tuple[tuple[str, ...], int, int, int]:
     n_nodes = int.from_bytes(head[_TEXT + 4 : _TEXT + 8], "little")
     length, flags = (int.from_bytes(head[_TEXT + at : _TEXT + at + 4], "little") for at in (16, 20))
     begin = _TEXT + 8 * HEADER_WORDS
-    try:
-        names = tuple(head[begin : begin + length].decode().split("\0")) if length else ()
-    except UnicodeDecodeError:
-        raise ValueError("its node names are not UTF-8; the cell is damaged") from None
-    if len(names) != n_nodes or n_nodes > MAX_NODES:
-        raise ValueError(f"has {n_nodes} nodes but {len(names)} names; the cell is damaged")
-    if fault := check_names(names):
-        raise ValueError(fault)
+    names = read_names(head[begin : begin + length], n_nodes)
     if flags > SYMMETRIC | SINGLE or head != _head(names, kind, n_planes, flags):
         raise ValueError("its header is not the one of its kind and names; the cell is damaged")
     return names, kind, n_planes, flags

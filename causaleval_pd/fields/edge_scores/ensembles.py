@@ -315,10 +315,6 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
         whose scores are probabilities. An undirected edge counts half in either direction.
     truth : graph, optional
         The true graph over the same nodes, in any form that metrics take; undirected edges are framed in both squares.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

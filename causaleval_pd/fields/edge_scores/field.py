@@ -22,16 +22,7 @@ from ...graphs.packing import Block
 from ...graphs.packing import unpack_column as unpack_graphs
 from ..structure.field import labels as graph_labels
 from ..structure.field import node_sides
-from .cells import (
-    KINDS,
-    SINGLE,
-    SYMMETRIC,
-    coerce_scores,
-    is_score_column,
-    pack_scores,
-    score_column,
-    unpack_column,
-)
+from .cells import KINDS, SINGLE, SYMMETRIC, coerce_scores, is_score_column, pack_scores, score_column, unpack_column
 from .pairs import ScorePairs, Truths
 
 __all__ = ["SCORES"]

@@ -112,14 +112,7 @@ def sort_down(keys: Floats, labels: Payload, n: int) -> None:
 
 @kernel
 def rank(
-    keys: Floats,
-    labels: Bools,
-    size: Ints,
-    n_true: Ints,
-    cut: Ints,
-    room: Floats,
-    label_room: Bools,
-    found: Floats,
+    keys: Floats, labels: Bools, size: Ints, n_true: Ints, cut: Ints, room: Floats, label_room: Bools, found: Floats
 ) -> None:
     """Rank the candidates of each pair; ties are one group. `cut` (n,) is k of the precision at k.
 

@@ -105,12 +105,7 @@ def _ranking(*, without: Sequence[str] = (), **declared: Any) -> Callable[[Calla
     return declare
 
 
-@_ranking(
-    **SHARE,
-    long_name="area under the ROC curve",
-    closed_form="auroc",
-    reference="10.1016/j.patrec.2005.10.010",
-)
+@_ranking(**SHARE, long_name="area under the ROC curve", closed_form="auroc", reference="10.1016/j.patrec.2005.10.010")
 def auroc(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the probability that a true edge has a larger score than a pair without edge, ties counting half.
 
@@ -259,11 +254,6 @@ def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
 
     A graph has i -> j where only this direction is above the threshold, and an undirected edge where both are, as
     `series.score.threshold` makes it. Null models choose the threshold anew in every control.
-
-    Parameters
-    ----------
-    magnitude : bool, optional
-        Rank by absolute values; default for weights only.
 
     Examples
     --------
@@ -464,12 +454,7 @@ def _binned(pairs: ScorePairs, bins: int, strategy: str, universe: str | None, u
 @metric(**_FIELD, range=(0, 1), long_name="expected calibration error", closed_form="calibration")
 @with_options(OPTIONS)
 def calibration_error(
-    pairs: ScorePairs,
-    *,
-    bins: int = 10,
-    strategy: str = "width",
-    universe: str | None = None,
-    undirected: str = "both",
+    pairs: ScorePairs, *, bins: int = 10, strategy: str = "width", universe: str | None = None, undirected: str = "both"
 ) -> Floats:
     """Return the mean distance, over bins, between the mean probability and the share of true edges.
 

@@ -187,10 +187,6 @@ def curves(
         Probability of the band at a depth.
     universe : str, optional
         As in `auroc`.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -364,10 +360,6 @@ def calibration(
         One run per row.
     truth, estimate, bins, strategy, level, universe
         As in `calibration_points`.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

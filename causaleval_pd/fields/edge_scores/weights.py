@@ -23,8 +23,7 @@ from ...contract.pairs import Batch, StoredPairs
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import check_nodes
-from .nulls.ranking import score_controls
-from .nulls.relabelling import relabelled_planes
+from .nulls import relabelled_planes, score_controls
 from .series import SeriesScoreAccessor
 
 __all__ = ["WEIGHTS", "mean_squared_weight_error", "relative_frobenius", "sign_accuracy", "weight_cosine"]

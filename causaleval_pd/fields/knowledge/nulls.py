@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,53 +12,10 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ..structure.field import GRAPHS
 from ..structure.nulls import models  # noqa: F401
 from .pairs import AGREES, Counts, KnowledgePairs
-
-
-@dataclass(frozen=True, eq=False)
-class KnowledgeControls(Controls):
-    """Random graphs beside the knowledge of their rows."""
-
-    #: the observed pairs
-    pairs: KnowledgePairs
-    #: controls of the estimates
-    graphs: Controls
-    #: (n,): rows whose controls have as many directed and undirected edges as the estimate, at places that are all
-    #: equally likely
-    exact: NDArray[np.bool_]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls."""
-        return self.graphs.kind
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control."""
-        return self.graphs.cost + 8 * self.pairs.n_nodes**2
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control."""
-        return self.graphs.work
-
-    def draw(self, start: int, count: int) -> KnowledgePairs:
-        """Pair draws start .. start + count - 1 of every row with its knowledge."""
-        drawn: Any = self.graphs.draw(start, count)
-        return self.pairs.with_graphs(drawn, np.repeat(self.pairs.known_index, count))
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact mean of a metric of known arcs, NaN for rows where it is not known."""
-        if metric.closed_form != "known_arcs" or not self.exact.any():
-            return None
-        graphs, d = self.pairs.graphs, self.pairs.n_nodes
-        edges = graphs.estimate.edge_counts
-        arcs, lines = (x[graphs.estimate_index] / max(1, d * (d - 1)) for x in (edges.directed, edges.undirected))
-        found = np.asarray(metric(_Expected(self.pairs, arcs, 2 * lines)), np.float64)
-        return ClosedForm(np.where(self.exact, found, np.nan))
 
 
 class _Expected(KnowledgePairs):
@@ -88,12 +45,29 @@ def _of_graphs(model: Null) -> Null:
         return None if model.prepare is None else model.prepare(alone(matching))
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        drawn = model.controls(alone(matching), rows, pairs.graphs, keys)
+        graphs = model.controls(alone(matching), rows, pairs.graphs, keys)
+        # rows whose controls have as many directed and undirected edges as the estimate, at places that are all equally
+        # likely
         exact = np.ones(pairs.n, bool)
         if not model.joint:
             directed = np.isin(np.array(pairs.kinds), ("dag", "digraph"))
-            exact = directed & (drawn.kind == pairs.kinds) & bool(matching.options.get("permute", True))
-        return KnowledgeControls(pairs, drawn, exact)
+            exact = directed & (graphs.kind == pairs.kinds) & bool(matching.options.get("permute", True))
+
+        def drawn(start: int, count: int) -> KnowledgePairs:
+            estimates: Any = graphs.draw(start, count)
+            of_estimates: KnowledgePairs = pairs.with_graphs(estimates, np.repeat(pairs.known_index, count))
+            return of_estimates
+
+        def known(metric: Metric) -> ClosedForm | None:
+            if metric.closed_form != "known_arcs" or not exact.any():
+                return None
+            estimate, index = pairs.graphs.estimate, pairs.graphs.estimate_index
+            edges, places = estimate.edge_counts, max(1, pairs.n_nodes * (pairs.n_nodes - 1))
+            expected = _Expected(pairs, edges.directed[index] / places, 2 * (edges.undirected[index] / places))
+            return ClosedForm(np.where(exact, np.asarray(metric(expected), np.float64), np.nan))
+
+        cost = graphs.cost + 8 * pairs.n_nodes**2
+        return DrawnControls(pairs, graphs.kind, drawn, known, cost, graphs.work)
 
     law = inspect.getdoc(model.controls)
     controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."

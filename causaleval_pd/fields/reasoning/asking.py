@@ -355,8 +355,7 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
 
 
 def warn_of_unread(
-    replies: Sequence[tuple[Any, Any]],
-    wanted: str = "a last line 'Answer: yes' or 'Answer: no', as tasks.prompts does",
+    replies: Sequence[tuple[Any, Any]], wanted: str = "a last line 'Answer: yes' or 'Answer: no', as tasks.prompts does"
 ) -> None:
     """Warn where many of the replies, each with what was read in it, have no readable answer, and ask for `wanted`."""
     unread = [reply for reply, answer in replies if answer is None]
@@ -429,11 +428,7 @@ def _json_answer(text: str) -> str | bool | None:
 
 
 def join_answers(
-    questions: pd.DataFrame,
-    answers: pd.DataFrame,
-    *,
-    on: Sequence[str] = KEY,
-    how: Reading = "last_line",
+    questions: pd.DataFrame, answers: pd.DataFrame, *, on: Sequence[str] = KEY, how: Reading = "last_line"
 ) -> pd.DataFrame:
     """Join answers to their questions by key, never by the order of rows.
 

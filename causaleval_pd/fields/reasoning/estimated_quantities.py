@@ -25,12 +25,10 @@ from .yes_counts import (
     check_answers,
     count_terms,
     divide,
-    equation_text,
     estimates,
     interventional_arms,
     missing_bounds,
     observational_arms,
-    product_text,
 )
 
 __all__ = ["quantities"]
@@ -189,7 +187,7 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
     table["truth"] = table["truth_exact"] if error.against == "exact" else table["truth_sample"]
     table["n"] = error.n_known.astype(np.int64)
     table["n_samples"] = arms.n_samples.astype(np.int64)
-    used = _arms_used(quantity)
+    used = {"1": [0], "0": [1]}.get(quantity[-1], [0, 1])
     missing = arms.asked & np.isnan(arms.answer)
     table["n_failed"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
     table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity)
@@ -204,10 +202,6 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
     table["se"] = np.sqrt(error.variance)
     table["n_effective"] = np.nan if quantity == "ate" else error.n_effective
     return table
-
-
-def _arms_used(quantity: str) -> list[int]:
-    return {"1": [0], "0": [1]}.get(quantity[-1], [0, 1])
 
 
 def _kinds(result: pd.DataFrame, chains: Mapping[Any, tuple[str, ...]]) -> list[str | None]:
@@ -429,7 +423,7 @@ class _PairPNS:
         pns, factors, top = self.error, members[local], members[whole]
         gradient = np.zeros(len(members))
         gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
-        text = product_text(self.counts[i] for i in factors)
+        text = " * ".join(self.counts[i] for i in factors)
         n_failed = int(self.n_failed[factors].sum())
         common = {
             "estimate": float(np.prod(pns.estimate[factors])),
@@ -456,7 +450,7 @@ class _PairPNS:
             "truth_exact": float(self.exact[top]),
             "truth_sample": float(self.sample_truth[top]),
             "n_failed": n_failed + int(self.n_failed[top]),
-            "counts": equation_text(self.counts[top], text),
+            "counts": f"{self.counts[top]} = {text}",
             "se": internal_error,
             "sampling_gap": gap,
         }

@@ -379,14 +379,15 @@ def quantities_of(joint: NDArray[np.float64]) -> dict[str, float]:
     return {
         "pns": pns,
         "ate": pns - reverse,
-        "pn": _ratio(if1, if1 + always1),
-        "ps": _ratio(if0, if0 + never0),
+        "pn": ratio(if1, if1 + always1),
+        "ps": ratio(if0, if0 + never0),
         "p_do1": pns + always,
         "p_do0": always + reverse,
-        "p_given1": _ratio(if1 + always1, never1 + if1 + always1 + unless1),
-        "p_given0": _ratio(always0 + unless0, never0 + if0 + always0 + unless0),
+        "p_given1": ratio(if1 + always1, never1 + if1 + always1 + unless1),
+        "p_given0": ratio(always0 + unless0, never0 + if0 + always0 + unless0),
     }
 
 
-def _ratio(part: float, whole: float) -> float:
+def ratio(part: float, whole: float) -> float:
+    """Return part / whole, NaN where the whole is 0."""
     return part / whole if whole > 0 else float("nan")

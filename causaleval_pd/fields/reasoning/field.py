@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,13 @@ NUMBER = "number"
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerPairs(Pairs):
-    """True and given answers."""
+class ValuePairs(Pairs):
+    """Pairs of single values, (n,) each."""
 
-    #: truth, estimate, (n,): the answers
-    truth: NDArray[np.bool_]
-    estimate: NDArray[np.bool_]
+    #: what the values are called as a kind of cell
+    cell_kind: ClassVar[str]
+    truth: Any
+    estimate: Any
 
     @property
     def n(self) -> int:
@@ -37,19 +38,26 @@ class AnswerPairs(Pairs):
 
     work = 20.0
 
-    def take(self, positions: NDArray[Any] | slice) -> AnswerPairs:
+    def take(self, positions: NDArray[Any] | slice) -> Self:
         """Return the pairs at `positions`."""
-        return AnswerPairs(self.truth[positions], self.estimate[positions])
+        return replace(self, truth=self.truth[positions], estimate=self.estimate[positions])
 
-    def unique(self) -> tuple[AnswerPairs, NDArray[np.int64]]:
-        """Return the distinct pairs, and for each pair the position of its equal among them."""
-        code = 2 * self.truth.astype(np.int64) + self.estimate
-        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+    def unique(self) -> tuple[Self, NDArray[np.int64]]:
+        """Return the distinct pairs of whole numbers, and for each pair the position of its equal among them."""
+        codes = self.truth.astype(np.int64) * (1 + int(self.estimate.max(initial=0))) + self.estimate
+        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs are refused: all if answers are not among `kinds`."""
-        return np.full(self.n, "answer" not in kinds)
+        """Return which pairs are refused: all if the values are not among `kinds`."""
+        return np.full(self.n, self.cell_kind not in kinds)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerPairs(ValuePairs):
+    """True and given answers, booleans."""
+
+    cell_kind = "answer"
 
     def describe(self, position: int) -> str:
         """Describe the pair at `position`."""
@@ -57,23 +65,13 @@ class AnswerPairs(Pairs):
 
 
 @dataclass(frozen=True, eq=False)
-class QuantityPairs(Pairs):
+class QuantityPairs(ValuePairs):
     """True and estimated quantities, with the yes-counts of the estimates where these are known."""
 
-    #: truth, estimate, (n,): the numbers
-    truth: Floats
-    estimate: Floats
     #: counts of shape (n, terms): compared quantity, then factors
     terms: Terms | None = None
     #: (n,): number of factors that the estimate is a product of
     n_factors: NDArray[np.int64] | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth)
-
-    work = 20.0
 
     def take(self, positions: NDArray[Any] | slice) -> QuantityPairs:
         """Return the pairs at `positions`."""

@@ -37,12 +37,7 @@ _RETRIES = 5
 
 
 def inspect_task(
-    questions: pd.DataFrame,
-    *,
-    key: Sequence[str] = KEY,
-    epochs: int = 1,
-    how: Reading = "last_line",
-    **config: Any,
+    questions: pd.DataFrame, *, key: Sequence[str] = KEY, epochs: int = 1, how: Reading = "last_line", **config: Any
 ) -> Any:
     """Make a task of Inspect from questions, with a scorer that reads replies as `ask` does.
 
@@ -147,11 +142,7 @@ def _scorer(read: Callable[[Any], bool | None]) -> Any:
 
 
 def read_inspect(
-    logs: Any,
-    questions: pd.DataFrame,
-    *,
-    key: Sequence[str] = KEY,
-    how: Reading = "last_line",
+    logs: Any, questions: pd.DataFrame, *, key: Sequence[str] = KEY, how: Reading = "last_line"
 ) -> pd.DataFrame:
     """Read logs of Inspect into the table of answers that `ask` returns, one row per question, model and epoch.
 

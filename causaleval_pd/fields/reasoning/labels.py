@@ -6,7 +6,7 @@ Yes/no answers are a field of their own, `answer`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,9 +21,9 @@ from ...contract.field import Field, register_field
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
-from ...contract.pairs import Batch, Pairs
+from ...contract.pairs import Batch
 from .asking import last_words, warn_of_unread
-from .field import not_pairwise
+from .field import ValuePairs, not_pairwise
 from .nulls import Decks, Moves
 from .yes_counts import Floats, Integers
 
@@ -36,12 +36,10 @@ _MARKS = re.compile(r"[-<>=*+;]")
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPairs(Pairs):
-    """True and given labels."""
+class LabelPairs(ValuePairs):
+    """True and given labels, by their positions in `labels`."""
 
-    #: truth, estimate, (n,): positions in `labels`
-    truth: Integers
-    estimate: Integers
+    cell_kind = "label"
     #: the labels, in alphabetical order
     labels: NDArray[np.object_]
 
@@ -50,27 +48,6 @@ class LabelPairs(Pairs):
         """Return the pairs of two columns without missing values."""
         codes, labels = pd.factorize(np.array([*truth, *estimate], object), sort=True)
         return cls(codes[: len(truth)], codes[len(truth) :], np.asarray(labels, object))
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth)
-
-    work = 20.0
-
-    def take(self, positions: NDArray[Any] | slice) -> LabelPairs:
-        """Return the pairs at `positions`."""
-        return replace(self, truth=self.truth[positions], estimate=self.estimate[positions])
-
-    def unique(self) -> tuple[LabelPairs, Integers]:
-        """Return the distinct pairs, and for each pair the position of its equal among them."""
-        code = self.truth * len(self.labels) + self.estimate
-        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-        return self.take(first), inverse
-
-    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs are refused: all if labels are not among `kinds`."""
-        return np.full(self.n, "label" not in kinds)
 
     def describe(self, position: int) -> str:
         """Describe the pair at `position`."""
@@ -256,7 +233,7 @@ def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArr
         values = np.stack([np.asarray(metric(some), np.float64) for some in given], axis=1)
         return ClosedForm.of(Distribution.of(np.arange(pairs.n), values, answers.shares[rows]))
 
-    return DrawnControls(pairs, "label", drawn, known, size=100, pace=50.0)
+    return DrawnControls(pairs, "label", drawn, known, cost=100, work=50.0)
 
 
 register_null(

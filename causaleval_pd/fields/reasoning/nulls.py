@@ -273,10 +273,6 @@ def _decks_of_answers(matching: Matching) -> Decks:
     return Decks.of(matching, _codes_of_answers(matching), 2)
 
 
-def _moves_of_answers(matching: Matching) -> Moves:
-    return Moves.of(matching, _codes_of_answers(matching))
-
-
 def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
     """Move the answers of a cluster together to one that answered the same questions."""
 
@@ -284,7 +280,7 @@ def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
         yes = matching.prepared.draw(rows, start, count) == 0
         return AnswerPairs(np.repeat(pairs.truth, count), yes.ravel())
 
-    return DrawnControls(pairs, "answer", drawn, size=_BYTES, pace=_WORK)
+    return DrawnControls(pairs, "answer", drawn, cost=_BYTES, work=_WORK)
 
 
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
@@ -418,7 +414,11 @@ def _controls_of_quantities(name: str) -> MakeControls:
 
 #: what shuffles answers where strata repeat a cluster
 _MOVED = Null(
-    "move_answers", "the answers of other clusters", _moved_controls, prepare=_moves_of_answers, estimated=True
+    "move_answers",
+    "the answers of other clusters",
+    _moved_controls,
+    prepare=lambda matching: Moves.of(matching, _codes_of_answers(matching)),
+    estimated=True,
 )
 
 for _name, _long_name in _LONG_NAMES.items():

@@ -69,10 +69,6 @@ def quadrant(
         Rule of the classes, as in `taxonomy`.
     delta, floor : float
         Tolerance, as in `taxonomy`.
-    ax : Axes, optional
-        Axes to draw on; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -210,10 +206,6 @@ def complexity(
         Smallest denominator of a relative error.
     level : float
         Probability of the bands.
-    ax : Axes, optional
-        Axes to draw on; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -304,8 +296,6 @@ def reliability(
         Relative error of the shaded area around the diagonal.
     height : float
         Height of the panels in inches; their width is 0.83 of it.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

@@ -15,6 +15,7 @@ from ...contract.field import missing_cells
 from ...execution.random_streams import hash_rows
 from ...statistics.clusters import jackknife_error
 from ...statistics.coincidences import coincidence_tail
+from .exact_quantities import ratio
 from .labels import coerce_labels, refuse_near_labels
 from .yes_counts import Floats, Integers, as_bits, check_answers, codes, known_truths, setting_names
 
@@ -390,17 +391,17 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
     # at fixed margins every score is a function of the numbers of right answers of each label
     expected = (true * said / np.maximum(true.sum(axis=0), 1)).sum(axis=1)
     low, high = _clustered_wilson(right.astype(np.float64), cluster, level)
-    accuracy = _ratio(int(hits.sum()), n)
+    accuracy = ratio(int(hits.sum()), n)
     found = {
         "n": n,
         "n_failed": missing,
         "accuracy": accuracy,
-        "accuracy_low": _ratio(int(hits.sum()), total),
-        "accuracy_high": _ratio(int(hits.sum()) + missing, total),
+        "accuracy_low": ratio(int(hits.sum()), total),
+        "accuracy_high": ratio(int(hits.sum()) + missing, total),
         "ci_low": low,
         "ci_high": high,
-        "majority_accuracy": _ratio(int(np.bincount(part.truth).max(initial=0)), total),
-        "control_accuracy": _ratio(expected.sum(), n),
+        "majority_accuracy": ratio(int(np.bincount(part.truth).max(initial=0)), total),
+        "control_accuracy": ratio(expected.sum(), n),
     }
     if columns is _LABELS:
         size = true.sum(axis=1) + said.sum(axis=1)
@@ -411,7 +412,7 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
         return found | more | {"macro_f1": f1, "control_macro_f1": control_f1}
     tn, tp = hits.tolist()
     fn, fp = int(true[1].sum()) - tp, int(said[1].sum()) - tp
-    by_chance = _ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
+    by_chance = ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
     scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
     return found | {
         "n_clusters": n_clusters,
@@ -420,18 +421,14 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
         "fp": fp,
         "fn": fn,
         "tn": tn,
-        "precision": _ratio(tp, tp + fp),
-        "recall": _ratio(tp, tp + fn),
-        "f1": _ratio(2 * tp, 2 * tp + fp + fn),
-        "specificity": _ratio(tn, tn + fp),
-        "mcc": _ratio(tp * tn - fp * fn, scale),
-        "kappa": _ratio(accuracy - by_chance, 1 - by_chance),
-        "control_f1": _ratio(2 * expected[1], 2 * tp + fp + fn),
+        "precision": ratio(tp, tp + fp),
+        "recall": ratio(tp, tp + fn),
+        "f1": ratio(2 * tp, 2 * tp + fp + fn),
+        "specificity": ratio(tn, tn + fp),
+        "mcc": ratio(tp * tn - fp * fn, scale),
+        "kappa": ratio(accuracy - by_chance, 1 - by_chance),
+        "control_f1": ratio(2 * expected[1], 2 * tp + fp + fn),
     }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else float("nan")
 
 
 def _clustered_wilson(right: Floats, cluster: NDArray[Any], level: float) -> tuple[float, float]:

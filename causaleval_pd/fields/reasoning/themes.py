@@ -141,7 +141,8 @@ class Theme:
         return " ".join([self.intro, *rules, self.closing])
 
     def _rule(self, world: World, node: str, own: str) -> str:
-        head = f"{_capital(self.say(node))} if, and only if,"
+        clause = self.say(node)
+        head = f"{clause[:1].upper()}{clause[1:]} if, and only if,"
         parents = [self.say(parent) for parent in world.parents[node]]
         if not parents:
             return f"{head} {own}."
@@ -209,10 +210,6 @@ def join_texts(columns: Sequence[pa.Array | pa.Scalar], separator: str) -> pa.Ar
     """Join the strings of each row; none may be missing."""
     # pyarrow would take a single column for the separator
     return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, separator)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def people_names(n: int, rng: np.random.Generator) -> list[str]:

@@ -12,11 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_known, check_number, check_type, check_whole, nearest, shown
 from ...contract.law import Distribution
-from .yes_counts import (
-    Floats,
-    binomial_shares,
-    setting_names,
-)
+from .yes_counts import Floats, binomial_shares, setting_names
 
 __all__ = ["judge", "perfect_reasoner", "random_reasoner", "required_samples", "taxonomy"]
 
@@ -214,19 +210,15 @@ def judged_by(convention: Convention, table: pd.DataFrame, **options: Any) -> pd
     """Judge rows of the PNS; their `excess` is the error as a multiple of what the convention tolerates."""
     if convention is None:
         return judge(table, **options)
-    judged = judge(_against_sample(table), **options)
+    # external rows against the same-sample truth, as published
+    external = table["relation"] == "external"
+    judged = judge(table.assign(truth=table["truth"].where(~external, table["truth_sample"])), **options)
     # what is undefined or infinite passes no threshold
     with np.errstate(divide="ignore", invalid="ignore"):
         excess = np.where(judged["rae"] == 0, 0.0, judged["rae"] / judged["threshold"])
     passes = judged["passes_published"].fillna(False).to_numpy(bool)
     excess = np.where(passes, np.fmin(excess, 1.0), np.where(excess > 1, excess, np.inf))
     return judged.assign(excess=excess)
-
-
-def _against_sample(table: pd.DataFrame) -> pd.DataFrame:
-    """Replace the truth of external rows by the same-sample truth, as published."""
-    external = table["relation"] == "external"
-    return table.assign(truth=table["truth"].where(~external, table["truth_sample"]))
 
 
 def _decided(judged: pd.DataFrame, names: list[str], error: float) -> NDArray[np.object_]:
@@ -413,7 +405,8 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
     1   0.25      0.25    0.004       0.036     0.108    0.938
     """
     true = _probabilities(truth, n)
-    return _table(true, np.full(len(true), _random_share(p_yes)), n, delta)
+    check_number(p_yes, "p_yes", "[0, 1]")
+    return _table(true, np.full(len(true), p_yes * (1 - p_yes)), n, delta)
 
 
 def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.DataFrame:
@@ -448,12 +441,6 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
     """
     true = _probabilities(truth, n)
     return _table(true, true, n, delta)
-
-
-def _random_share(p_yes: float) -> float:
-    """Return the PNS of random answers."""
-    check_number(p_yes, "p_yes", "[0, 1]")
-    return p_yes * (1 - p_yes)
 
 
 def _probabilities(values: ArrayLike, n: int) -> Floats:

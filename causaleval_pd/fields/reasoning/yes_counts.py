@@ -6,7 +6,7 @@ Yes-counts stand in arrays, or as text in a column of a table, and have laws und
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -66,16 +66,6 @@ class Terms:
         names = np.asarray(QUANTITIES, object)[self.quantity]
         columns = [values.tolist() for values in self.fields[1:]]
         return [f"{name} {a} {b} {c} {d} {e}" for name, a, b, c, d, e in zip(names, *columns, strict=True)]
-
-
-def product_text(factors: Iterable[str]) -> str:
-    """Return the text of the counts of a product."""
-    return " * ".join(factors)
-
-
-def equation_text(whole: str, product: str) -> str:
-    """Return the text of the counts of a quantity that is compared with a product."""
-    return f"{whole} = {product}"
 
 
 def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:

@@ -25,14 +25,12 @@ __all__ = [
 
 def shared_ancestors(pairs: GraphPairs) -> Confusion:
     """Compare (ancestor, descendant) pairs of nodes."""
-    found = pairs.ancestors
-    return Confusion(found.both, found.true, found.estimated)
+    return Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated)
 
 
 def shared_blankets(pairs: GraphPairs) -> Confusion:
     """Compare members of Markov blankets, summed over the nodes."""
-    found = pairs.blankets
-    return Confusion(found.both, found.true, found.estimated)
+    return pairs.blankets
 
 
 _ANCESTOR = ConfusionFamily(

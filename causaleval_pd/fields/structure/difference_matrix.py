@@ -61,10 +61,6 @@ def difference_matrix(
         One run per row, such as the replicates of one stratum. All graphs have the same nodes.
     truth, estimate : hashable
         Names of its columns. A missing estimate is a failed run: it is counted in the caption and not drawn.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

@@ -51,10 +51,6 @@ def expected_curves(
         Numbers of estimated edges along the axis; default all, or 201 of them where there are more.
     level : float
         Probability of the bands.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------

@@ -49,7 +49,7 @@ from ...graphs.kernels.planes import planes_from_marks as plain_planes
 from ...graphs.mixed.marks import is_mixed
 from ...graphs.mixed.marks import marks_from_planes as mixed_marks
 from ...graphs.mixed.marks import planes_from_marks as mixed_planes
-from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header
+from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header, read_names
 
 Codes = NDArray[np.uint8]
 
@@ -293,15 +293,7 @@ def _read_named(key: bytes) -> Head:
         raise ValueError("its names are cut off; the cell is damaged")
     if hashlib.blake2b(blob, digest_size=8).digest() != digest:
         raise ValueError("its names do not match their digest; the cell is damaged")
-    try:
-        nodes = tuple(blob.decode().split("\0")) if n_nodes else ()
-    except UnicodeDecodeError:
-        raise ValueError("its names are not UTF-8; the cell is damaged") from None
-    if len(nodes) != n_nodes or bool(n_nodes) != bool(blob):
-        raise ValueError(f"has {n_nodes} variables but {len(nodes)} names; the cell is damaged")
-    wrong = check_names(nodes)
-    if wrong:
-        raise ValueError(wrong)
+    nodes = read_names(blob, n_nodes)
     if min_lag > min(1, max_lag):
         raise ValueError(f"has the smallest lag {min_lag} and the largest {max_lag}; the cell is damaged")
     return Head(nodes, min_lag, max_lag, n_planes, _START + len(padded))

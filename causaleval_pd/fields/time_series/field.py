@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
 from ...contract.field import Field, identify_cells, register_field
+from ...contract.law import ClosedForm
+from ...contract.metric import Metric
+from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
 from ...contract.pairs import Batch
 from ...contract.relabelling import Relabelling
-from .cells import LaggedGraph, pack_cell
+from .cells import KINDS, LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
-from .nulls.controls import custom_null
 from .pairs import LaggedBatch, LaggedPairs
 from .views import lagged_cpdag
 
@@ -123,6 +126,78 @@ def samples() -> Iterator[pd.DataFrame]:
     """Make a table that needs every kernel of the field: those of graphs at lag 0."""
     cells = lagged_column(["A@-1 -> B; B -> C", "A -> B; C@-1 -> A"])
     yield pd.DataFrame({"truth": cells, "estimate": cells.iloc[::-1].array})
+
+
+def lagged_controls(
+    pairs: LaggedPairs,
+    codes: Callable[[int, int], NDArray[np.uint8]],
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    pace: float = 50.0,
+) -> Controls:
+    """Make controls of a batch: `codes(start, count)` draws n * count graphs, a row's draws together."""
+    batch, index = pairs.estimate, pairs.estimate_index
+    # a control takes its codes, and the words and places that drawing it needs
+    n_places = int(np.prod(batch.codes.shape[1:]))
+
+    def drawn(start: int, count: int) -> LaggedPairs:
+        found = codes(start, count)
+        estimate = replace(batch, codes=found, kinds=np.repeat(batch.kinds[index], count))
+        every = np.arange(len(found), dtype=np.int64)
+        return LaggedPairs(pairs.truth, estimate, np.repeat(pairs.truth_index, count), every)
+
+    kinds = np.array(KINDS, object)[batch.kinds[index]]
+    return DrawnControls(pairs, kinds, drawn, known, 200 + 30 * n_places, 1000.0 + pace * n_places)
+
+
+def refuse_control_kind(matching: Matching) -> None:
+    """Refuse classes of controls that the user states: controls keep the class of the estimate."""
+    if matching.control_kind is not None:
+        raise ValueError("controls of lagged graphs have the class of the estimate; leave control_kind out")
+
+
+#: draws one control for an estimate
+DrawOne = Callable[[LaggedGraph, np.random.Generator], Any]
+
+
+def custom_null(function: DrawOne, name: str) -> Null:
+    """Make a null model of a function that draws one control.
+
+    `function(estimate, rng)` returns a lagged graph over the estimate's variables, in a form that `as_lagged` reads
+    without options, with the estimate's searched lags and class. It must draw from `rng` alone: draw r depends on the
+    seed, the row's key and r.
+    """
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        refuse_control_kind(matching)
+        cells = matching.estimate.iloc[rows]
+
+        def codes(start: int, count: int) -> NDArray[np.uint8]:
+            drawn = custom_draws(function, map(LaggedGraph.from_bytes, cells), keys, start, count)
+            return np.stack([_read(found, estimate, name, int(rows[at])) for at, estimate, found in drawn])
+
+        return lagged_controls(pairs, codes, pace=3000.0)
+
+    return Null(name, f"random lagged graphs drawn by the function {name}", controls)
+
+
+def _read(found: Any, estimate: LaggedGraph, name: str, row: int) -> NDArray[np.uint8]:
+    """Read what the user's function returned for the estimate of a row."""
+    try:
+        control = as_lagged(found)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"row {row}: null {name!r} returned {type(found).__name__}, which is not a lagged graph: {error}"
+        ) from error
+    if control.nodes != estimate.nodes or control.max_lag > estimate.max_lag or control.min_lag < estimate.min_lag:
+        raise ValueError(
+            f"row {row}: null {name!r} returned {control.to_string()!r}; a control has the variables and the lags of "
+            f"the estimate, {list(estimate.nodes)[:10]} and {estimate.min_lag}..{estimate.max_lag}"
+        )
+    if KINDS.index(control.kind) > KINDS.index(estimate.kind):
+        raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected a {estimate.kind}")
+    codes = np.zeros_like(estimate.codes)
+    codes[: control.max_lag + 1] = control.codes
+    return codes
 
 
 LAGGED = register_field(

@@ -437,11 +437,6 @@ _LAGGED_ROW = re.compile(r"L(\d+)\.(.+)", re.DOTALL)
 _LAG_NODE = re.compile(r"(.+)_lag(\d+)", re.DOTALL)
 
 
-def is_varlingam(value: Any) -> bool:
-    """Return whether a cell is a fitted VARLiNGAM."""
-    return hasattr(value, "adjacency_matrices_")
-
-
 def is_var(value: Any) -> bool:
     """Return whether a cell is a result of statsmodels' VAR, or its table of parameters or p-values."""
     if isinstance(value, pd.DataFrame):
@@ -719,7 +714,7 @@ _RECOGNISED: dict[str, Callable[[Any], bool]] = {
     "link table": lambda cell: is_table(cell) or is_path(cell),
     "statsmodels VAR": is_var,
     "tigramite links": is_link_dict,
-    "VARLiNGAM": is_varlingam,
+    "VARLiNGAM": lambda cell: hasattr(cell, "adjacency_matrices_"),
     "causalnex": is_lagged_networkx,
     "pywhy-graphs": is_stationary_graph,
 }

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_whole
+from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
+from ...contract.options import with_options
 from ...graphs.kernels.planes import row_chunks
 from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
 from ..structure.hamming import shd
 from ..structure.orientation import orientation_f1, orientation_precision, orientation_recall
 from .cells import KINDS
-from .closed_forms import AT_LAG_0, LAG_DISTANCE, LINKS, WINDOW
 from .pairs import LaggedPairs, Lags, Links, Universe
 
 __all__ = [
@@ -47,6 +48,93 @@ __all__ = [
     "summary_tp",
     "window_shd",
 ]
+
+#: both, true, estimated and total, on which metrics are probed
+_COUNTS = ((0, 3, 2, 12), (1, 3, 2, 12), (2, 3, 2, 12), (2, 2, 5, 20), (0, 0, 1, 6), (1, 4, 1, 30))
+
+
+class KnownLinks:
+    """Stands in for `LaggedPairs` of a metric of one universe's counts, and remembers its universe and lags."""
+
+    def __init__(self, counts: Confusion) -> None:
+        self._counts = counts
+        self.asked: set[tuple[Universe, Lags | int]] = set()
+
+    def confusion(self, universe: Universe, lags: Lags | int = "union") -> Confusion:
+        """Return the counts."""
+        self.asked.add((universe, lags))
+        return self._counts
+
+    def differing(self, universe: Universe, lags: Lags | int = "union") -> NDArray[np.float64]:
+        """Return the number of links of one graph only."""
+        found = self.confusion(universe, lags)
+        return np.asarray(found.fp + found.fn, np.float64)
+
+
+def evaluate(metric: Metric, counts: Confusion) -> NDArray[np.float64]:
+    """Return the values of a metric at counts in place of pairs."""
+    whole = metric if metric.component is None else metric.component.whole
+    return np.asarray(whole.function(KnownLinks(counts), **metric.options), np.float64)
+
+
+def asked_for(metric: Metric) -> tuple[Universe, Lags] | None:
+    """Return the universe and the lags that a metric compares; None where it compares several, or one lag alone."""
+    probe = KnownLinks(Confusion(*(np.array([x], np.float64) for x in _COUNTS[0])))
+    metric.function(probe, **metric.options)
+    if len(probe.asked) != 1:
+        return None
+    [(universe, lags)] = probe.asked
+    return (universe, lags) if isinstance(lags, str) else None
+
+
+def _probe(value: Value) -> str | None:
+    """Check that a metric is a function of the counts of one universe."""
+    columns = [np.array(x, np.float64) for x in zip(*_COUNTS, strict=True)]
+    probe: Any = KnownLinks(Confusion(*columns))
+    together = value(probe)
+    if len(probe.asked) != 1:
+        return "it does not compare one universe of links (pairs.confusion)"
+    if together.shape != (len(_COUNTS),):
+        return f"it gives an array of shape {together.shape} for {len(_COUNTS)} pairs; expected one value per pair"
+    for i, counts in enumerate(_COUNTS):
+        stand_in: Any = KnownLinks(Confusion(*(np.array([x], np.float64) for x in counts)))
+        alone = value(stand_in)
+        if not np.allclose(alone, together[i : i + 1], rtol=1e-9, atol=1e-9, equal_nan=True):
+            return f"at {counts} links it is {alone.item():g} alone and {together[i]:g} among other pairs"
+    return None
+
+
+LINKS = register_closed_form(
+    ClosedFormRule(
+        "links",
+        "lagged",
+        "A function of the confusion counts of one universe of links. Null models compute the law of the counts.",
+        _probe,
+    )
+)
+AT_LAG_0 = register_closed_form(
+    ClosedFormRule(
+        "links_at_lag_0",
+        "lagged",
+        "A metric of graphs, of the links at lag 0. Its law is that of the null model of graphs of the same name.",
+    )
+)
+WINDOW = register_closed_form(
+    ClosedFormRule(
+        "window",
+        "lagged",
+        "The sum of the lagged links that differ and of the distance at lag 0. Its mean is the sum of their means.",
+    )
+)
+LAG_DISTANCE = register_closed_form(
+    ClosedFormRule(
+        "lag_distance",
+        "lagged",
+        "A mean over pairs of variables of the mean distance of estimated lags from true ones. Random lags give its "
+        "mean and variance.",
+    )
+)
+
 
 #: the metric of graphs that a metric of links at lag 0 computes, by name
 GRAPH_METRICS: dict[str, Metric] = {
@@ -271,12 +359,9 @@ _LAGS = {
 }
 _ARCS = {
     "links": """links : {"cross", "all"}
-    Arcs that are compared: between two variables, or those of a variable to itself too.""",
+    Arcs that are compared: between two variables, or those of a variable to itself too."""
 }
-_EXAMPLE = (
-    "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z",
-    "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y",
-)
+_EXAMPLE = ("X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z", "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
 
 
 def _of_lags(links: Any, lags: Any) -> Universe:
@@ -344,17 +429,11 @@ _MISTAKES: dict[str, Any] = {**_SPEC, "direction": "minimize", "range": (0, math
 
 
 @metric(**_MISTAKES, long_name="lagged links that differ")
+@with_options(_LAGS)
 def lagged_hamming(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Values:
     """Count the places of lagged links where truth and estimate differ.
 
     Missing and extra ones cost 1 each. Two different links in one place count once.
-
-    Parameters
-    ----------
-    lags : {"union", "truth", "estimate", "shared"} or int
-        Lags that are compared, as in `lagged_f1`.
-    links : {"cross", "self", "all", "adjacent"}
-        Links that are compared, as in `lagged_f1`.
 
     Examples
     --------
@@ -371,15 +450,11 @@ ALL_HAMMING = tweak(lagged_hamming, links="all")
 
 
 @metric(**_MISTAKES, symmetric=True, long_name="summary arcs that differ")
+@with_options(_ARCS)
 def summary_hamming(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Values:
     """Count the places of summary arcs where truth and estimate differ.
 
     Missing and extra ones cost 1 each.
-
-    Parameters
-    ----------
-    links : {"cross", "all"}
-        Arcs that are compared, as in `summary_f1`.
 
     Examples
     --------

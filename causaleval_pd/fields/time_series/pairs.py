@@ -137,12 +137,9 @@ class LaggedPairs(StoredPairs):
     def lags(self, choice: Lags) -> int:
         """Return the largest lag that is compared."""
         true, estimated = self.truth.max_lag, self.estimate.max_lag
-        return {
-            "union": max(true, estimated),
-            "truth": true,
-            "estimate": estimated,
-            "shared": min(true, estimated),
-        }[choice]
+        return {"union": max(true, estimated), "truth": true, "estimate": estimated, "shared": min(true, estimated)}[
+            choice
+        ]
 
     @cached_property
     def _counts(self) -> tuple[LinkCounts, LinkCounts]:
@@ -150,10 +147,7 @@ class LaggedPairs(StoredPairs):
         d, lags = self.n_nodes, self.max_lag
         shared = 1 + min(self.truth.max_lag, self.estimate.max_lag)
         found = np.zeros((2, 4, self.n, lags + 1), np.int64)
-        sides = [
-            (2, self.truth, self.truth_index),
-            (3, self.estimate, self.estimate_index),
-        ]
+        sides = [(2, self.truth, self.truth_index), (3, self.estimate, self.estimate_index)]
         for place, batch, index in sides:
             links = batch.codes != 0
             own = np.einsum("nlii->nl", links.astype(np.int64))

@@ -38,10 +38,6 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
         A cell in any form that `lagged_column` takes without options.
     truth : lagged graph, optional
         Over the same variables: links are then right, extra or missing.
-    ax : Axes, optional
-        Where to draw; default a new figure.
-    caption : bool
-        Whether a caption stands under the figure.
 
     Returns
     -------
@@ -94,7 +90,10 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
     if truth is not None:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     if caption:
-        write_caption(ax, own, _caption(shown, compared=truth is not None))
+        lines = "solid, dashed and dotted lines: in both graphs with the same marks, extra, missing; "
+        searched = f"lags {shown.min_lag} to {shown.max_lag} were searched"
+        marks = "" if truth is None else lines
+        write_caption(ax, own, f"Links that end at t; {marks}{searched}; no random guessing is shown.")
     return ax
 
 
@@ -129,9 +128,3 @@ def _draw_link(ax: Axes, link: tuple[int, int, int, str], colour: Any, style: An
             towards = (end - start) if at_source else (start - end)
             place = (start if at_source else end) + _HALF * towards / max(np.hypot(*towards), 1e-9)
             ax.scatter(place[0], place[1], s=22, color="white", edgecolors=[colour], zorder=4)
-
-
-def _caption(graph: LaggedGraph, *, compared: bool) -> str:
-    searched = f"lags {graph.min_lag} to {graph.max_lag} were searched"
-    marks = "solid, dashed and dotted lines: in both graphs with the same marks, extra, missing; " if compared else ""
-    return f"Links that end at t; {marks}{searched}; no random guessing is shown."

@@ -179,16 +179,14 @@ def lagged_cpdag(series: pd.Series) -> pd.Series:
             raise ValueError(f"{where(number, at)}: is a {KINDS[block.kinds[at]]}, which has no equivalence class here")
         codes = block.codes.copy()
         codes[:, 0] = _class_at_lag_0(block.codes)
-        found.append([pack_cell(block.head.nodes, one, block.head.min_lag, _kind(one)) for one in codes])
+        kinds = np.where(has_undirected(codes), TS_PDAG, TS_DAG).tolist()
+        packed_as = zip(codes, kinds, strict=True)
+        found.append([pack_cell(block.head.nodes, one, block.head.min_lag, kind) for one, kind in packed_as])
     packed = [
         None if block < 0 else found[block][place]
         for block, place in zip(cells.block.tolist(), cells.place.tolist(), strict=True)
     ]
     return packed_column(packed, series.index, series.name)
-
-
-def _kind(codes: Codes) -> int:
-    return TS_PDAG if (codes[0] == UNDIRECTED).any() else TS_DAG
 
 
 def _class_at_lag_0(codes: Codes) -> Codes:

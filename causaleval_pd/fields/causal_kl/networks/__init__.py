@@ -1,3 +1,3 @@
 """Networks as values, in columns, in pairs, and as other programs write them."""
 
-from . import bif as bif
+from . import formats as formats

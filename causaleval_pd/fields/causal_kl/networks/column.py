@@ -15,9 +15,8 @@ from ....graphs.column import graph_column, is_graph_column
 from ....graphs.packing import as_packed, is_packed
 from .formats import is_network, read_network
 from .network import Network, check_parameters
-from .packed import FORMAT, read_head, split_cell
 from .pairs import Networks
-from .structure import Structure
+from .structure import FORMAT, Structure, read_head, split_cell
 
 __all__ = ["as_network", "network_column"]
 

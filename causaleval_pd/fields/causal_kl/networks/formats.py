@@ -1,16 +1,442 @@
-"""Read networks of other programs: objects of pgmpy and pyagrum, bnlearn as dicts, paths of files."""
+"""Read networks of other programs: BIF files, objects of pgmpy and pyagrum, bnlearn as dicts.
+
+BIF is the interchange format of bnlearn's repository: whole files or an error, never a part. The reader is ours, so
+that probabilities have double precision: pyagrum reads them in single precision, pgmpy takes seconds for a file of
+milliseconds, and neither refuses every damaged file. As cells of graph columns, networks in BIF are their graphs:
+probabilities are read, and left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gzip
+import math
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .bif import normalise_rows, read_file
+from ....contract.checks import nearest, shown
+from ....contract.encoding import Edges, Encoding, register_encoding
+from ....graphs.files import NETWORK_READERS
 from .network import DiscreteNetwork, GaussianNetwork, Network, read_array
+from .structure import MAX_STATES, check_table
+
+_MAX_FILE_BYTES = 64 * 2**20
+#: programs print rounded probabilities: rows at most this far from 1 are normalised
+_ROUNDING = 0.01
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+#: entries that a table without all its rows may have: it is made from few characters
+_MAX_BY_DEFAULT = 2**20
+#: what to do with files of other formats
+_OTHERS = {
+    suffix: f"{reader}, and give the network"
+    for suffix, reader in (NETWORK_READERS | {".xml": NETWORK_READERS[".xmlbif"]}).items()
+}
+_OTHERS[".dsc"] = "write it as BIF by bnlearn in R: write.bif(file, read.dsc(path))"
+
+
+def read_file(path: str | Path) -> DiscreteNetwork:
+    """Read a BIF file, perhaps compressed by gzip; a ValueError names the path and the line of a fault."""
+    path = Path(path)
+    suffixes = [s.lower() for s in path.suffixes]
+    compressed = suffixes[-1:] == [".gz"]
+    suffix = "".join((suffixes[:-1] if compressed else suffixes)[-1:])
+    if suffix in _OTHERS:
+        raise ValueError(f"{str(path)!r} is not a BIF file; {_OTHERS[suffix]}")
+    if suffix != ".bif":
+        raise ValueError(
+            f"{str(path)!r} is not the path of a network; files end in .bif, perhaps with .gz; a graph has no "
+            "parameters: give it some by ce.causal_kl.from_data(graph, data)"
+        )
+    if not path.is_file():
+        raise ValueError(f"the file {str(path)!r} does not exist")
+    try:
+        return read_bif(_decode(_read_bytes(path, compressed)))
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is not read as a network: {error}") from None
+
+
+def _read_bytes(path: Path, compressed: bool) -> bytes:
+    try:
+        with gzip.open(path, "rb") if compressed else path.open("rb") as stream:
+            raw = stream.read(_MAX_FILE_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"it is not a whole gzip file: {error}") from None
+    if len(raw) > _MAX_FILE_BYTES:
+        raise ValueError(f"it has more than {_MAX_FILE_BYTES} bytes")
+    return raw
+
+
+def _decode(raw: bytes) -> str:
+    raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, found = raw.count(b"\n", 0, error.start) + 1, raw[error.start]
+        raise ValueError(f"line {line}: found the byte {found:#04x}, expected UTF-8; save the file as UTF-8") from None
+
+
+def read_bif(text: str) -> DiscreteNetwork:
+    """Read the text of a BIF file: blocks `network`, `variable` and `probability`.
+
+    Anything else is refused with its line: an unknown or repeated block, a number of states that is not that of the
+    list, a row of a table that is missing, repeated or of another length, a variable without a table.
+    """
+    tokens = Tokens(text)
+    found = Declarations(tokens.fault_before)
+    if tokens.accept("network"):
+        if not tokens.at("{"):
+            tokens.name("the name of the network")
+        tokens.expect("{")
+        while not tokens.accept("}"):
+            tokens.expect("property", "}")
+            tokens.skip_past(";")
+    while tokens.kind != "end":
+        if tokens.expect("variable", "probability") == "variable":
+            _read_variable(tokens, found)
+        else:
+            _read_table(tokens, found)
+    return found.network()
+
+
+def _read_variable(tokens: Tokens, found: Declarations) -> None:
+    name = tokens.name("the name of a variable")
+    tokens.expect("{")
+    states: list[str] | None = None
+    while not tokens.accept("}"):
+        if tokens.expect("type", "property") == "property":
+            tokens.skip_past(";")
+            continue
+        if states is not None:
+            raise tokens.fault(f"variable {name!r} has a second type")
+        tokens.expect("discrete")
+        tokens.expect("[")
+        count = tokens.number()
+        tokens.expect("]")
+        tokens.expect("{")
+        states = _list(tokens, "}", "the name of a state", int(count))
+        if len(states) != count:
+            raise tokens.fault(f"variable {name!r} has {len(states)} states {shown(states)}, but declares {count:g}")
+        tokens.expect(";")
+    if states is None:
+        raise tokens.fault_before(f"variable {name!r} has no type; expected 'type discrete [ n ] {{ states }};'")
+    found.add_variable(name, states)
+
+
+def _list(tokens: Tokens, end: str, what: str, count: int) -> list[str]:
+    """Read names up to a mark: separated by commas, or by spaces where several are expected and there is no comma."""
+    names: list[list[str]] = [[]]
+    while not tokens.accept(end):
+        if names[-1] and tokens.accept(","):
+            names.append([])
+        elif tokens.kind in ("word", "quoted"):
+            names[-1].append(tokens.advance().strip())
+        else:
+            raise tokens.expected(what)
+    if len(names) == 1 and (count > 1 or not names[0]):
+        return names[0]
+    if not names[-1]:
+        raise tokens.fault(f"found a comma before {end!r}, expected {what}")
+    return [" ".join(words) for words in names]
+
+
+def _read_table(tokens: Tokens, found: Declarations) -> None:
+    name, parents = _read_head(tokens, found)
+    shape = found.shape(name, parents)
+    at = [{state: i for i, state in enumerate(found.states[p])} for p in parents]
+    rows: dict[tuple[int, ...], list[float]] = {}
+    default: list[float] | None = None
+    table: list[float] | None = None
+    tokens.expect("{")
+    while not tokens.accept("}"):
+        if tokens.accept("property"):
+            tokens.skip_past(";")
+        elif tokens.accept("table"):
+            if table is not None:
+                raise tokens.fault(f"the table of {name!r} is given twice")
+            table = _numbers(tokens, name, math.prod(shape))
+        elif tokens.accept("default"):
+            if default is not None:
+                raise tokens.fault(f"variable {name!r} has a second default")
+            default = _numbers(tokens, name, shape[-1])
+        else:
+            tokens.expect("(", "table", "default", "property", "}")
+            given = _list(tokens, ")", "the state of a parent", len(parents))
+            if len(given) != len(parents) or any(state not in known for state, known in zip(given, at, strict=True)):
+                raise tokens.fault(f"found the row {shown(given)}, expected a state of each of {shown(parents)}")
+            row = tuple(known[state] for state, known in zip(given, at, strict=True))
+            if row in rows:
+                raise tokens.fault(f"the table of {name!r} has the row {shown(given)} twice")
+            rows[row] = _numbers(tokens, name, shape[-1])
+    if table is not None:
+        if rows or default is not None:
+            raise tokens.fault_before(f"variable {name!r} has a table and rows; give one of them")
+        # the child's state changes slowest
+        found.add_table(name, parents, np.moveaxis(np.reshape(table, (shape[-1], *shape[:-1])), 0, -1).reshape(-1))
+        return
+    n_rows = math.prod(shape[:-1])
+    if len(rows) < n_rows and (default is None or math.prod(shape) > _MAX_BY_DEFAULT):
+        missing = next(row for row in np.ndindex(*shape[:-1]) if row not in rows)
+        states = [found.states[p][i] for p, i in zip(parents, missing, strict=True)]
+        raise tokens.fault_before(
+            f"the table of {name!r} has {len(rows)} rows, expected {n_rows}; the row of {shown(states)} is missing"
+        )
+    values = [value for row in np.ndindex(*shape[:-1]) for value in rows.get(row, default or [])]
+    found.add_table(name, parents, values)
+
+
+def _read_head(tokens: Tokens, found: Declarations) -> tuple[str, list[str]]:
+    """Read `( child | parent, parent )`, or the older `( child parent parent )`."""
+    tokens.expect("(")
+    if tokens.kind == "quoted":
+        name, *others = _list_of_quoted(tokens)
+    else:
+        name, others = tokens.name("the name of a variable"), []
+        if name not in found.states and not tokens.at("|"):
+            name, *others = name.split()
+    if others or not tokens.accept("|"):
+        tokens.expect(")")
+        return name, others
+    return name, [] if tokens.accept(")") else _parents(tokens)
+
+
+def _parents(tokens: Tokens) -> list[str]:
+    names = [tokens.name("the name of a parent")]
+    while not tokens.accept(")"):
+        tokens.accept(",")
+        names.append(tokens.name("the name of a parent"))
+    return names
+
+
+def _list_of_quoted(tokens: Tokens) -> list[str]:
+    names = []
+    while tokens.kind == "quoted":
+        names.append(tokens.advance().strip())
+    return names
+
+
+def _numbers(tokens: Tokens, name: str, count: int) -> list[float]:
+    """Read as many numbers as are expected, and the semicolon."""
+    found: list[float] = []
+    while not tokens.accept(";"):
+        if len(found) == count:
+            raise tokens.fault(f"the table of {name!r} has more than {count} numbers here, found {shown(tokens.token)}")
+        found.append(tokens.number())
+        if tokens.accept(",") and tokens.at(";"):
+            raise tokens.expected("a number")
+    if len(found) != count:
+        raise tokens.fault_before(f"the table of {name!r} has {len(found)} numbers here, expected {count}")
+    return found
+
+
+#: what stands for the end of a text
+END = "the end of the file"
+_MARKS = re.escape("{}()[]|,;")
+# possessive, so that no text is looked at twice
+_SPACE = r"(?>(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*)"
+_BLANK = re.compile(_SPACE)
+_TOKEN = re.compile(
+    rf'{_SPACE}(?:(?P<mark>[{_MARKS}])|"(?P<quoted>[^"]*+)"|(?P<word>(?>(?:(?!//|/\*)[^\s"{_MARKS}])+)))'
+)
+
+
+class Tokens:
+    """The tokens of a text without comments, // and /* */: the current one, and whether it is a word or quoted."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._start = self._stop = self._before = 0
+        self.token, self.kind = "", ""
+        self.advance()
+
+    def advance(self) -> str:
+        """Move to the next token, and return the one that was current."""
+        left, self._before = self.token, self._start
+        match = _TOKEN.match(self.text, self._stop)
+        if match is None:
+            blank = _BLANK.match(self.text, self._stop)
+            self._start = blank.end() if blank else self._stop
+            if self._start < len(self.text):
+                found = self.text[self._start : self._start + 20]
+                raise self.fault(f"found {found!r}, a quoted text or a comment that is not closed")
+            self.token, self.kind, self._stop = END, "end", self._start
+            return left
+        self.kind = str(match.lastgroup)
+        self.token, self._start, self._stop = match[self.kind], match.start(self.kind), match.end()
+        return left
+
+    def fault(self, message: str) -> ValueError:
+        """Return the error of a message at the current token."""
+        return self._fault_at(self._start, message)
+
+    def fault_before(self, message: str) -> ValueError:
+        """Return the error of a message at the token before the current one: of what has just been read."""
+        return self._fault_at(self._before, message)
+
+    def _fault_at(self, place: int, message: str) -> ValueError:
+        return ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: {message}")
+
+    def expected(self, what: str) -> ValueError:
+        """Return the error of another token than the expected one."""
+        return self.fault(f"expected {what}, found {self.token if self.kind == 'end' else shown(self.token)}")
+
+    def at(self, token: str) -> bool:
+        """Check whether the current token is a mark or an unquoted word."""
+        return self.token == token and self.kind in ("mark", "word")
+
+    def accept(self, token: str) -> bool:
+        """Move on if the current token is this mark or word."""
+        if self.at(token):
+            self.advance()
+            return True
+        return False
+
+    def expect(self, *tokens: str) -> str:
+        """Move on over one of these marks or words, and return it; refuse anything else."""
+        if not any(self.at(token) for token in tokens):
+            wrong = self.expected(" or ".join(map(repr, tokens)))
+            hint = nearest(self.token, tokens) if self.kind == "word" else ""
+            raise ValueError(f"{wrong}; {hint}".removesuffix("; ").strip())
+        return self.advance()
+
+    def name(self, what: str) -> str:
+        """Read words or one quoted text as a name; words that follow each other are joined by a space."""
+        if self.kind == "quoted":
+            return self.advance().strip()
+        found = []
+        while self.kind == "word":
+            found.append(self.advance())
+        if not found:
+            raise self.expected(what)
+        return " ".join(found)
+
+    def number(self) -> float:
+        """Read a number."""
+        found = read_number(self.token) if self.kind == "word" else None
+        if found is None:
+            raise self.expected("a number")
+        self.advance()
+        return found
+
+    def skip_past(self, mark: str) -> None:
+        """Move on past the next such character, whatever stands before it."""
+        stop = self.text.find(mark, self._start)
+        if stop < 0:
+            raise self.expected(f"{mark!r} after it")
+        self._stop = stop + 1
+        self.advance()
+
+
+class Declarations:
+    """Variables and tables, in the order of a file; `fault` makes the error of a message, with the line being read."""
+
+    def __init__(self, fault: Callable[[str], ValueError]) -> None:
+        self.fault = fault
+        self.states: dict[str, tuple[str, ...]] = {}
+        self.parents: dict[str, list[str]] = {}
+        self.tables: dict[str, NDArray[np.float64]] = {}
+
+    def add_variable(self, name: str, states: Sequence[str]) -> None:
+        """Add a variable."""
+        if name in self.states:
+            raise self.fault(f"variable {name!r} is declared twice")
+        if not 1 <= len(states) <= MAX_STATES:
+            raise self.fault(f"variable {name!r} has {len(states)} states, expected 1 to {MAX_STATES}")
+        if len(set(states)) < len(states) or not all(states):
+            raise self.fault(
+                f"variable {name!r} has the states {shown(list(states))}; state names differ and have text"
+            )
+        self.states[name] = tuple(states)
+
+    def shape(self, name: str, parents: Sequence[str]) -> tuple[int, ...]:
+        """Return the shape (parents.., child) of the table of a variable, which must not have one yet."""
+        if name in self.tables:
+            raise self.fault(f"variable {name!r} has a second table")
+        unknown = [one for one in (name, *parents) if one not in self.states]
+        if unknown:
+            raise self.fault(
+                f"a table names the undeclared variables {shown(unknown)}; declare them before their tables"
+            )
+        if len({name, *parents}) <= len(parents):
+            raise self.fault(f"the table of {name!r} names a variable twice: {shown([name, *parents])}")
+        shape = (*(len(self.states[p]) for p in parents), len(self.states[name]))
+        try:
+            check_table(name, shape)
+        except ValueError as error:
+            raise self.fault(str(error)) from None
+        return shape
+
+    def add_table(self, name: str, parents: Sequence[str], values: Sequence[float] | NDArray[np.float64]) -> None:
+        """Add the table of a variable, its entries in the order (parents.., child), the last fastest."""
+        shape = self.shape(name, parents)
+        if len(values) != math.prod(shape):
+            raise self.fault(f"the table of {name!r} has {len(values)} numbers, expected {math.prod(shape)}")
+        self.parents[name] = list(parents)
+        try:
+            self.tables[name] = normalise_rows(np.array(values, np.float64).reshape(shape), name)
+        except ValueError as error:
+            raise self.fault(str(error)) from None
+
+    def network(self) -> DiscreteNetwork:
+        """Return the network; refuse a file without variables, and variables without a table."""
+        if not self.states:
+            raise self.fault("found no variable; a network has at least one")
+        lacking = [name for name in self.states if name not in self.tables]
+        if lacking:
+            raise self.fault(f"the variables {shown(lacking)} have no table; is the file cut short?")
+        return DiscreteNetwork(self.parents, self.tables, self.states)
+
+
+def read_number(text: str) -> float | None:
+    """Read a finite decimal number; None for any other text."""
+    found = float(text) if _NUMBER.fullmatch(text) else math.inf
+    return found if math.isfinite(found) else None
+
+
+def normalise_rows(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Undo the rounding of printed probabilities; refuse rows that are not close to a distribution."""
+    if (table < 0).any():
+        raise ValueError(f"node {name!r}: probabilities must lie between 0 and 1, found {table[table < 0][0]:.6g}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = table.sum(axis=-1, keepdims=True)
+    # a row that is NaN throughout is undefined
+    off = ~(np.abs(total - 1) <= _ROUNDING) & ~np.isnan(table).all(axis=-1, keepdims=True)
+    if off.any():
+        row = table[off[..., 0]][0]
+        raise ValueError(f"node {name!r}: the row {shown(row.tolist())} of its table sums to {row.sum():.6g}, not to 1")
+    return np.asarray(table / total)
+
+
+_NETWORK = re.compile(r"(?>(?:\s|//[^\n]*\n|/\*.*?\*/)*)network\b[^{};\n<>-]*+\s*+\{", re.S)
+
+
+def read_graph(text: str) -> Edges:
+    """Read the graph of a Bayesian network."""
+    structure = read_bif(text).structure
+    if not structure.nodes:
+        raise ValueError("found a network without variables")
+    return Edges.from_arcs(structure.nodes, sorted(structure.arcs))
+
+
+BIF = register_encoding(
+    Encoding(
+        name="BIF",
+        tool="bnlearn, pgmpy, pyagrum",
+        cells="BIF",
+        meaning="the graph of a Bayesian network: probability ( C | A, B ) the node C with the parents A and B",
+        mark="an edge i -> j is the i behind the bar of j",
+        example="'network n {} variable A { type discrete [ 2 ] { y, n }; } probability ( A ) { table 0.5, 0.5; }'",
+        read=read_graph,
+        types=(str,),
+        recognise=lambda text: bool(_NETWORK.match(text)),
+        # a column of such texts is one of networks
+        is_likely=lambda text: False,
+    )
+)
 
 
 def is_network(cell: Any) -> bool:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ....contract.checks import check_type, refuse_masked
 from ....graphs.column import as_graph
 from ....graphs.graph import Graph
-from .packed import pack_cell, unpack_cell
-from .structure import Structure, sort_states
+from .structure import Structure, pack_cell, sort_states, unpack_cell
 
 __all__ = ["DiscreteNetwork", "GaussianNetwork"]
 

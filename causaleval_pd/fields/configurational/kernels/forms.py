@@ -429,13 +429,7 @@ def _all_needed(chosen: Ints, n: int, n_words: int, planes: Ints) -> bool:
 
 @kernel_part
 def minimal_forms(
-    outcome: int,
-    n_words: int,
-    caps: tuple[int, int, int],
-    candidates: Forms,
-    steps: int,
-    room: Room,
-    found: Forms,
+    outcome: int, n_words: int, caps: tuple[int, int, int], candidates: Forms, steps: int, room: Room, found: Forms
 ) -> int:
     """Add the minimal forms of the candidates; return the steps that are left, -1 for none."""
     compact()

@@ -13,7 +13,7 @@ from ....graphs.column import as_graph
 from ....graphs.graph import Graph
 from ....graphs.kernels.planes import CPDAG, DAG, KINDS, PDAG, PLAIN_KINDS
 from ....graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, matched_kinds, redirect
+from .graph_controls import graph_controls, matched_kinds, redirect
 
 #: draws one control for an estimate
 DrawOne = Callable[[Graph, np.random.Generator], Any]
@@ -60,7 +60,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
                 kinds[mine] = PDAG
             return GraphBatch(pairs.n_nodes, planes, kinds)
 
-        return GraphControls(pairs, matched, graphs, pace=_CALL / max(1.0, pairs.size))
+        return graph_controls(pairs, matched, graphs, pace=_CALL / max(1.0, pairs.size))
 
     return Null(name, f"random graphs drawn by the function {name}", controls)
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import check_whole
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, Matching
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import plane_words
 from ....graphs.pairs import GraphBatch
-from .graph_controls import GraphControls, estimated_edges, in_class, matched_kinds, redirect, warn_of_undirected
+from .graph_controls import estimated_edges, graph_controls, in_class, matched_kinds, redirect, warn_of_undirected
 
 #: sets the stream of directions apart from that of skeletons
 _DIRECTIONS = np.uint64(0xD1B54A32D192ED03)
@@ -51,16 +51,4 @@ def degree_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
         directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _DIRECTIONS, start, count)
         return in_class(redirect(directed, pairs, kinds, keys, start, count), d, kinds, count)
 
-    return GraphControls(pairs, kinds, graphs, scratch=16 * plane_words(d), pace=10 * switches)
-
-
-register_null(
-    "graph",
-    Null(
-        "degree",
-        "random graphs with the degrees of the estimate's skeleton",
-        degree_controls,
-        prepare=check_switches,
-        options={"switches": 20},
-    ),
-)
+    return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), pace=10 * switches)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ....contract.checks import check_known, check_whole
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
-from ....contract.null import Controls, Listing, Matching, no_closed_form
-from ....execution.random_streams import random_words
+from ....contract.null import Controls, DrawnControls, Listing, Matching, Null, no_closed_form
+from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
+from ....graphs.column import as_graph
+from ....graphs.graph import Graph
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
+from ....graphs.kernels.planes import (
+    CPDAG,
+    DAG,
+    DIGRAPH,
+    KINDS,
+    MIXED_KINDS,
+    PDAG,
+    PLAIN_KINDS,
+    a_kind,
+    planes_from_marks,
+)
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
@@ -38,58 +51,33 @@ def constant(values: ArrayLike) -> ClosedForm:
     return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
-@dataclass(frozen=True, eq=False)
-class GraphControls(Controls):
-    """Controls of the rows of one batch."""
+def graph_controls(
+    pairs: GraphPairs,
+    kinds: NDArray[np.uint8],
+    graphs: Callable[[int, int], GraphBatch],
+    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    *,
+    scratch: int = 0,
+    pace: float = 20.0,
+    listing: Listing | None = None,
+) -> DrawnControls:
+    """Return controls of classes `kinds`, one a row, of which `graphs(start, count)` draws rows x count.
 
-    #: the observed pairs, one per row
-    pairs: GraphPairs
-    #: (n,): class of a row's controls
-    kinds: NDArray[np.uint8]
-    #: `graphs(start, count)` draws n * count graphs, a row's draws together
-    graphs: Callable[[int, int], GraphBatch]
-    #: `known(metric)` returns the closed form or None
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form
-    #: further bytes that drawing one control takes
-    scratch: int = 0
-    #: nanoseconds that drawing takes for each node and edge, roughly
-    pace: float = 20.0
-    #: all controls one by one, where they are few joint relabellings
-    every: Listing | None = None
+    Drawing one takes `scratch` bytes besides its planes and counts, and some `pace` nanoseconds per node and edge.
+    """
+    words = np.array(KINDS, object)[kinds]
+    estimates = pairs.estimate.kinds[pairs.estimate_index]
+    # no control can equal these estimates
+    for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(kinds, (DAG, CPDAG))):
+        words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
 
-    @property
-    def listing(self) -> Listing | None:
-        """All joint relabellings one by one, or None."""
-        return self.every
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls by name, one row each; it names the estimate's where no control can equal that."""
-        words = np.array(KINDS, object)[self.kinds]
-        estimates = self.pairs.estimate.kinds[self.pairs.estimate_index]
-        for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(self.kinds, (DAG, CPDAG))):
-            words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
-        return words
-
-    @property
-    def cost(self) -> int:
-        """Bytes of one control: its planes, counts, and what drawing it takes."""
-        return 16 * self.pairs.truth.planes.shape[2] + _COUNT_BYTES + self.scratch
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds to draw one control, in proportion to its nodes and edges."""
-        return self.pace * self.pairs.size
-
-    def draw(self, start: int, count: int) -> GraphPairs:
-        """Pair draws start .. start + count - 1 of every row with its truth."""
-        truth_index = np.repeat(self.pairs.truth_index, count)
+    def drawn(start: int, count: int) -> GraphPairs:
+        truth_index = np.repeat(pairs.truth_index, count)
         index = np.arange(len(truth_index), dtype=np.int64)
-        return GraphPairs(self.pairs.truth, self.graphs(start, count), truth_index, index)
+        return GraphPairs(pairs.truth, graphs(start, count), truth_index, index)
 
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the metric's exact moments or law under the model, or None."""
-        return self.known(metric)
+    cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
+    return DrawnControls(pairs, words, drawn, known, cost, pace * pairs.size, listing)
 
 
 def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
@@ -251,3 +239,59 @@ def redirect(
         streams = keys[mixed] ^ _TOSSES
         found[here] = control_kernels().undirect_edges(found[here], pairs.n_nodes, shares, streams, start, count)
     return found
+
+
+def several_numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int = 0) -> NDArray[np.float64]:
+    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
+    places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
+    streams = keys[:, None] + places * _NEXT_WORD
+    drawn = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
+    return np.ascontiguousarray(drawn.transpose(0, 2, 1))
+
+
+def published_controls(
+    model: Null,
+    truth: Any,
+    key: NDArray[np.uint64],
+    *,
+    n_edges: int,
+    kind: str,
+    nodes: Sequence[str] | None,
+    options: Mapping[str, Any],
+) -> Controls:
+    """Return the controls of one truth, for a null model that uses only an estimate's class and number of edges."""
+    graph = as_graph(truth, nodes=nodes)
+    d = graph.n_nodes
+    check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, d * (d - 1) // 2)
+    # a fixed causal order is that of `nodes` as given, not of their names
+    unknown = [name for name in nodes or () if name not in graph.nodes]
+    if unknown:
+        raise ValueError(f"nodes must be names of nodes, found {unknown[0]!r}; the nodes are {list(graph.nodes)[:10]}")
+    order = [graph.nodes.index(name) for name in nodes or graph.nodes]
+    # any DAG with that many edges stands for the estimate
+    low, high = (side[: int(n_edges)] for side in np.triu_indices(d, 1))
+    return controls_of_edges(model, graph, key, low, high, kind=kind, options={**options, "order": order})
+
+
+def controls_of_edges(
+    model: Null,
+    truth: Graph,
+    key: NDArray[np.uint64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    *,
+    kind: str,
+    options: Mapping[str, Any],
+) -> Controls:
+    """Return the controls of one truth beside the DAG with edges from `low` to `high`, as if it were of a class."""
+    check_known(kind, PLAIN_KINDS, "kind of graph")
+    d = truth.n_nodes
+    ahead = np.zeros((1, d, d), bool)
+    ahead[0, low, high] = True
+    stand_in = GraphBatch(d, planes_from_marks(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
+    batch = GraphBatch(d, truth.planes[None], np.array([KINDS.index(truth.kind)], np.uint8))
+    empty = pd.Series([], dtype=object)
+    # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
+    kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
+    matching = Matching(empty, empty, kinds, None, dict(options))
+    return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)

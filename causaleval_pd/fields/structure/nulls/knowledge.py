@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.null import Controls, Matching, Null, register_null
-from ....execution.random_streams import uniforms
+from ....contract.null import Controls, Matching
 from ....graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch
 from .graph_controls import (
-    GraphControls,
     estimated_edges,
+    graph_controls,
     in_class,
     matched_kinds,
     redirect,
     refuse_digraphs,
+    several_numbers,
     warn_of_undirected,
 )
 
@@ -146,19 +146,7 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
         planes = redirect(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
         return in_class(planes, d, kinds, count)
 
-    return GraphControls(pairs, kinds, graphs, scratch=40 * d * d)
-
-
-register_null(
-    "graph",
-    Null(
-        "knowledge",
-        "random graphs with the estimate's number of edges that respect background knowledge",
-        knowledge_controls,
-        prepare=knowledge_of_node_sets,
-        options={"tiers": (), "forbidden": (), "required": ()},
-    ),
-)
+    return graph_controls(pairs, kinds, graphs, scratch=40 * d * d)
 
 
 def _draw(
@@ -178,7 +166,7 @@ def _draw(
             break
         # a row's draws share the work of its numbers
         some = np.unique(waiting // count)
-        numbers = _numbers(keys[some], start, count, d, attempt)
+        numbers = several_numbers(keys[some], start, count, d, attempt)
         numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
         position = _orders(known.tier, numbers)
         found = position[:, :, None] < position[:, None, :]
@@ -194,19 +182,11 @@ def _draw(
             f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
             "tried); change it, or leave these rows out"
         )
-    chance = _numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
+    chance = several_numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
     scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
     rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
     chosen = (rank < edges[:, None]).reshape(n * count, d, d)
     return planes_from_marks(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
-
-
-def _numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int) -> NDArray[np.float64]:
-    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
-    places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
-    streams = keys[:, None] + places * np.uint64(0x9E3779B97F4A7C15)
-    found = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
-    return np.ascontiguousarray(found.transpose(0, 2, 1))
 
 
 def _orders(tier: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Random graphs with a number of edges, and the null model `edges`.
+"""Random graphs with a number of edges: the null models `edges`, `empty` and `complete`.
 
 References
 ----------
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, Matching
 from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import linear, mean_over_edges, of_dags, reversal
 from .graph_controls import (
-    GraphControls,
     estimated_edges,
+    graph_controls,
     lose_directions,
     matched_kinds,
     redirect,
@@ -30,13 +30,10 @@ from .graph_controls import (
     warn_of_undirected,
 )
 from .hypergeometric import hypergeometric
-from .latent import BIDIRECTED, are_mixed, check_bidirected, latent_edges
+from .latent import are_mixed, check_bidirected, latent_edges
 from .listed import MOST_GRAPHS, Listed, ListedLaws, all_random_graphs, are_listed
-from .published import published_controls
 
 _ANY_ORDER = np.empty(0, np.int64)
-#: options of null models of random graphs
-PERMUTE = {"permute": True}
 
 
 def _order(matching: Matching, d: int) -> NDArray[np.int64]:
@@ -100,7 +97,7 @@ def random_graphs(
             return None
         return of_dags(found, undirected)
 
-    return GraphControls(pairs, kinds, graphs, known, pace=6.0)
+    return graph_controls(pairs, kinds, graphs, known, pace=6.0)
 
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -126,21 +123,21 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
-def _prepared(matching: Matching) -> str:
+def prepare_edges(matching: Matching) -> str:
     """Return how bidirected edges are drawn; warn of undirected graphs."""
     warn_of_undirected(matching)
     return check_bidirected(matching)
 
 
-register_null(
-    "graph",
-    Null(
-        "edges",
-        "random graphs with the estimate's class and number of edges",
-        edges_controls,
-        prepare=_prepared,
-        published=published_controls,
-        options=PERMUTE | BIDIRECTED,
-        label_invariant=True,
-    ),
-)
+def empty_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match every row by the graph without edges: a point of reference without randomness, and so without p."""
+    return random_graphs(matching, rows, pairs, keys, np.zeros(pairs.n, np.int64))
+
+
+def complete_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    """Match every row by complete graphs of its class, directed along a random order.
+
+    A point of reference: what claiming every adjacency scores. It is not a null hypothesis, and has no p.
+    """
+    n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
+    return random_graphs(matching, rows, pairs, keys, n_edges)

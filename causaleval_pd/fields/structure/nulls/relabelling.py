@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....contract.checks import name_row
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Listing, Matching, Null, register_null
+from ....contract.null import Controls, Listing, Matching
 from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
@@ -21,7 +21,7 @@ from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .edge_moments import mean_over_edges
-from .graph_controls import GraphControls, check_declared
+from .graph_controls import check_declared, graph_controls
 from .listed import ListedLaws
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
@@ -201,11 +201,11 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
-    every = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
-    return GraphControls(pairs, kinds, graphs, Relabellings(pairs).law, every=every)
+    listing = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
+    return graph_controls(pairs, kinds, graphs, Relabellings(pairs).law, listing=listing)
 
 
-def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> GraphControls:
+def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> Controls:
     """Return controls of which draw r is the r-th relabelling of every row."""
     relabelled = lru_cache(maxsize=_KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
 
@@ -213,7 +213,7 @@ def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> GraphControls:
         planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]
         return GraphBatch(pairs.n_nodes, np.concatenate(planes), np.repeat(kinds, count))
 
-    return GraphControls(pairs, kinds, graphs)
+    return graph_controls(pairs, kinds, graphs)
 
 
 def check_same_nodes(matching: Matching) -> None:
@@ -235,16 +235,3 @@ def check_same_nodes(matching: Matching) -> None:
                 "estimates have different observed nodes, so that one relabelling cannot serve both: put a column that "
                 "tells their latents apart into by=, or use cluster=None where all runs are independent"
             )
-
-
-register_null(
-    "graph",
-    Null(
-        "permutation",
-        "the estimate with its nodes relabelled at random",
-        permutation_controls,
-        prepare=check_same_nodes,
-        label_invariant=True,
-        joint=True,
-    ),
-)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ....contract.closed_form import ClosedFormRule, Value, register_closed_form
-from ....graphs.edge_types import BACKWARD, FORWARD, LINE, AncestorCounts, BlanketCounts, EdgeTypes, VStructureCounts
+from ....contract.confusion import Confusion
+from ....graphs.edge_types import BACKWARD, FORWARD, LINE, AncestorCounts, EdgeTypes
 from .shared_edges import Counts, affine_units, misfits
 
 #: shared edges with the same direction, the other one, a lost one, an added one, and without
@@ -73,22 +74,18 @@ def affine_in_ancestors(value: Value) -> str | None:
     return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
 
 
+def _shared(both: float) -> Confusion:
+    return Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))
+
+
 def affine_in_blankets(value: Value) -> str | None:
     """Check that a metric is affine in the shared members of Markov blankets."""
-
-    def at(both: float) -> Any:
-        return SimpleNamespace(blankets=BlanketCounts(*(np.full(1, x, float) for x in (40, 35, both))))
-
-    return _not_affine(value, at, ("shared members",))
+    return _not_affine(value, lambda both: SimpleNamespace(blankets=_shared(both)), ("shared members",))
 
 
 def affine_in_v_structures(value: Value) -> str | None:
     """Check that a metric is affine in the shared v-structures."""
-
-    def at(both: float) -> Any:
-        return SimpleNamespace(v_structures=VStructureCounts(*(np.full(1, x, float) for x in (40, 35, both))))
-
-    return _not_affine(value, at, ("shared v-structures",))
+    return _not_affine(value, lambda both: SimpleNamespace(v_structures=_shared(both)), ("shared v-structures",))
 
 
 _RULES: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ....contract.checks import check_whole, shown
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null, register_null
-from ....execution.random_streams import uniforms
+from ....contract.null import Controls, Matching, Null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
@@ -24,24 +23,24 @@ from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import (
-    GraphControls,
     constant,
+    controls_of_edges,
     estimated_edges,
+    graph_controls,
     in_class,
     lose_directions,
     matched_kinds,
     redirect,
+    several_numbers,
     warn_of_undirected,
 )
-from .latent import BIDIRECTED, are_mixed, check_bidirected, latent_orientation
+from .latent import are_mixed, check_bidirected, latent_orientation
 from .listed import MOST_ORIENTATIONS, ListedLaws, Orientations
-from .published import controls_of_edges
 
 Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
 MOST_TRIES = 200_000
-_LAW = {"orientation_law": "order"} | BIDIRECTED
 
 
 def _undirected(graphs: GraphBatch) -> GraphBatch:
@@ -75,22 +74,10 @@ def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
 
 
-def _prepared(matching: Matching) -> str:
+def prepare_orientation(matching: Matching) -> str:
     """Return the law of random directions; warn of undirected graphs."""
     warn_of_undirected(matching)
     return check_law(matching)
-
-
-register_null(
-    "graph",
-    Null(
-        "orientation",
-        "the estimate's skeleton with random acyclic directions",
-        orientation_controls,
-        prepare=_prepared,
-        options=_LAW,
-    ),
-)
 
 
 def oracle_skeleton_controls(
@@ -102,19 +89,6 @@ def oracle_skeleton_controls(
     adjacencies with random directions score. It is not a null hypothesis, and has no p.
     """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
-
-
-register_null(
-    "graph",
-    Null(
-        "oracle_skeleton",
-        "the truth's skeleton with random acyclic directions, an upper reference",
-        oracle_skeleton_controls,
-        prepare=check_law,
-        reference=True,
-        options=_LAW,
-    ),
-)
 
 
 def _direct_skeletons(
@@ -158,7 +132,7 @@ def _direct_skeletons(
     def moments(metric: Metric) -> ClosedForm | None:
         return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
 
-    return GraphControls(pairs, kinds, graphs, known)
+    return graph_controls(pairs, kinds, graphs, known)
 
 
 def _directed_at_random(
@@ -200,7 +174,7 @@ def _orient_uniformly(
 _DIRECTIONS = np.uint64(0x8CB92BA72F3D8DD7)
 
 
-def _check_shared(matching: Matching) -> None:
+def check_shared(matching: Matching) -> None:
     """Refuse a number of shared adjacencies beside estimates; warn of undirected graphs."""
     if matching.options["shared"] is not None and len(matching.estimate):
         raise ValueError(
@@ -230,7 +204,7 @@ def skeleton_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, k
     n_shared = (in_truth & _adjacent(pairs.estimate.planes, d)[pairs.estimate_index]).sum(axis=1)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        numbers = _numbers(keys, start, count, len(low))
+        numbers = several_numbers(keys, start, count, len(low))
         chosen = np.zeros(numbers.shape, bool)
         for group, wanted in ((in_truth, n_shared), (~in_truth, n_edges - n_shared)):
             rank = np.argsort(np.argsort(np.where(group[:, None], numbers, 2.0), axis=-1), axis=-1)
@@ -252,20 +226,13 @@ def skeleton_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, k
             return of_dags(ClosedForm(half_of_shared(metric, pairs)), undirected)
         return None
 
-    return GraphControls(pairs, kinds, graphs, known, scratch=30 * d * d)
+    return graph_controls(pairs, kinds, graphs, known, scratch=30 * d * d)
 
 
 def _adjacent(planes: NDArray[np.uint64], d: int) -> NDArray[np.bool_]:
     """Return which pairs of nodes are adjacent in each graph, (graphs, pairs)."""
     words = np.ascontiguousarray(planes[:, 0] | planes[:, 1])
     return np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")[:, : d * (d - 1) // 2].astype(bool)
-
-
-def _numbers(keys: NDArray[np.uint64], start: int, count: int, width: int) -> NDArray[np.float64]:
-    """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width)."""
-    streams = keys[:, None] + np.arange(1, width + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    drawn = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
-    return np.ascontiguousarray(drawn.transpose(0, 2, 1))
 
 
 def published_skeleton(
@@ -293,16 +260,3 @@ def published_skeleton(
     chosen = np.flatnonzero(in_truth)[:shared], np.flatnonzero(~in_truth)[: n_edges - shared]
     edges = np.concatenate(chosen)
     return controls_of_edges(model, graph, key, low[edges], high[edges], kind=kind, options={**options, "shared": None})
-
-
-register_null(
-    "graph",
-    Null(
-        "skeleton",
-        "random graphs that share as many adjacencies with the truth as the estimate",
-        skeleton_controls,
-        prepare=_check_shared,
-        published=published_skeleton,
-        options={"shared": None},
-    ),
-)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.closed_form import ClosedFormRule, register_closed_form
-from ....contract.law import ClosedForm, Distribution, Tails
-from ....contract.metric import Metric
-from ....contract.pairs import PairError
-from ...structure.nulls.hypergeometric import hypergeometric_law
-from ..pairs import Candidates, ScorePairs, Universe, candidates, universe_options
+from ...contract.closed_form import ClosedFormRule, register_closed_form
+from ...contract.law import ClosedForm, Distribution, Tails
+from ...contract.metric import Metric
+from ...contract.pairs import PairError
+from ..structure.nulls.hypergeometric import hypergeometric_law
+from .pairs import Candidates, ScorePairs, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,7 +64,7 @@ class Table(NamedTuple):
 @lru_cache(maxsize=64)
 def transition_table(ties: Ties) -> Table:
     """Return the chances of a true ones in a group after c so far."""
-    from ..kernels import transitions
+    from .kernels import transitions
 
     sizes = ties.sizes
     lengths = (ties.k + 1) * (np.minimum(sizes, ties.k) + 1)
@@ -88,7 +88,7 @@ def make_ties(n: int, k: int, sizes: Ints) -> Ties:
 
 def ties_of(found: Candidates, rows: Ints) -> tuple[list[Ties], Ints]:
     """Return the distinct profiles of rows, and the number of each row's own."""
-    from ..kernels import tie_profiles
+    from .kernels import tie_profiles
 
     most = found.keys.shape[1]
     sizes, n_groups = np.zeros((len(rows), most), np.int64), np.zeros(len(rows), np.int64)
@@ -149,7 +149,7 @@ def _tails_of(law: Floats) -> Floats:
 
 def _tied(ties: Ties) -> Floats:
     """Return the law of 2 U by the program over groups."""
-    from ..kernels import rank_sum_law
+    from .kernels import rank_sum_law
 
     table = transition_table(ties)
     shape = ties.k + 1, 2 * ties.k * (ties.n - ties.k) + 1
@@ -330,7 +330,7 @@ def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
 
 def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return the law of the early precision ratio: the number of scores that it counts does not change."""
-    from ..metrics import early_precision_selected
+    from .metrics import early_precision_selected
 
     # undefined without candidates
     selected = np.nan_to_num(early_precision_selected(pairs, **universe_options(metric)))[shuffled.rows].astype(

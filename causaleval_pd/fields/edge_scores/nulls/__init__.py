@@ -1,1 +1,0 @@
-"""Null models of edge scores: scores shuffled, nodes relabelled, random scores; and the exact laws of rankings."""

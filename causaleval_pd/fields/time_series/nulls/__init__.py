@@ -1,1 +1,0 @@
-"""Null models of lagged graphs, and the exact laws of counts of links under them."""
