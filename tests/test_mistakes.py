@@ -42,6 +42,13 @@ def test_cells_of_another_kind(truth, metric, message):
         ce.evaluate(table(truth, truth), [metric])
 
 
+def test_answers_without_a_metric_are_taken_for_answers():
+    answers = table(["yes", "yes"], ["yes", "no"])
+    with pytest.raises(ValueError, match=r"row 1 .*as in evaluate\(\['label_accuracy'\]\)"):
+        ce.evaluate(answers)
+    assert ce.evaluate(answers, ["label_accuracy"])["label_accuracy"].tolist() == [1, 0]
+
+
 def test_cells_of_another_field():
     packed = ce.graph_column(["A -> B"])
     with pytest.raises(ValueError, match="the cells are of field 'graph', .*; correctness is of field 'formula'"):

@@ -301,19 +301,25 @@ def test_means_beyond_the_limits_of_guessing_are_those_with_a_small_p():
 
 
 @pytest.fixture(scope="module")
-def cube():
+def six_replicates():
     runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
     return ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm"], n_draws=19, rng=1)
 
 
-def test_p_values_that_no_draw_reached_are_at_the_floor(cube):
-    tests, able = stratum_tests(cube.assign_attrs(control_combined="[]"), "shd"), np.array([True, True, False])
+def test_p_values_that_no_draw_reached_are_at_the_floor(six_replicates):
+    tests, able = (
+        stratum_tests(six_replicates.assign_attrs(control_combined="[]"), "shd"),
+        np.array([True, True, False]),
+    )
     found = described_p(tests, np.array([0.05, 0.1, np.nan]), "truth", able)
     assert found.at_floor.tolist() == [True, False, False]
     assert found.floor_flags.tolist() == [True, False, pd.NA]
     assert found.method.tolist() == ["simulated", "simulated", None]
     assert found.se[1] == pytest.approx((0.1 * 0.9 / 19) ** 0.5)
-    assert stratum_p(cube, "shd").p.tolist() == ce.summary(cube, "shd", columns="full")["p_value"].tolist()
+    assert (
+        stratum_p(six_replicates, "shd").p.tolist()
+        == ce.summary(six_replicates, "shd", columns="full")["p_value"].tolist()
+    )
 
 
 @pytest.mark.slow
