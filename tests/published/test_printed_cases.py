@@ -1,7 +1,5 @@
 """Printed values of all kinds get limits of p and a verdict: cases of the specification, through the verb."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
