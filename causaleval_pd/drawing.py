@@ -231,7 +231,8 @@ def _name_upright(ax: Axes, words: Sequence[str], slot: float) -> float:
     """Name the levels along x from bottom to top, on as many lines as fit `slot` inches; return the names' height."""
     longest = max(map(len, words))
     for size in (10.0, 9.0, 8.0, 7.0, 6.0, _SMALLEST):
-        most, letter = max(1, int(slot / (1.25 * size / 72))), LETTER * size / 10
+        # half a line stays free between neighbours
+        most, letter = max(1, int(slot / (1.25 * size / 72) - 0.5)), LETTER * size / 10
         for letters in range(min(longest, max(6, longest // most)), longest + 1):
             names = [broken(word, letters) for word in words]
             if max(name.count("\n") for name in names) < most:
