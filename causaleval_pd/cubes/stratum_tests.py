@@ -127,9 +127,7 @@ def stratum_tests(
     ids, counted = cells(cluster_ids(cube), dims), (status != NO_RUN) & (status != FAILED)
     repeated, relabelled = _repeated(cube, metric, ids, counted)
     n_clusters = cluster_count(np.where(counted, 1.0, np.nan), ids)
-    logs, n_logs = np.full(len(status), np.nan), n_clusters
-    if (repeated & ~relabelled).any():
-        logs, n_logs = _of_rows(cube, metric, ids, counted, status == FAILED if worst else None)
+    logs, n_logs = _of_rows(cube, metric, ids, counted, status == FAILED if worst else None)
     n_failed, shift = np.zeros((2, len(status)))
     if worst and (status == FAILED).any():
         n_failed, shift = _failed(cube, metric, statistic)
@@ -276,7 +274,8 @@ def _of_rows(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, failed: B
     """Combine the p-values of runs by cluster; runs without one count as 1, and `failed` runs where they are given."""
     dims = strata_dims(cube)
     # a run whose value xarray masked has no p-value either
-    p = np.where(np.isnan(cells(cube[metric], dims)), np.nan, cells(variable(cube, metric, "p"), dims))
+    p = cells(variable(cube, metric, "p"), dims) if f"{metric}_p" in cube else np.full(ids.shape, np.nan)
+    p = np.where(np.isnan(cells(cube[metric], dims)), np.nan, p)
     none = np.isnan(np.where(counted, p, np.nan)).all(axis=1)
     used = counted if failed is None else counted | failed
     at, place = np.nonzero(used)
