@@ -94,6 +94,9 @@ REPLIES = pd.DataFrame({"truth": [f"Reply {i}\nAnswer: {'abc'[i % 3]}" for i in 
 PAGS = pd.DataFrame({"truth": ["A -> B; L -> B; L -> C; C -> D"]})
 PAGS["estimate"] = ce.graph_column(["A o-> B; C o-> B; C o-o D"], kind="mixed")
 LAGGED = ["lags 0..1: X@-1 -> Y"]
+BOOTSTRAP = pd.DataFrame({"from": ["A", "B"], "to": ["B", "A"], "strength": 0.98, "direction": [0.1, 0.9]})
+SEVERAL = pd.DataFrame({"algorithm": ["pc", "ges"], "from": ["A", "B"], "to": ["B", "A"]})
+RANKS = SEVERAL.drop(columns="algorithm").assign(rank=[1, 2])
 SCOPE = {
     **{"ce": ce, "pd": pd, "np": np, "json": json, "table": LONG, "nodes": ["A", "B", "C"], "edges": [("A", "B", 1)]},
     **callables(),
@@ -104,6 +107,7 @@ SCOPE = {
         "replies": REPLIES["truth"],
         "labels": list("abc"),
     },
+    **{"bootstrap": BOOTSTRAP, "several": SEVERAL, "ranks": RANKS},
     **{"yes": YES, "scores": SCORES, "other": ["X -> Y; Z"] * 2, "names": pd.Series(["A", "B"])},
 }
 
@@ -143,6 +147,72 @@ FOLLOWED = {
         r"score_column\(.*\)",
         {},
         lambda x: x.score.n_scored.tolist() == [6],
+    ),
+    "scores of bnlearn": (
+        lambda: ce.as_graph(BOOTSTRAP),
+        r"score_column\(.*\)",
+        {"table": "bootstrap", "nodes=nodes": "nodes=['A', 'B']"},
+        lambda x: RANKED[:1].assign(truth="A -> B", estimate=x).ceval.evaluate(["auroc"])["auroc"].tolist() == [0],
+    ),
+    "several graphs in a table": (
+        lambda: ce.as_graph(SEVERAL),
+        r"\[g\..*?\)\]",
+        {"table": "several"},
+        lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["B -> A", "A -> B"],
+    ),
+    "several lists of scores in a table": (
+        lambda: ce.score_column([SEVERAL.assign(score=0.5)]),
+        r"\[g\..*?\)\]",
+        {"table": "several.assign(score=0.5)"},
+        lambda x: ce.score_column(x).score.n_scored.tolist() == [2, 2],
+    ),
+    "several runs in a table": (
+        lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "run"}).assign(run=[1, 2], tool=["pc", None])),
+        r"\[g\..*?\)\]",
+        {"table": "several.rename(columns={'algorithm': 'run'}).assign(run=[1, 2])"},
+        lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["A -> B", "B -> A"],
+    ),
+    "ranks": (
+        lambda: ce.score_column([RANKS]),
+        r"table\.assign.*?'rank'\)",
+        {"table": "ranks"},
+        lambda x: ce.score_column([x], kind="score").score.to_numpy()[0].round(2).tolist() == [[0, 0.5], [0.33, 0]],
+    ),
+    "ranks in a graph": (
+        lambda: ce.as_graph(RANKS.assign(rank=[1, 4])),
+        r"table\.loc\[.*?\]\]",
+        {"table": "ranks.assign(rank=[1, 4])"},
+        lambda x: ce.as_graph(x).to_string() == "A -> B",
+    ),
+    "signs of effects": (
+        lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "sign"}).assign(sign=["+", "-"])),
+        r"table\[.*'sign'\)",
+        {"table": "several.rename(columns={'algorithm': 'sign'}).assign(sign=['+', '-'])"},
+        lambda x: ce.as_graph(x).to_string() == "A -> B",
+    ),
+    "ones of edges": (
+        lambda: ce.as_graph(RANKS.rename(columns={"rank": "edge"}).assign(edge=[1, 0])),
+        r"table\[.*'edge'\)",
+        {"table": "ranks.rename(columns={'rank': 'edge'}).assign(edge=[1, 0])"},
+        lambda x: ce.as_graph(x).to_string() == "A -> B",
+    ),
+    "weights under codes": (
+        lambda: ce.graph_column([0.7 * MATRIX], encoding="gCastle"),
+        r"abs\(W\) > 0\.3",
+        {"W": "(0.7 * matrices[0])"},
+        lambda x: ce.as_graph(x, encoding="gCastle").to_string() == "0 -> 1",
+    ),
+    "weights under marks": (
+        lambda: ce.graph_column([0.7 * MATRIX], encoding="bnmetrics"),
+        r"'row->column'",
+        {},
+        lambda x: ce.as_graph(0.7 * MATRIX > 0.3, encoding=x).to_string() == "0 -> 1",
+    ),
+    "nodes of the estimate alone": (
+        lambda: scored(estimate=["A -> B; C; D"] * 2),
+        r"ce\.graph_column\(truths, nodes=ce\.graph_column\(estimates\)\)",
+        {"estimates": "['A -> B; C; D'] * 2"},
+        lambda x: scored(truth=x, estimate=["A -> B; C; D"] * 2)["shd"].tolist() == [0, 0],
     ),
     "one column of scores": (
         lambda: ce.score_column([LONG.assign(n=[3, 4])]),

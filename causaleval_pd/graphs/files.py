@@ -207,8 +207,9 @@ def _read_cell(file: Path) -> Any:
         text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except UnicodeDecodeError as fault:
         raise ValueError(f"byte {fault.start} is not valid UTF-8; save the file as UTF-8") from None
-    found = read_table(text, is_table=suffix in (".csv", ".tsv"))
     name = _ENCODING_OF.get(suffix)
-    if name is not None and isinstance(found, str) and not ENCODINGS.find(name).takes(text):
+    if name is None:
+        return read_table(text, is_table=suffix in (".csv", ".tsv"))
+    if not ENCODINGS.find(name).takes(text):
         raise ValueError(f"found {text[:40]!r}, which does not begin as {name}; read other texts by graph_column")
-    return found
+    return text

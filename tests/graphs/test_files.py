@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +23,7 @@ SETTINGS: list[dict[str, Any]] = [
 SUFFIXES = [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".npy", ".mtx", ""]
 ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
 ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
+LINES_OF_GML = "\n".join(nx.generate_gml(nx.DiGraph([("A", "B")])))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,10 @@ ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
         ("a.csv", "source,target,weight\nA,B,1\n", None, "A -> B"),
         ("a.dot", "digraph { A -> B }", None, "A -> B"),
         ("a.csv", "from,edge,to\nA,,\nB,,\n", None, "A; B"),
+        ("a.gml", LINES_OF_GML, None, "A -> B"),
+        ("a.txt", LINES_OF_GML, "GML", "A -> B"),
+        ("a.txt", f'Creator "igraph"\nVersion 1\n{LINES_OF_GML}', None, "A -> B"),
+        ("a.csv", LINES_OF_GML.replace("graph [", "graph\n["), None, "A -> B"),
         ("a.csv", "source;target\nA;B\n", None, "A -> B"),
         ("a.dag", "dag { A <-> B }\n", None, "A <-> B"),
         ("a.txt", "A -> B\n", None, "A -> B"),
