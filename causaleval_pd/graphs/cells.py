@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,20 +20,101 @@ from ..contract.encoding import (
     CellError,
     Edges,
     Encoding,
+    Ends,
     Labels,
     Matrix,
+    Pair,
     Recogniser,
     without_comment_marks,
 )
 from .classes import not_in_class
-from .collect import Collector
 from .edge_strings import write_graph, write_names
 from .kernels.planes import KINDS, row_chunks
 from .matrix_codes import decode, decode_sparse, self_loop
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
 from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
-from .packing import MAX_NODES, Block, UnpackedColumn, Where, unpack_array
+from .packing import MAX_NODES, Block, UnpackedColumn, Where, join_by_key, unpack_array
+
+Ints = NDArray[np.int64]
+
+
+@dataclass
+class _SameSize:
+    """Graphs with the same number of nodes, and the edges of them all."""
+
+    rows: list[int] = field(default_factory=list)
+    node_set: list[int] = field(default_factory=list)
+    #: of each edge the number of its graph, its nodes, and the marks at both
+    at: list[int] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+    second: list[int] = field(default_factory=list)
+    marks: list[Pair] = field(default_factory=list)
+
+    def blocks(self, n_nodes: int) -> list[Block]:
+        at, first, second = (np.array(x, dtype=np.int64) for x in (self.at, self.first, self.second))
+        codes = np.array(self.marks, np.int64).reshape(-1, 2).T
+        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.Ends(at, first, second, *codes))
+        return _blocks(n_nodes, np.array(self.rows, np.int64), planes, np.array(self.node_set, np.int64))
+
+
+def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> list[Block]:
+    """Return graphs of four planes as blocks: those that have plain marks with two planes."""
+    found = []
+    plain = mixed.has_plain_marks(planes)
+    for some, change in ((plain, mixed.lower), (~plain, np.asarray)):
+        if some.any():
+            kinds = np.zeros(int(some.sum()), np.uint8)
+            found.append(Block(n_nodes, rows[some], change(planes[some]), kinds, node_set[some]))
+    return found
+
+
+class Collector:
+    """Gathers the edges of cells by number of nodes."""
+
+    def __init__(self) -> None:
+        self._sizes: defaultdict[int, _SameSize] = defaultdict(_SameSize)
+        self._stacks: list[Block] = []
+
+    def add(self, row: int, matched: Matched, ends: Ends) -> None:
+        """Add one graph by its edges, whose nodes are positions in the matched labels."""
+        edges = _one_a_pair(ends)
+        size, rank = self._sizes[matched.n_nodes], matched.rank
+        size.at.extend([len(size.rows)] * len(edges))
+        size.rows.append(row)
+        size.node_set.append(matched.node_set)
+        size.first.extend([rank[i] for i, _ in edges])
+        size.second.extend([rank[j] for _, j in edges])
+        size.marks.extend(edges.values())
+
+    def add_stack(self, rows: Ints, matched: Matched, marks: NDArray[np.uint8]) -> None:
+        """Add graphs over the same labels: (N, d, d) codes of the marks at the columns' nodes."""
+        node_set = np.full(len(rows), matched.node_set, dtype=np.int64)
+        order = np.argsort(np.array(matched.rank, dtype=np.int64))
+        planes = mixed.planes_from_marks(marks[:, order[:, None], order])
+        self._stacks += _blocks(matched.n_nodes, rows, planes, node_set)
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Return all graphs as blocks, rows ascending; their classes are not yet known."""
+        return join_by_key([block for d, size in self._sizes.items() for block in size.blocks(d)] + self._stacks)
+
+
+def _one_a_pair(ends: Ends) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the marks by pair of nodes: `->` beside `<->` has no mark at its tail, as in the planes."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for i, j, at_i, at_j in ends:
+        pair, codes = ((i, j), (at_i, at_j)) if i < j else ((j, i), (at_j, at_i))
+        if not (codes in ((0, 2), (2, 0)) or {*codes} <= {1, 2, 3}):
+            raise ValueError(f"found an edge with the marks {codes}, expected 1 a tail, 2 an arrow or 3 a circle")
+        known = found.get(pair, codes)
+        if known != codes:
+            both = {known, codes}
+            if both not in ({(1, 2), (2, 2)}, {(2, 1), (2, 2)}):
+                raise ValueError("found two edges between the same nodes other than one directed and one bidirected")
+            codes = (0, 2) if (1, 2) in both else (2, 0)
+        found[pair] = codes
+    return found
+
 
 #: letters of a graph in a message
 _MOST_SHOWN = 60
@@ -209,16 +292,14 @@ class Cells:
         array = pa.array([cell for _, cell in self._packed], type=pa.large_binary())
         column = unpack_array(array, lambda local: self._where(rows[local]))
         for block in column.blocks:
-            at, *parts = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-            edges: list[Any] = list(zip(*(part.tolist() for part in parts), strict=True))
-            bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
-            for i, local in enumerate(block.rows.tolist()):
+            every = mixed.edges_of(block.planes, block.n_nodes)
+            for i, (local, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
                 try:
                     matched = self._sets.match(names, self._nodes[row])
                 except (ValueError, TypeError) as fault:
                     raise self._at_row(row, fault) from fault
-                self._collector.add(row, matched, edges[bounds[i] : bounds[i + 1]])
+                self._collector.add(row, matched, edges)
                 declared[row] = block.kinds[i]
 
     def _settle_named(self, blocks: Iterable[Block], declared: NDArray[np.int16]) -> None:
@@ -227,8 +308,7 @@ class Cells:
             names = [self._named.get(row) for row in block.rows.tolist()]
             for kind in {*names} - {None}:
                 chosen = np.array([i for i, name in enumerate(names) if name == kind], dtype=np.int64)
-                planes = block.planes[chosen]
-                planes = planes if mixed.is_mixed(planes) else mixed.lift(planes)
+                planes = mixed.lift(block.planes[chosen])
                 code = KINDS.index(str(kind))
                 if block.n_nodes > MOST_NODES and kind != "admg":
                     # refused by name later, unless another class is declared
@@ -263,9 +343,8 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
     except (ValueError, TypeError):
         return None
     block = column.blocks[0]
-    names = write_names(column.node_sets[0])
-    _, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-    text = write_graph(names, list(zip(*(part.tolist() for part in ends), strict=True)))
+    [edges] = mixed.edges_of(block.planes, block.n_nodes)
+    text = write_graph(write_names(column.node_sets[0]), edges)
     return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
 
 

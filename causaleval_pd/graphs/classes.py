@@ -22,7 +22,7 @@ from .edge_strings import write_names
 from .kernels import kernels
 from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, a_kind, arcs_from_planes
 from .mixed.classes import infer_mixed_kinds, not_in_mixed_class
-from .mixed.marks import adjacencies, directed_part, is_mixed, lift
+from .mixed.marks import adjacencies, directed_part, is_mixed, lines
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -168,8 +168,7 @@ def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[P
 def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8]]:
     """Return each graph with all edges undirected, and its class: cpdag, else pdag; skeleton of four planes."""
     if is_mixed(planes):
-        edges = adjacencies(planes)
-        return lift(np.stack([edges, edges], axis=1)), np.full(len(planes), SKELETON, np.uint8)
+        return lines(adjacencies(planes)), np.full(len(planes), SKELETON, np.uint8)
     edges = planes[:, 0] | planes[:, 1]
     skeletons = np.stack([edges, edges], axis=1)
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)

@@ -20,7 +20,7 @@ from .edge_strings import is_formula, write_edges, write_names
 from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
 from .mixed.conversions import check_size
-from .mixed.marks import ends_from_planes, has_plain_marks, is_mixed, lift, lower
+from .mixed.marks import edges_of, has_plain_marks, is_mixed, lift, lower
 from .node_names import NodeLists
 from .packing import Block, UnpackedColumn, Where, as_packed, is_packed, join_by_key, pack_column, unpack_column
 
@@ -360,8 +360,8 @@ def _lowered(planes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _explain_mixed_marks(planes: NDArray[np.uint64], names: tuple[str, ...], kind: str) -> str:
     """Return why a graph with circles or bidirected edges is not in a class without these."""
-    _, *ends = (x.tolist() for x in ends_from_planes(planes[None], len(names)))
-    odd = next(edge for edge in zip(*ends, strict=True) if edge[2:] not in ((1, 1), (1, 2), (2, 1)))
+    [edges] = edges_of(planes[None], len(names))
+    odd = next(edge for edge in edges if edge[2:] not in ((1, 1), (1, 2), (2, 1)))
     edge = write_edges(write_names(names), [odd])[-1]
     mend = "declare it a mag, pag, admg or mixed, or leave kind out"
     return f"the graph is declared a {kind}, but has the edge {edge}; {mend}"

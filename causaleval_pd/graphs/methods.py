@@ -22,9 +22,9 @@ from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON,
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
+from .node_names import short
 from .packing import Block, UnpackedColumn
 from .projections import Projection, completed, read_latents
-from .results import check_classes, stacked
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -96,14 +96,11 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         """Return what a function makes of the nodes and edges of each graph, and of whether it has four planes."""
         parts = []
         for block in column.blocks:
-            at, *ends = mixed.ends_from_planes(mixed.lift(block.planes), block.n_nodes)
-            edges = list(zip(*(x.tolist() for x in ends), strict=True))
-            bounds = np.searchsorted(at, np.arange(len(block.rows) + 1)).tolist()
-            part = np.empty(len(block.rows), dtype=object)
-            for i, row in enumerate(block.rows.tolist()):
+            part, every = np.empty(len(block.rows), dtype=object), mixed.edges_of(block.planes, block.n_nodes)
+            for i, (row, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 names = column.node_sets[block.node_set[i]]
                 try:
-                    part[i] = make(names, edges[bounds[i] : bounds[i + 1]], mixed.is_mixed(block.planes))
+                    part[i] = make(names, edges, mixed.is_mixed(block.planes))
                 except ValueError as fault:
                     raise ValueError(f"{self._where(row)}: {fault}") from None
             parts.append(part)
@@ -629,3 +626,64 @@ def _find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
         raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
     return found.write_text
+
+
+def check_classes(column: UnpackedColumn, where: Callable[[int], str]) -> None:
+    """Refuse graphs that are not in the class that their cell declares."""
+    for block in column.blocks:
+        wrong = classes.misdeclared(block.planes, block.n_nodes, block.kinds, column.checked)
+        if wrong.any():
+            at = int(wrong.argmax())
+            reason = classes.explain_kind(block.planes[at], column.node_sets[block.node_set[at]], int(block.kinds[at]))
+            raise ValueError(f"{where(int(block.rows[at]))}: the graph {reason}; {classes.MEND_CLASS}")
+
+
+def stacked(
+    column: UnpackedColumn,
+    where: Callable[[int], str],
+    matrices: Callable[[Block], NDArray[Any]],
+    nodes: Sequence[str] | None,
+) -> NDArray[Any]:
+    """Return one (d, d) matrix per row, made block by block, for graphs on the same nodes."""
+    if not column.blocks:
+        d = 0 if nodes is None else len(nodes)
+        return np.full((column.n_rows, d, d), np.nan)
+    if len(column.node_sets) > 1:
+        ids = column.row_node_set
+        first, other = int((ids >= 0).argmax()), int(((ids >= 0) & (ids != ids[ids >= 0][0])).argmax())
+        raise ValueError(
+            f"{where(other)}: found the nodes {short(column.node_sets[ids[other]])}, "
+            f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
+        )
+    rows = np.concatenate([block.rows for block in column.blocks])
+    start, made = 0, []
+    try:
+        for block in column.blocks:
+            made.append(matrices(block))
+            start += len(block.rows)
+    except CellError as fault:
+        raise ValueError(f"{where(int(rows[start + fault.position]))}: {fault}") from None
+    marks = _in_order(np.concatenate(made), column.node_sets[0], nodes)
+    if len(marks) < column.n_rows and marks.dtype.kind == "U":
+        missing = int(np.setdiff1d(np.arange(column.n_rows), rows)[0])
+        raise ValueError(
+            f"{where(missing)}: the graph is missing, and arrays of strings have no "
+            "missing values; take column.dropna()"
+        )
+    if len(marks) == column.n_rows:
+        return marks if len(column.blocks) == 1 else marks[np.argsort(rows)]
+    stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
+    stack[rows] = marks
+    return stack
+
+
+def _in_order(matrices: NDArray[Any], names: Sequence[str], nodes: Sequence[str] | None) -> NDArray[Any]:
+    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`."""
+    if nodes is None:
+        return matrices
+    order = list(nodes)
+    if sorted(order) != list(names):
+        raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
+    position = {name: i for i, name in enumerate(names)}
+    at = np.array([position[name] for name in order], dtype=np.int64)
+    return np.ascontiguousarray(matrices[:, at[:, None], at])

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.comparable import COMPARABLE
 from causaleval_pd.graphs.kernels.planes import KINDS
+from causaleval_pd.graphs.pairs import COMPARABLE
 
 #: tables are tested in `marks`, metrics that need inputs besides the graphs in their own rooms
 NAMES = sorted(

@@ -27,7 +27,7 @@ from ...drawing import (
 from ...graphs.column import as_graph
 from ...graphs.edge_marks import ARROW, CIRCLE
 from ...graphs.graph import Graph
-from ...graphs.mixed.marks import is_mixed, lift, marks_from_planes
+from ...graphs.mixed.marks import marks_from_planes
 from .field import different_nodes
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ def graph_of(cell: Any) -> Graph:
 
 def marks_of(graph: Graph) -> Marks:
     """Return the marks of a graph, (d, d): in cell (i, j) that at j of the edge i - j, 0 without an edge."""
-    planes = graph.planes[None]
-    found = marks_from_planes(planes if is_mixed(planes) else lift(planes), len(graph.nodes))[0]
+    found = marks_from_planes(graph.planes[None], len(graph.nodes))[0]
     # of a pair with -> and <->, the tail has no mark of its own
     both = (found == ARROW) & (found.T == 0)
     return np.where(both.T, ARROW, found).astype(np.uint8)

@@ -9,7 +9,74 @@ from __future__ import annotations
 from ...contract.metric import METRICS
 from .field import GRAPHS
 
-_PRECISION_RECALL, _ROC = ("auprc", "aupr", "auc_pr", "pr_auc", "ap"), ("auc", "roc_auc", "auc_roc", "auroc")
+#: names elsewhere by the metrics that they may mean
+_METRICS = {
+    "skeleton_hd shd": "hamming hamming_distance",
+    "shd": "structural_hamming_distance get_shd shd_double edit_distance_graph shd_pag pag_shd",
+    "skeleton_hd": "shd_skeleton skeleton_shd",
+    "shd_cpdag": "shd_pattern cpdag_shd shd_c shdc",
+    "sid sid_lower sid_upper": "structural_intervention_distance",
+    "sid_lower sid_upper": "sid_cpdag",
+    "sid_lower sid_upper sid_bounds_exact": "sid_bounds",
+    "parent_aid ancestor_aid oset_aid": "gadjid aid",
+    "adjacency_f1 directed_f1": "f1 f1_score f_score f_measure",
+    "adjacency_precision directed_precision orientation_precision": "precision",
+    "adjacency_precision directed_precision": "ppv tdr true_discovery_rate",
+    "adjacency_recall directed_recall orientation_recall": "recall",
+    "adjacency_recall directed_recall": "tpr true_positive_rate sensitivity power",
+    "adjacency_fdr orientation_fdr": "fdr false_discovery_rate",
+    "adjacency_for orientation_for": "for",
+    "adjacency_specificity orientation_specificity": "tnr specificity",
+    "adjacency_npv orientation_npv": "npv",
+    "adjacency_accuracy adjacency_balanced_accuracy answer_accuracy": "accuracy",
+    "adjacency_mcc": "mcc mcc_adj mathews_corr_adj",
+    "adjacency_f1": "dice f1_adj skeleton_f1",
+    "adjacency_jaccard": "jaccard iou",
+    "adjacency_g1 orientation_g1": "g1",
+    "adjacency_tp directed_tp orientation_tp": "tp",
+    "adjacency_fp directed_fp orientation_fp": "fp",
+    "adjacency_fn directed_fn orientation_fn": "fn",
+    "adjacency_tn orientation_tn": "tn",
+    "orientation_fp": "reverse",
+    "estimated_edges": "nnz",
+    "estimated_edges true_edges": "n_edges",
+    "estimated_density true_density": "density",
+    "adjacency_precision": "adj_precision get_adj_precision ap skeleton_precision",
+    "adjacency_recall": "adj_recall get_adj_recall ar skeleton_recall",
+    "arrowhead_precision arrow_claim_precision": "arrow_precision",
+    "arrowhead_precision": "get_arrows_precision ahp",
+    "arrowhead_recall": "arrow_recall get_arrows_recall ahr",
+    "orientation_precision": "get_arrows_precision_ce ahpc",
+    "orientation_recall": "get_arrows_recall_ce ahrc",
+    "arrowhead_f1": "f1_arrow",
+    "tail_f1": "f1_tail",
+    "circle_f1": "f1_circle",
+    "arrowhead_mcc": "mathews_corr_arrow",
+    "arrow_claim_precision": "true_dag_precision_arrow",
+    "tail_claim_precision": "true_dag_precision_tails",
+    "latent_precision": "bidirected_latent_precision",
+    "v_structure_precision v_structure_recall v_structure_f1": "unshielded_colliders v_structures immoralities",
+    "edge_confusion": "edge_type_confusion",
+    "v_structure_f1": "collider_f1",
+    "top_order_divergence": "order_divergence d_top topological_order_divergence",
+}
+#: the same of null models
+_NULLS = {
+    "edges": "random random_graph random_dag uniform er erdos_renyi gnm n_edges negative_control",
+    "permutation": "permute permute_nodes shuffle relabel relabelling qap",
+    "orientation": "orient random_orientation",
+    "orientation oracle_skeleton": "skeleton",
+    "oracle_skeleton": "oracle",
+    "degree": "configuration_model degree_sequence",
+    "knowledge": "tiers background_knowledge",
+    "complete": "full",
+    "empty": "none",
+}
+
+
+def _of_each(table: dict[str, str]) -> dict[str, list[str]]:
+    """Return what each name elsewhere may mean."""
+    return {name: meant.split() for meant, names in table.items() for name in names.split()}
 
 
 def _of_edges(*names: str) -> list[str]:
@@ -17,110 +84,10 @@ def _of_edges(*names: str) -> list[str]:
     return [prefix + name for name in names for prefix in ("", "directed_", "edge_", "skeleton_", "adjacency_")]
 
 
+METRICS.other_names(_of_each(_METRICS))
+METRICS.other_names(_of_each({"adjacency_specificity": "fpr false_positive_rate"}), "1 - false positive rate is")
 METRICS.other_names(
-    {
-        # Hamming distances
-        "hamming": ["skeleton_hd", "shd"],
-        "hamming_distance": ["skeleton_hd", "shd"],
-        "structural_hamming_distance": ["shd"],
-        "get_shd": ["shd"],
-        "shd_skeleton": ["skeleton_hd"],
-        "skeleton_shd": ["skeleton_hd"],
-        "shd_pattern": ["shd_cpdag"],
-        "cpdag_shd": ["shd_cpdag"],
-        "shd_c": ["shd_cpdag"],
-        "shdc": ["shd_cpdag"],
-        "shd_double": ["shd"],
-        "edit_distance_graph": ["shd"],
-        # interventional distances
-        "structural_intervention_distance": ["sid", "sid_lower", "sid_upper"],
-        "sid_cpdag": ["sid_lower", "sid_upper"],
-        "sid_bounds": ["sid_lower", "sid_upper", "sid_bounds_exact"],
-        "gadjid": ["parent_aid", "ancestor_aid", "oset_aid"],
-        "aid": ["parent_aid", "ancestor_aid", "oset_aid"],
-        # rates
-        "f1": ["adjacency_f1", "directed_f1"],
-        "f1_score": ["adjacency_f1", "directed_f1"],
-        "f_score": ["adjacency_f1", "directed_f1"],
-        "f_measure": ["adjacency_f1", "directed_f1"],
-        "precision": ["adjacency_precision", "directed_precision", "orientation_precision"],
-        "ppv": ["adjacency_precision", "directed_precision"],
-        "tdr": ["adjacency_precision", "directed_precision"],
-        "true_discovery_rate": ["adjacency_precision", "directed_precision"],
-        "recall": ["adjacency_recall", "directed_recall", "orientation_recall"],
-        "tpr": ["adjacency_recall", "directed_recall"],
-        "true_positive_rate": ["adjacency_recall", "directed_recall"],
-        "sensitivity": ["adjacency_recall", "directed_recall"],
-        "power": ["adjacency_recall", "directed_recall"],
-        "fdr": ["adjacency_fdr", "orientation_fdr"],
-        "false_discovery_rate": ["adjacency_fdr", "orientation_fdr"],
-        "for": ["adjacency_for", "orientation_for"],
-        "tnr": ["adjacency_specificity", "orientation_specificity"],
-        "specificity": ["adjacency_specificity", "orientation_specificity"],
-        "npv": ["adjacency_npv", "orientation_npv"],
-        "accuracy": ["adjacency_accuracy", "adjacency_balanced_accuracy", "answer_accuracy"],
-        "mcc": ["adjacency_mcc"],
-        "dice": ["adjacency_f1"],
-        "jaccard": ["adjacency_jaccard"],
-        "iou": ["adjacency_jaccard"],
-        "g1": ["adjacency_g1", "orientation_g1"],
-        "tp": ["adjacency_tp", "directed_tp", "orientation_tp"],
-        "fp": ["adjacency_fp", "directed_fp", "orientation_fp"],
-        "fn": ["adjacency_fn", "directed_fn", "orientation_fn"],
-        "tn": ["adjacency_tn", "orientation_tn"],
-        "reverse": ["orientation_fp"],
-        "nnz": ["estimated_edges"],
-        "n_edges": ["estimated_edges", "true_edges"],
-        "density": ["estimated_density", "true_density"],
-        # causal-learn's confusion tables
-        "adj_precision": ["adjacency_precision"],
-        "get_adj_precision": ["adjacency_precision"],
-        "adj_recall": ["adjacency_recall"],
-        "get_adj_recall": ["adjacency_recall"],
-        "arrow_precision": ["arrowhead_precision", "arrow_claim_precision"],
-        "get_arrows_precision": ["arrowhead_precision"],
-        "arrow_recall": ["arrowhead_recall"],
-        "get_arrows_recall": ["arrowhead_recall"],
-        "get_arrows_precision_ce": ["orientation_precision"],
-        "get_arrows_recall_ce": ["orientation_recall"],
-        # Tetrad's statistics
-        "ap": ["adjacency_precision"],
-        "ar": ["adjacency_recall"],
-        "ahp": ["arrowhead_precision"],
-        "ahr": ["arrowhead_recall"],
-        "ahpc": ["orientation_precision"],
-        "ahrc": ["orientation_recall"],
-        "f1_adj": ["adjacency_f1"],
-        "f1_arrow": ["arrowhead_f1"],
-        "f1_tail": ["tail_f1"],
-        "f1_circle": ["circle_f1"],
-        "mathews_corr_arrow": ["arrowhead_mcc"],
-        "true_dag_precision_arrow": ["arrow_claim_precision"],
-        "true_dag_precision_tails": ["tail_claim_precision"],
-        "bidirected_latent_precision": ["latent_precision"],
-        "shd_pag": ["shd"],
-        "pag_shd": ["shd"],
-        "unshielded_colliders": ["v_structure_precision", "v_structure_recall", "v_structure_f1"],
-        "edge_type_confusion": ["edge_confusion"],
-        "mcc_adj": ["adjacency_mcc"],
-        "mathews_corr_adj": ["adjacency_mcc"],
-        "skeleton_precision": ["adjacency_precision"],
-        "skeleton_recall": ["adjacency_recall"],
-        "skeleton_f1": ["adjacency_f1"],
-        "collider_f1": ["v_structure_f1"],
-        "v_structures": ["v_structure_precision", "v_structure_recall", "v_structure_f1"],
-        "immoralities": ["v_structure_precision", "v_structure_recall", "v_structure_f1"],
-        "order_divergence": ["top_order_divergence"],
-        "d_top": ["top_order_divergence"],
-        "topological_order_divergence": ["top_order_divergence"],
-    }
-)
-METRICS.other_names(
-    {"fpr": ["adjacency_specificity"], "false_positive_rate": ["adjacency_specificity"]}, "1 - false positive rate is"
-)
-METRICS.other_names(
-    {"fnr": ["adjacency_recall", "directed_recall"], "false_negative_rate": ["adjacency_recall", "directed_recall"]},
-    "1 - false negative rate is",
+    _of_each({"adjacency_recall directed_recall": "fnr false_negative_rate"}), "1 - false negative rate is"
 )
 METRICS.other_names(
     {name: ["average_precision", "adjacency_f1"] for name in _of_edges("auprc", "aupr", "auc_pr", "pr_auc", "ap")}
@@ -128,36 +95,7 @@ METRICS.other_names(
     "scores of edges and graphs have",
 )
 METRICS.other_names(
-    {name: ["shd"] for name in ("normalized_shd", "normalised_shd", "shd_normalized", "nshd", "relative_shd")},
+    _of_each({"shd": "normalized_shd normalised_shd shd_normalized nshd relative_shd"}),
     "ce.tweak('shd', normalised=True) divides by the number of pairs of nodes:",
 )
-
-GRAPHS.nulls.other_names(
-    {
-        "random": ["edges"],
-        "random_graph": ["edges"],
-        "random_dag": ["edges"],
-        "uniform": ["edges"],
-        "er": ["edges"],
-        "erdos_renyi": ["edges"],
-        "gnm": ["edges"],
-        "n_edges": ["edges"],
-        "negative_control": ["edges"],
-        "permute": ["permutation"],
-        "permute_nodes": ["permutation"],
-        "shuffle": ["permutation"],
-        "relabel": ["permutation"],
-        "relabelling": ["permutation"],
-        "qap": ["permutation"],
-        "orient": ["orientation"],
-        "random_orientation": ["orientation"],
-        "skeleton": ["orientation", "oracle_skeleton"],
-        "oracle": ["oracle_skeleton"],
-        "configuration_model": ["degree"],
-        "degree_sequence": ["degree"],
-        "tiers": ["knowledge"],
-        "background_knowledge": ["knowledge"],
-        "full": ["complete"],
-        "none": ["empty"],
-    }
-)
+GRAPHS.nulls.other_names(_of_each(_NULLS))

@@ -302,26 +302,12 @@ def _check_cells(
 def split_cells(
     cells: ArrayLike, before: int, size: int, words: int, padding: np.uint64
 ) -> tuple[Words, NDArray[np.uint8], bool]:
-    """Take packed cells apart that should all have the first one's header.
+    """Take packed cells (N, L), canonical bytes as words, apart that should all have the first one's header.
 
-    Parameters
-    ----------
-    cells : (N, L) array_like of uint64
-        Canonical bytes as words.
-    before, size, words : int
-        Words before the header, before the planes, and of a plane.
-    padding : uint64
-        Bits of a plane's last word that must be zero.
-
-    Returns
-    -------
-    planes : (N, 2, W) uint64
-        The planes, in place in the cells.
-    kinds : (N,) uint8
-        Class codes.
-    alike : bool
-        Whether all headers but for the class are the first one's, all classes are known, no padding is set, and no
-        graph called a dag or digraph has an undirected edge.
+    `before`, `size` and `words` count the words before the header, before the planes, and of a plane; `padding` has the
+    bits of a plane's last word that must be zero. Return the planes (N, 2, W), in place in the cells, the class codes
+    (N,), and whether all headers but for the class are the first one's, all classes are known, no padding is set, and
+    no graph called a dag or digraph has an undirected edge.
     """
     given = read_only(cells, np.uint64)
     planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)

@@ -50,25 +50,9 @@ def _relabel(
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Permute the nodes of graphs.
+    """Permute the nodes of graphs (N, 2, W) of any class: node i becomes place i of a Fisher-Yates shuffle.
 
-    Parameters
-    ----------
-    planes : (N, 2, W) array_like of uint64
-        Graphs of any class.
-    n_nodes : int
-        Their number of nodes.
-    index : (n,) array_like of int
-        Which graph belongs to a row.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes, the draws of a row together; node i becomes place i of a Fisher-Yates shuffle.
+    `index` (n,) is the graph of each row; keys, draws and the result are as those of `draw_graphs`.
     """
     graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
     chosen = check_index(index, len(graphs), (len(names),), start, count)

@@ -151,20 +151,9 @@ def draw_graphs(
 ) -> Words:
     """Draw random graphs with given numbers of edges, (n * count, 2, W), the draws of a row together.
 
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes d.
-    n_edges : (n, 1) or (n, count) array_like of int
-        Edges of the graphs of each row, one number for all its draws or one for each.
-    cpdag : (n,) array_like of bool
-        Whether a row's DAGs are replaced by their CPDAGs.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made; draw r depends on the key and r alone.
-    order : (0,) or (d,) array_like of int
-        Causal order of the nodes, a random one for each draw if empty.
+    `n_edges` is (n, 1) or (n, count), `cpdag` (n,) states whether a row's DAGs are replaced by their CPDAGs, `keys`
+    (n,) name the rows' random streams, and draws start .. start + count - 1 are made: draw r depends on the key and r
+    alone. `order` (d,) is the causal order of the nodes, a random one for each draw if empty.
     """
     given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)

@@ -90,25 +90,10 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
 def undirect_edges(
     planes: ArrayLike, n_nodes: int, shares: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Take the directions of uniformly chosen edges away.
+    """Take the directions of uniformly chosen edges of directed graphs (n * count, 2, W) away, in the order of bits.
 
-    Parameters
-    ----------
-    planes : (n * count, 2, W) array_like of uint64
-        Directed graphs, those of a row together.
-    n_nodes : int
-        Their number of nodes.
-    shares : (n, 2) array_like of int
-        How many of how many edges are undirected: the share of a graph's edges, rounded to whole edges, half up.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        The graphs are draws start .. start + count - 1.
-
-    Returns
-    -------
-    (n * count, 2, W) uint64
-        Planes. Edges are visited in the order of their bits.
+    The graphs are draws of n rows, as those of `draw_graphs`. `shares` (n, 2) state how many of how many edges are
+    undirected: the share of a graph's edges, rounded to whole edges, half up.
     """
     out, names = checked_planes(planes, n_nodes).copy(), read_only(keys, np.uint64)
     _undirect(read_only(shares, np.int64), names, start, count, out)

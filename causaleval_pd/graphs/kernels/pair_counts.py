@@ -94,22 +94,10 @@ def adjacency_counts(
 ) -> tuple[Row, ...]:
     """Count the adjacencies that pairs of graphs share, and the pairs of nodes on which they differ.
 
-    Parameters
-    ----------
-    truth, estimate : (N, P, W) and (K, P, W) array_like of uint64
-        Two planes, or four of mixed graphs, of the graphs to compare; also in place in packed cells.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    n_nodes : int
-        Number of nodes.
-    out : sequence of 5 arrays (n,), optional
-        What to fill; default new arrays.
-
-    Returns
-    -------
-    tuple of 5 arrays (n,) of float64
-        Adjacencies of both; of the estimate only; of the truth only; pairs of nodes adjacent in neither; pairs of nodes
-        with another edge in the truth than in the estimate, none included.
+    `truth` (N, P, W) and `estimate` (K, P, W) have two planes, or four of mixed graphs, also in place in packed cells;
+    `truth_index` and `estimate_index` (n,) are the positions of each pair's graphs. Return five arrays (n,), those of
+    `out` where given: adjacencies of both; of the estimate only; of the truth only; pairs of nodes adjacent in neither;
+    pairs of nodes with another edge in the truth than in the estimate, none included.
     """
     mixed = np.shape(truth)[1:2] == (N_MIXED_PLANES,)
     n_planes = N_MIXED_PLANES if mixed else N_PLANES
@@ -211,21 +199,11 @@ def type_counts(
     true_types: Sequence[int],
     estimated_types: Sequence[int],
 ) -> NDArray[np.float64]:
-    """Count the pairs of nodes by the types of both edges.
+    """Count the pairs of nodes by the types of both edges, (I + 1, J + 1, n).
 
-    Parameters
-    ----------
-    truth, estimate : (N, P, W) and (K, P, W) array_like of uint64
-        Planes of the graphs to compare, two or four; also in place in packed cells.
-    truth_index, estimate_index : (n,) array_like of int
-        Positions of each pair's graphs.
-    true_types, estimated_types : sequence of int
-        The I and J types, from 1 to 15, that the graphs have: the bits of four planes.
-
-    Returns
-    -------
-    (I + 1, J + 1, n) ndarray of float64
-        Numbers of pairs of nodes; the first row and column are those of no edge, and their common cell is 0.
+    `true_types` and `estimated_types` are the I and J types, from 1 to 15, that the graphs have: the bits of four
+    planes. The first row and column are those of no edge, and their common cell is 0. Other parameters are those of
+    `adjacency_counts`; both sides may have two or four planes.
     """
     blocks = np.asarray(truth, np.uint64), np.asarray(estimate, np.uint64)
     shapes = [block.shape for block in blocks]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..edge_strings import write_edges, write_names
 from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON, a_kind
 from .conversions import mag_to_pag, pag_to_mag
-from .marks import ARROW, CIRCLE, NONE, TAIL, ends_from_planes, marks_from_planes
+from .marks import ARROW, CIRCLE, NONE, TAIL, edges_of, marks_from_planes
 
 Planes = NDArray[np.uint64]
 
@@ -48,8 +48,7 @@ class _Written:
     def __init__(self, planes: Planes, names: Sequence[str]) -> None:
         self.names = write_names(names)
         self._planes = planes
-        _, *ends = ends_from_planes(planes[None], len(names))
-        self.ends = list(zip(*(x.tolist() for x in ends), strict=True))
+        [self.ends] = edges_of(planes[None], len(names))
         self.directed: nx.DiGraph[int] = nx.DiGraph()
         self.directed.add_nodes_from(range(len(names)))
         for i, j, a, b in self.ends:

@@ -10,16 +10,18 @@ Two graphs differ in a pair iff they do in one of its four bits, and nodes are a
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.planes import N_MIXED_PLANES, N_PLANES, count_ones, plane_words, row_chunks
+from ..kernels.planes import N_MIXED_PLANES, count_ones, plane_words, row_chunks
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
+Edge = tuple[int, int, int, int]
 
 NONE, TAIL, ARROW, CIRCLE = range(4)
 
@@ -159,6 +161,13 @@ def ends_from_planes(planes: Planes, n_nodes: int) -> Ends:
     return Ends(*(np.concatenate(found, axis=1) if found else np.zeros((5, 0), np.int64)))
 
 
+def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:
+    """Return the edges of each graph, of any number of planes, as (low, high, code at low, code at high)."""
+    row, *ends = ends_from_planes(lift(planes), n_nodes)
+    edges = list(zip(*(x.tolist() for x in ends), strict=True))
+    return [edges[a:b] for a, b in pairwise(np.searchsorted(row, np.arange(len(planes) + 1)).tolist())]
+
+
 def planes_from_ends(n_rows: int, n_nodes: int, ends: Ends) -> Planes:
     """Set the codes of pairs in fresh planes; a pair named twice has the codes of both, as ``->`` and ``<->`` do.
 
@@ -209,8 +218,3 @@ def planes_from_marks(marks: NDArray[np.uint8]) -> Planes:
             packed = np.packbits((codes >> bit) & 1, axis=-1, bitorder="little")
             planes.view(np.uint8)[:, first + bit, : packed.shape[-1]] = packed
     return planes
-
-
-def n_planes_of(planes: Planes) -> int:
-    """Return the number of planes, 2 or 4."""
-    return N_MIXED_PLANES if is_mixed(planes) else N_PLANES

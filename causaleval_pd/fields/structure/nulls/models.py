@@ -6,10 +6,9 @@ from typing import Any
 
 from ....contract.null import Null, register_null
 from .degree import check_switches, degree_controls
+from .graph_controls import published_controls
 from .knowledge import knowledge_controls, knowledge_of_node_sets
-from .latent import BIDIRECTED
-from .latent_dags import check_latents, latent_dag_controls
-from .published import published_controls
+from .latent import BIDIRECTED, check_latents, latent_dag_controls
 from .random_graphs import complete_controls, edges_controls, empty_controls, prepare_edges
 from .relabelling import check_same_nodes, permutation_controls
 from .skeletons import (

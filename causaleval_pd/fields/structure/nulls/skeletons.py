@@ -24,6 +24,7 @@ from ....graphs.pairs import GraphBatch, GraphPairs
 from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import (
     constant,
+    controls_of_edges,
     estimated_edges,
     graph_controls,
     in_class,
@@ -35,7 +36,6 @@ from .graph_controls import (
 )
 from .latent import are_mixed, check_bidirected, latent_orientation
 from .listed import MOST_ORIENTATIONS, ListedLaws, Orientations
-from .published import controls_of_edges
 
 Planes = NDArray[np.uint64]
 

@@ -199,16 +199,8 @@ def mixed_adjustment_mistakes(
 ) -> NDArray[np.int64]:
     """Count the ordered pairs of nodes (treatment, outcome) for which the estimate's answer is wrong in the truth.
 
-    Parameters
-    ----------
-    truth, target : Graphs
-        N graphs each: the truths, and what an estimate of its class could find of them.
-    estimate : Graphs
-        K graphs.
-    truth_index, estimate_index : (n,) array
-        Positions of the graphs of each pair.
-    n_nodes : int
-        Number of nodes.
+    `target` holds what an estimate of its class could find of each truth; the indices (n,) are the positions of the
+    graphs of each pair.
     """
     out = np.zeros(len(truth_index), np.int64)
     g, (true, best, claimed) = empty_rows(n_nodes), (_empty_causes(n_nodes) for _ in range(3))

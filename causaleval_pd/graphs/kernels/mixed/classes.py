@@ -553,7 +553,15 @@ def _same(left: Words, right: Words) -> bool:
 
 @kernel
 def _convert(
-    planes: Words, goal: int, mag: Rows, pag: Rows, matrix: Words, scratch: Scratch, out: Words, faults: Ints
+    planes: Words,
+    goal: int,
+    mag: Rows,
+    pag: Rows,
+    matrix: Words,
+    names: Words,
+    scratch: Scratch,
+    out: Words,
+    faults: Ints,
 ) -> None:
     """Convert or check each graph; `faults` holds why it is not what it should be."""
     compact()
@@ -577,7 +585,7 @@ def _convert(
             to_pag = goal in (CHECK_PAG, MAG_TO_PAG)
             if to_pag:
                 orient(mag, pag, scratch)
-            write_marks(pag if to_pag else mag, out[n])
+            write_marks(pag if to_pag else mag, names, out[n])
             if goal == CHECK_PAG and not _same(out[n], planes[n]):
                 fault = OTHER_MARKS
         faults[n] = fault
@@ -591,5 +599,6 @@ def convert(planes: Words, n_nodes: int, goal: int, most_edges: int) -> tuple[Wo
     out, faults = np.zeros_like(planes), np.zeros(len(planes), np.int64)
     mag, pag = empty_rows(n_nodes), empty_rows(n_nodes)
     matrix = np.zeros_like(mag.near)
-    _convert(planes, goal, mag, pag, matrix, scratch_for(n_nodes, most_edges), out, faults)
+    names = np.arange(n_nodes, dtype=np.uint64)
+    _convert(planes, goal, mag, pag, matrix, names, scratch_for(n_nodes, most_edges), out, faults)
     return out, faults

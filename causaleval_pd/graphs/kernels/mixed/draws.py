@@ -27,7 +27,7 @@ from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
-from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_named
+from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_marks
 
 #: instead of the number of bidirected edges that a PAG shows
 ANY = -1
@@ -198,9 +198,9 @@ def _draw(
                 _name(state, given, room.ranks, room.names)
                 if laws.to_pag[row]:
                     orient_tails(room.mag, room.pag, room.scratch)
-                    write_named(room.pag, room.names, out[at])
+                    write_marks(room.pag, room.names, out[at])
                 else:
-                    write_named(room.mag, room.names, out[at])
+                    write_marks(room.mag, room.names, out[at])
 
 
 def draw_latent(
@@ -218,37 +218,13 @@ def draw_latent(
     index: ArrayLike = (),
     write: bool = True,
 ) -> tuple[Words, Ints]:
-    """Draw random MAGs or PAGs.
+    """Draw random MAGs or PAGs, (n * count, 4, W), and the numbers of bidirected edges that they show, (n * count,).
 
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes d.
-    n_edges : (n,) array_like of int
-        Edges of the graphs of each row, unless skeletons are given.
-    proposed : (n,) array_like of int
-        Bidirected edges of each row's proposals; -1 - k for a number from 0 to k that is drawn once per graph.
-    shown : (n,) array_like of int
-        Bidirected edges that a PAG must show, or `ANY`.
-    to_pag : (n,) array_like of bool
-        Whether MAGs are mapped to their PAGs.
-    keys : (n,) array_like of uint64
-        Names of the rows' random streams.
-    start, count : int
-        Draws start .. start + count - 1 are made.
-    tries : int
-        Most proposals of a draw.
-    skeletons, index : (N, 2, W) array of uint64, (n,) array_like of int, optional
-        Graphs of two planes whose skeletons are kept, and which of them is that of each row.
-    write : bool, default True
-        Whether to return the graphs too.
-
-    Returns
-    -------
-    planes : (n * count, 4, W) uint64
-        The draws of a row together, without edges where no proposal was kept; (0, 4, W) without `write`.
-    found : (n * count,) int64
-        Bidirected edges that each draw shows; `NO_MAG` or `OTHER_NUMBER`, by the last proposal, where none was kept.
+    Rows (n,) have a number of edges, unless `skeletons` (N, 2, W) are kept, of which `index` is that of each row; the
+    bidirected edges `proposed`, -1 - k for a number from 0 to k that is drawn once per graph; those that a PAG must
+    have `shown`, or `ANY`; whether MAGs are mapped to their PAGs; and keys, as in `draw_graphs`. A draw has at most as
+    many `tries`: where no proposal was kept it has no edges, and the number is `NO_MAG` or `OTHER_NUMBER`, by the last
+    one. Without `write` there are no graphs, (0, 4, W).
     """
     laws = Laws(
         read_only(n_edges, np.int64),

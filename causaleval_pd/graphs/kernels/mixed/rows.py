@@ -171,23 +171,7 @@ def _code(g: Rows, v: np.uint64, u: np.uint64) -> np.uint64:
 
 
 @kernel_part
-def write_marks(g: Rows, planes: Words) -> None:
-    """Write a graph into four planes (4, W)."""
-    compact()
-    planes[:] = ZERO
-    n_nodes = np.uint64(g.near.shape[0])
-    for v in range(n_nodes):
-        for w in range(v >> SIX, np.uint64(g.near.shape[1])):
-            left = g.near[v, w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
-                if u > v:
-                    put_marks(planes, pair_of(v, u, n_nodes), _code(g, v, u), _code(g, u, v))
-
-
-@kernel_part
-def write_named(g: Rows, names: Words, planes: Words) -> None:
+def write_marks(g: Rows, names: Words, planes: Words) -> None:
     """Write a graph into four planes (4, W) that are zero, its nodes by the numbers that `names` gives them."""
     compact()
     n_nodes = np.uint64(g.near.shape[0])

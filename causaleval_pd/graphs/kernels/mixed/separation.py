@@ -348,18 +348,8 @@ def mixed_separation_mistakes(
 ) -> NDArray[np.int64]:
     """Count ordered pairs of nodes that the estimate separates and the truth does not.
 
-    Parameters
-    ----------
-    truth : (N, 4, W) array
-        MAGs or ADMGs.
-    estimate : (K, 4, W) array
-        MAGs or PAGs; MAGs if `nearest`.
-    truth_index, estimate_index : (n,) array
-        Positions of the graphs of each pair.
-    n_nodes : int
-        Number of nodes.
-    nearest : bool
-        Whether to separate by the minimal set nearest to the first node, instead of by all possible ancestors.
+    Truths are MAGs or ADMGs (N, 4, W), estimates MAGs or PAGs (K, 4, W). With `nearest` estimates, which are then MAGs,
+    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
     """
     out = np.zeros(len(truth_index), np.int64)
     most = 1
@@ -550,21 +540,10 @@ def _fill_separators(
 
 
 def smallest_separators(planes: Words, n_nodes: int) -> Words:
-    """Return a smallest m-separator of each pair of nodes that a graph does not join.
+    """Return a smallest m-separator of each pair of nodes that a MAG (N, 4, W) does not join, (N, pairs, words).
 
-    Of those of the same size it is the one whose nodes come first: it depends on the m-separations alone.
-
-    Parameters
-    ----------
-    planes : (N, 4, W) array
-        MAGs, DAGs among them.
-    n_nodes : int
-        Number of nodes.
-
-    Returns
-    -------
-    (N, d (d - 1) / 2, words) array of uint64
-        Bits of the nodes of each pair's separator; none for pairs that are joined.
+    Of those of the same size it is the one whose nodes come first: it depends on the m-separations alone. Pairs that
+    are joined have none.
     """
     g, flow = empty_rows(n_nodes), empty_flow(n_nodes)
     words = g.near.shape[1]
