@@ -1,7 +1,5 @@
 """Dask's tables give the answers of pandas."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 

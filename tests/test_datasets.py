@@ -1,7 +1,5 @@
 """The shipped data are what their sources say."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

@@ -5,8 +5,6 @@ docs/extending.md that are copies of files in tests/extensions, the outputs that
 examples, and the figures that stand after blocks. `python tests/test_docs.py docs/scores.md` writes those of one page.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import io

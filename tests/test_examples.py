@@ -1,7 +1,5 @@
 """Examples that need an extra say which, in one line."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

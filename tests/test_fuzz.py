@@ -1,7 +1,5 @@
 """The fuzz driver: a short run over readers and verbs, and what it reports about calls that misbehave."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -35,9 +33,7 @@ BAD = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "label", [pytest.param(label, marks=[pytest.mark.slow] * (label != "wrong exception")) for label in BAD]
-)
+@pytest.mark.parametrize("label", BAD)
 def test_misbehaviour_is_reported_with_the_command_that_repeats_it(tmp_path, label):
     call, message = BAD[label]
     lines = ["import os", "def row():", "    raise TypeError('row 3: found a word')", "def cases(rng):"]

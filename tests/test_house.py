@@ -1,7 +1,5 @@
 """The house: imports run one way between rooms, at every level; rooms and files keep to sizes; tests mirror it."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import graphlib

@@ -1,7 +1,5 @@
 """The package as a whole: importing is light and silent, every public name exists and is documented."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io

@@ -1,7 +1,5 @@
 """Every call that a message proposes exists, with the keywords that it is given, and leads to the right result."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json
@@ -134,162 +132,146 @@ def scored(metrics=("shd",), **columns):
     return GRAPHS.assign(**columns).ceval.evaluate(list(metrics))
 
 
-#: a mistake, what of its message is followed, with what a person puts in the place of dots, and what must come of it
+#: a mistake, what of its message is followed, what must come of it, and what a person puts in the place of dots
 FOLLOWED = {
     "edges by a threshold": (
         lambda: ce.as_graph(LONG),
         r"table\.loc\[.*?\]\]",
-        {},
         lambda x: ce.as_graph(x).to_string() == "A -> B",
     ),
-    "weights as scores": (
-        lambda: ce.as_graph(LONG),
-        r"score_column\(.*\)",
-        {},
-        lambda x: x.score.n_scored.tolist() == [6],
-    ),
+    "weights as scores": (lambda: ce.as_graph(LONG), r"score_column\(.*\)", lambda x: x.score.n_scored.tolist() == [6]),
     "scores of bnlearn": (
         lambda: ce.as_graph(BOOTSTRAP),
         r"score_column\(.*\)",
-        {"table": "bootstrap", "nodes=nodes": "nodes=['A', 'B']"},
         lambda x: RANKED[:1].assign(truth="A -> B", estimate=x).ceval.evaluate(["auroc"])["auroc"].tolist() == [0],
+        {"table": "bootstrap", "nodes=nodes": "nodes=['A', 'B']"},
     ),
     "several graphs in a table": (
         lambda: ce.as_graph(SEVERAL),
         r"\[g\..*?\)\]",
-        {"table": "several"},
         lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["B -> A", "A -> B"],
+        {"table": "several"},
     ),
     "several lists of scores in a table": (
         lambda: ce.score_column([SEVERAL.assign(score=0.5)]),
         r"\[g\..*?\)\]",
-        {"table": "several.assign(score=0.5)"},
         lambda x: ce.score_column(x).score.n_scored.tolist() == [2, 2],
+        {"table": "several.assign(score=0.5)"},
     ),
     "several runs in a table": (
         lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "run"}).assign(run=[1, 2], tool=["pc", None])),
         r"\[g\..*?\)\]",
-        {"table": "several.rename(columns={'algorithm': 'run'}).assign(run=[1, 2])"},
         lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["A -> B", "B -> A"],
+        {"table": "several.rename(columns={'algorithm': 'run'}).assign(run=[1, 2])"},
     ),
     "ranks": (
         lambda: ce.score_column([RANKS]),
         r"table\.assign.*?'rank'\)",
-        {"table": "ranks"},
         lambda x: ce.score_column([x], kind="score").score.to_numpy()[0].round(2).tolist() == [[0, 0.5], [0.33, 0]],
+        {"table": "ranks"},
     ),
     "ranks in a graph": (
         lambda: ce.as_graph(RANKS.assign(rank=[1, 4])),
         r"table\.loc\[.*?\]\]",
-        {"table": "ranks.assign(rank=[1, 4])"},
         lambda x: ce.as_graph(x).to_string() == "A -> B",
+        {"table": "ranks.assign(rank=[1, 4])"},
     ),
     "signs of effects": (
         lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "sign"}).assign(sign=["+", "-"])),
         r"table\[.*'sign'\)",
-        {"table": "several.rename(columns={'algorithm': 'sign'}).assign(sign=['+', '-'])"},
         lambda x: ce.as_graph(x).to_string() == "A -> B",
+        {"table": "several.rename(columns={'algorithm': 'sign'}).assign(sign=['+', '-'])"},
     ),
     "ones of edges": (
         lambda: ce.as_graph(RANKS.rename(columns={"rank": "edge"}).assign(edge=[1, 0])),
         r"table\[.*'edge'\)",
-        {"table": "ranks.rename(columns={'rank': 'edge'}).assign(edge=[1, 0])"},
         lambda x: ce.as_graph(x).to_string() == "A -> B",
+        {"table": "ranks.rename(columns={'rank': 'edge'}).assign(edge=[1, 0])"},
     ),
     "weights under codes": (
         lambda: ce.graph_column([0.7 * MATRIX], encoding="gCastle"),
         r"abs\(W\) > 0\.3",
-        {"W": "(0.7 * matrices[0])"},
         lambda x: ce.as_graph(x, encoding="gCastle").to_string() == "0 -> 1",
+        {"W": "(0.7 * matrices[0])"},
     ),
     "weights under marks": (
         lambda: ce.graph_column([0.7 * MATRIX], encoding="bnmetrics"),
         r"'row->column'",
-        {},
         lambda x: ce.as_graph(0.7 * MATRIX > 0.3, encoding=x).to_string() == "0 -> 1",
     ),
     "nodes of the estimate alone": (
         lambda: scored(estimate=["A -> B; C; D"] * 2),
         r"ce\.graph_column\(truths, nodes=ce\.graph_column\(estimates\)\)",
-        {"estimates": "['A -> B; C; D'] * 2"},
         lambda x: scored(truth=x, estimate=["A -> B; C; D"] * 2)["shd"].tolist() == [0, 0],
+        {"estimates": "['A -> B; C; D'] * 2"},
     ),
     "one column of scores": (
         lambda: ce.score_column([LONG.assign(n=[3, 4])]),
         r"table\[\[.*\]\]",
-        {},
         lambda x: ce.score_column([x]).notna().all(),
     ),
     "table of edges": (
         lambda: ce.as_graph([("A", "B", 1)]),
         r"pd\.DataFrame\(.*\)",
-        {},
         lambda x: ce.as_graph(x).to_string() == "A -> B",
     ),
     "two-cycles": (
         lambda: ce.as_graph("A -> B; B -> A"),
         r"lagged_column\(.*?\]\)",
-        {},
         lambda x: x.lagged.to_strings().tolist() == ["lags 0..1: A@-1 -> B; B@-1 -> A"],
     ),
     "knowledge": (
         lambda: ce.with_controls(RUNS.head(2), ["shd"], null="knowledge", n_draws=2),
         r"ce\.null_model\(.*\]\)",
-        {},
         lambda x: x.name == "knowledge",
     ),
     "latent nodes": (
         lambda: GRAPHS.ceval.with_controls(["shd"], null="latent_dag"),
         r"ce\.null_model\(.*\)",
-        {},
         lambda x: x.name == "latent_dag",
     ),
     "verb of cubes": (
         lambda: GRAPHS.ceval.summary(),
         r"df\.ceval\.cube.*",
-        {"[...]": "['k']", "summary(...)": "summary()"},
         lambda x: x["mean"].tolist() == [1.0, 1.0],
+        {"[...]": "['k']", "summary(...)": "summary()"},
     ),
     "metric as verb": (
         lambda: GRAPHS.ceval.shd(),
         r"df\.ceval\.evaluate\(\['shd'\]\)",
-        {},
         lambda x: x["shd"].tolist() == [1, 1],
     ),
     "cube of a metric": (
         lambda: GRAPHS.ceval.shd(),
         r"df\.ceval\.cube\(.*\)",
-        {"[...]": "['k']"},
         lambda x: x["shd"].to_numpy().tolist() == [[1.0], [1.0]],
+        {"[...]": "['k']"},
     ),
     "columns of graphs": (
         lambda: ce.shd(GRAPHS["truth"], GRAPHS["estimate"]),
         r"df\.ceval\.evaluate\(\[metric\]\)",
-        {},
         lambda x: x["shd"].tolist() == [1, 1],
     ),
     "encoding by row": (
         lambda: ce.graph_column([MATRIX]),
         r"graph_column\(\.\.\., encoding='row->column'\)",
-        {"...": "matrices"},
         lambda x: x.graph.to_strings().tolist() == ["0 -> 1"],
+        {"...": "matrices"},
     ),
     "encoding by column": (
         lambda: ce.graph_column([MATRIX]),
         r"graph_column\(\.\.\., encoding='column->row'\)",
-        {"...": "matrices"},
         lambda x: x.graph.to_strings().tolist() == ["1 -> 0"],
+        {"...": "matrices"},
     ),
     "matrix as text": (
         lambda: ce.graph_column(["[[0, 1], [0, 0]]"]),
         r"graph_column\(.*?'row->column'\)",
-        {},
         lambda x: x.graph.to_strings().tolist() == ["0 -> 1"],
     ),
     "lags": (
         lambda: ce.graph_column([np.full((2, 2, 2), "-->")]),
         r"ce\.lagged_column",
-        {},
         lambda x: (
             x([np.array([[["", ""], ["", "-->"]], [["", ""], ["", ""]]])], nodes=["X", "Y"])
             .lagged.to_strings()
@@ -300,194 +282,186 @@ FOLLOWED = {
     "names of nodes": (
         lambda: ce.graph_column([MATRIX], nodes=pd.Series(["A", "B"]), encoding="row->column"),
         r"list\(nodes\)",
-        {"nodes": "names"},
         lambda x: ce.graph_column([MATRIX], nodes=x, encoding="row->column").graph.to_strings().tolist() == ["A -> B"],
+        {"nodes": "names"},
     ),
     "nodes without edges": (
         lambda: scored(estimate=["A -> B"] * 2),
         r"ce\.graph_column\(estimates, nodes=ce\.graph_column\(truths\)\)",
-        {},
         lambda x: scored(estimate=x)["shd"].tolist() == [0, 0],
     ),
     "latent nodes of the truth": (
         lambda: PAGS.ceval.evaluate(["shd"]),
         r"\{'latents': \[\.\.\.\]\}",
-        {"...": "'L'"},
         lambda x: PAGS.ceval.evaluate(["shd"], context=x)["shd"].tolist() == [0],
+        {"...": "'L'"},
     ),
     "other names": (
         lambda: scored(estimate=["X -> Y; Z"] * 2),
         r"ce\.graph_column\(estimates, rename=.*\}\)",
-        {"estimates": "other", "...": "'Y': 'B', 'Z': 'C'"},
         lambda x: scored(estimate=x)["shd"].tolist() == [0, 0],
+        {"estimates": "other", "...": "'Y': 'B', 'Z': 'C'"},
     ),
     "names of matrices of differences": (
         lambda: ce.plot.difference_matrix(GRAPHS.assign(truth=["A -> B", "A -> C"], estimate=["A -> B", "A -> C"])),
         r"ce\.graph_column\(\.\.\., rename=\)",
-        {"...": "['A -> C']", "rename=": "rename={'C': 'B'}"},
         lambda x: x.graph.to_strings().tolist() == ["A -> B"],
+        {"...": "['A -> C']", "rename=": "rename={'C': 'B'}"},
     ),
     "names of lagged variables": (
         lambda: pd.DataFrame(
             {"truth": ce.lagged_column(LAGGED), "estimate": ce.lagged_column(["lags 0..1: X"])}
         ).ceval.evaluate(["lagged_f1"]),
         r"lagged_column\(estimates, nodes=\[\.\.\.\]\)",
-        {"estimates": "['lags 0..1: X@-1 -> X']", "...": "'X', 'Y'"},
         lambda x: x.lagged.to_strings().tolist() == ["lags 0..1: X@-1 -> X; Y"],
+        {"estimates": "['lags 0..1: X@-1 -> X']", "...": "'X', 'Y'"},
     ),
     "what is good": (
         lambda: ce.metric(plain),
         r"ce\.metric\(direction='minimize', optimum=0\)",
-        {},
         lambda x: own_metric(x) == [1, 1],
     ),
     "declared functions": (
         lambda: GRAPHS.ceval.evaluate([plain]),
         r"ce\.metric\(direction='minimize', optimum=0\)",
-        {},
         lambda x: own_metric(x) == [1, 1],
     ),
     "metrics of one name": (
         lambda: scored(["shd", "shd"]),
         r"tweak\(name=\)",
-        {"name=": "'shd', name='again'"},
         lambda x: scored(["shd", x])["again"].tolist() == [1, 1],
+        {"name=": "'shd', name='again'"},
     ),
     "column that is there": (
         lambda: scored().ceval.evaluate(["shd"]),
         r"tweak\(name=\)",
-        {"name=": "'shd', name='again'"},
         lambda x: scored().ceval.evaluate([x])["again"].tolist() == [1, 1],
+        {"name=": "'shd', name='again'"},
     ),
     "another name": (
         lambda: GRAPHS.ceval.evaluate({"x": "shd"}),
         r"ce\.metric_set\(new=metric\)",
-        {},
         lambda x: GRAPHS.ceval.evaluate(x)["new"].tolist() == [1, 1],
     ),
     "options of metrics": (
         lambda: scored(["normalised_shd"]),
         r"ce\.tweak\('shd', normalised=True\)",
-        {},
         lambda x: scored([x]).iloc[:, -1].tolist() == [1 / 3, 1 / 3],
     ),
     "metrics of a field": (
         lambda: scored(["correctness"], truth=ce.graph_column(GRAPHS["truth"])),
         r"list_metrics\('graph'\)",
-        {},
         lambda x: "shd" in x.index and "correctness" not in x.index,
     ),
     "controls": (
         lambda: ce.plot.heat_map(cube(None), "shd", x="algorithm", y="algorithm"),
         r"cube\(\.\.\., n_draws=1000\)",
-        {"...": "runs, ['shd'], by=['algorithm']"},
         lambda x: set(x.ceval.summary()["verdict"]) == {"better"},
+        {"...": "runs, ['shd'], by=['algorithm']"},
     ),
     "draws that are lost": (
         lambda: cube().drop_vars("shd_control").ceval.summary(),
         r"cube\(\.\.\., n_draws=199\)",
-        {"...": "runs, ['shd'], by=['algorithm']"},
         lambda x: set(x.ceval.summary()["verdict"]) == {"better"},
+        {"...": "runs, ['shd'], by=['algorithm']"},
     ),
     "metrics of a cube": (
         lambda: cube()[["shd"]].ceval.summary(),
         r"summary\('shd'\)",
-        {"summary(": "cube(runs, ['shd'], by=['algorithm'], n_draws=20, rng=7).ceval.summary("},
         lambda x: x.equals(cube().ceval.summary()),
+        {"summary(": "study().ceval.summary("},
     ),
     "metrics without a direction": (
         lambda: GRAPHS.ceval.with_controls(["estimated_edges"], n_draws=5),
         r"cube\(\.\.\., n_draws=None\)",
-        {"...": "df, ['estimated_edges'], by=['k']"},
         lambda x: x["estimated_edges"].to_numpy().tolist() == [[2.0], [2.0]],
+        {"...": "df, ['estimated_edges'], by=['k']"},
     ),
     "several null models": (
         lambda: GRAPHS.ceval.with_controls(["shd"], null=["edges", "permutation"], n_draws=5),
         r"cube\(null=\[\.\.\.\]\)",
-        {"(null": "(df, ['shd'], by=['k'], n_draws=5, rng=1, null", "...": "'edges', 'permutation'"},
         lambda x: x.ceval.summary()["null"].tolist() == ["edges"] * 2 + ["permutation"] * 2,
+        {"(null": "(df, ['shd'], by=['k'], n_draws=5, rng=1, null", "...": "'edges', 'permutation'"},
     ),
     "null models of one name": (
         lambda: GRAPHS.ceval.cube(["shd"], by=["k"], null=["edges", "edges"], n_draws=5),
         r"ce\.null_model\(\.\.\., name=\)",
-        {"...": "'edges'", "name=": "name='again'"},
         lambda x: (
             GRAPHS.ceval.cube(["shd"], by=["k"], null=["edges", x], n_draws=5, rng=1)["null"].to_numpy().tolist()
             == ["edges", "again"]
         ),
+        {"...": "'edges'", "name=": "name='again'"},
     ),
     "order of arguments": (
         lambda: cube().ceval.compare(["shd"]),
         r"compare\('algorithm', \['shd'\]\)",
-        {"compare(": "cube(runs, ['shd'], by=['algorithm'], n_draws=20, rng=7).ceval.compare("},
         lambda x: len(x) == 3,
+        {"compare(": "study().ceval.compare("},
     ),
     "table of a forest": (
         lambda: ce.plot.forest(GRAPHS),
         r"summary\(columns='full'\)",
-        {"summary(": "summary(cube(runs, ['shd'], by=['algorithm'], n_draws=20, rng=7), "},
         lambda x: len(ce.plot.forest(x).get_yticklabels()) >= 3,
+        {"summary(": "summary(study(), "},
     ),
     "limits of skill": (
         lambda: ce.wide(cube().ceval.summary(), "algorithm", "skill", interval=True),
         r"summary\(columns='full'\)",
-        {"summary(": "summary(cube(runs, ['shd'], by=['algorithm'], n_draws=20, rng=7), "},
         lambda x: "[" in ce.wide(x, "algorithm", "skill", interval=True).iloc[0, 0],
+        {"summary(": "summary(study(), "},
     ),
     "transformed columns": (
         lambda: cube().ceval.model("np.log(shd) ~ algorithm"),
         r"cube\(values=\)",
-        {"values=": "runs.assign(y=1.5), ['shd'], by=['algorithm'], n_draws=None, values={'y': 'minimize'}"},
         lambda x: x.ceval.summary("y")["mean"].tolist() == [1.5] * 3,
+        {"values=": "runs.assign(y=1.5), ['shd'], by=['algorithm'], n_draws=None, values={'y': 'minimize'}"},
     ),
     "lazy cubes": (
         lambda: cube().chunk().ceval.report("never.html"),
         r"cube\.compute\(\)",
-        {"cube": "cube(runs, ['shd'], by=['algorithm'], n_draws=20, rng=7).chunk()"},
         lambda x: x.ceval.summary().equals(cube().ceval.summary()),
+        {"cube": "study().chunk()"},
     ),
     "judged results": (
         lambda: cube().ceval.plot.published("shd", PRINTED, by="algorithm"),
         r"ce\.from_published\(table, 'shd'\)",
-        {"table": "printed"},
         lambda x: x["shd_skill"].notna().all(),
+        {"table": "printed"},
     ),
     "nodes of printed truths": (
         lambda: ce.from_published(PRINTED[["shd", "n_nodes", "estimated_edges", "n_runs"]].assign(truth="A -> B")),
         r"ce\.graph_column\(\.\.\., nodes=\)",
-        {"...": "['A -> B']", "nodes=": "nodes=list('ABCDEF')"},
         lambda x: x.graph.n_nodes.tolist() == [6],
+        {"...": "['A -> B']", "nodes=": "nodes=list('ABCDEF')"},
     ),
     "expectations by draws": (
         lambda: ce.expected_metric("sid", n_nodes=5, true_edges=3, estimated_edges=3),
         r"ce\.control_distribution\(.*\)",
-        {"truth": "'A -> B; B -> C; C -> D; E'"},
         lambda x: x.set_index("metric")["mean"].between(2, 18).tolist() == [True],
+        {"truth": "'A -> B; B -> C; C -> D; E'"},
     ),
     "parameters": (
         lambda: ce.as_network("A -> B"),
         r"ce\.causal_kl\.from_data\(graph, data\)",
-        {},
         lambda x: ce.as_network(x).nodes == ("A", "B"),
     ),
     "probabilities": (
         lambda: ce.plot.edge_probabilities(RANKED["estimate"][0]),
         r"score_column\(\.\.\., kind='probability'\)",
-        {"...": "[[[0, 0.5], [0.1, 0]]], nodes=['A', 'B'], encoding='row->column'"},
         lambda x: ce.plot.edge_probabilities(x[0]).get_xlabel() == "to",
+        {"...": "[[[0, 0.5], [0.1, 0]]], nodes=['A', 'B'], encoding='row->column'"},
     ),
     "names of scored nodes": (
         lambda: RANKED.assign(truth=["X -> Y; Z"] * 2).ceval.evaluate(["auroc"]),
         r"ce\.score_column\(\.\.\., nodes=ce\.graph_column\(truths\)\)",
-        {"...": "scores, encoding='row->column'", "truths": "other"},
         lambda x: (
             RANKED.assign(truth=["X -> Y; Z"] * 2, estimate=x).ceval.evaluate(["auroc"])["auroc"].tolist() == [1, 1]
         ),
+        {"...": "scores, encoding='row->column'", "truths": "other"},
     ),
     "scores of sources": (
         lambda: RANKED.ceval.with_controls([ce.tweak("auroc", sources=["A"])], n_draws=5),
         r"ce\.null_model\(.*?\]\)",
-        {},
         lambda x: (
             RANKED.ceval.with_controls([ce.tweak("auroc", sources=["A"])], null=x, n_draws=5)["auroc_p"].notna().all()
         ),
@@ -495,13 +469,11 @@ FOLLOWED = {
     "yes and no": (
         lambda: YES.ceval.evaluate(["answer_accuracy"]),
         r"ce\.reasoning\.parse_answers",
-        {},
         lambda x: YES.apply(x).ceval.evaluate(["answer_accuracy"])["answer_accuracy"].tolist() == [1, 0],
     ),
     "labels of replies": (
         lambda: REPLIES.ceval.evaluate(["label_accuracy"]),
         r"ce\.reasoning\.parse_labels\(replies, labels\)",
-        {},
         lambda x: REPLIES.assign(truth=x).ceval.evaluate(["label_accuracy"])["label_accuracy"].mean() == 1 / 3,
     ),
 }
@@ -509,7 +481,7 @@ FOLLOWED = {
 
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_proposals_that_are_followed_give_the_right_result(name):
-    mistake, proposal, dots, result = FOLLOWED[name]
+    mistake, proposal, result, dots = (*FOLLOWED[name], {})[:4]
     with pytest.raises((TypeError, ValueError, AttributeError)) as error:
         mistake()
     words = re.search(proposal, str(error.value))
@@ -517,4 +489,4 @@ def test_proposals_that_are_followed_give_the_right_result(name):
     call = words[0]
     for old, new in dots.items():
         call = call.replace(old, new)
-    assert result(eval(call, dict(SCOPE)))
+    assert result(eval(call, SCOPE | {"study": cube}))

@@ -1,7 +1,5 @@
 """The README is short, answers questions in a stranger's order, and has the two commands that `.ci/run` takes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

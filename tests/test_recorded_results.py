@@ -7,8 +7,6 @@ Whoever changes a number on purpose renews its records by name:
 `--all` renews all, a name that ends in * all that start so. It prints what changed.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from fnmatch import fnmatchcase

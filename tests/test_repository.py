@@ -1,7 +1,5 @@
 """The files around the package agree with it: versions, requirements, addresses, names of checks."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The generated parts of the site: everything public is on a page, and links lead to pages and files."""
 
-from __future__ import annotations
-
 import html
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """Cells that version 0.3.0 wrote are read by this one, as docs/stability.md promises."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Eight studies of a newcomer, each in the few lines that a person writes; two are examples 28 and 29 too."""
 
-from __future__ import annotations
-
 import io
 import json
 

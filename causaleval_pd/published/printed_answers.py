@@ -18,6 +18,7 @@ from .printed_numbers import read_counts, read_number
 #: columns that describe questions
 ANSWER_COLUMNS = ("n_questions", "true_yes", "answered_yes", "class_counts", "answered_counts", "accuracy_se")
 _YES = "the yes counts (columns 'true_yes', 'answered_yes')"
+_CLASSES = "the numbers of questions of each class (column 'class_counts')"
 _YES_ANSWERED = "how many answers are yes (column 'answered_yes')"
 
 
@@ -117,18 +118,7 @@ def answer_guesses(questions: Questions, printed: Printed) -> Guesses:
             f"{near / n:.6g} and {(near + 1) / n:.6g}; digits= states how many decimals were printed"
         )
     if questions.true is None:
-        p, least = coin_tail(n, right.least), coin_tail(n, right.most)
-        needed = (*more_digits("accuracy", least, p), _YES)
-        return guesses._replace(
-            mean=0.5,
-            mean_method="exact",
-            p=p,
-            p_low=least,
-            p_high=p,
-            p_perfect=coin_tail(n, n),
-            p_method="coin",
-            needed=needed,
-        )
+        return _coins(questions, guesses, right)
     perfect = _p_perfect(questions.true)
     if questions.answered is None:
         if len(questions.true) > 2:
@@ -164,6 +154,23 @@ def answer_guesses(questions: Questions, printed: Printed) -> Guesses:
         method = "exact" if n <= MOST_EXACT else "normal"
     needed = more_digits("accuracy", least, p)
     return guesses._replace(p=p, p_low=least, p_high=p, p_perfect=perfect, p_method=method, needed=needed)
+
+
+def _coins(questions: Questions, guesses: Guesses, right: RightAnswers) -> Guesses:
+    """Return coins as the guesses of answers whose true labels are not counted, unless these are of several classes."""
+    if questions.n is None or len(questions.answered or ()) > 2:
+        return guesses._replace(needed=(_CLASSES,))
+    p, least = coin_tail(questions.n, right.least), coin_tail(questions.n, right.most)
+    return guesses._replace(
+        mean=0.5,
+        mean_method="exact",
+        p=p,
+        p_low=least,
+        p_high=p,
+        p_perfect=coin_tail(questions.n, questions.n),
+        p_method="coin",
+        needed=(*more_digits("accuracy", least, p), _YES),
+    )
 
 
 def _check_reachable(questions: Questions, printed: Printed, right: RightAnswers) -> None:

@@ -33,6 +33,9 @@ _OTHER_NAMES = {
     "n_runs": ("runs", "repetitions", "reps", "n_reps", "replicates", "repeats", "seeds", "n_repetitions", "graphs"),
     "kind": ("class", "graph_class"),
     "shd_convention": ("convention", "shd_type"),
+    "accuracy": ("accuracy", "acc"),
+    "class_counts": ("true_counts", "label_counts", "n_per_class"),
+    "answered_counts": ("answer_counts", "predicted_counts", "given_counts"),
 }
 #: words of tables that leave open what was counted, adjacencies or directed edges
 _UNCLEAR = ("precision", "recall", "f1", "f1_score", "tp", "fp", "fn", "tn", "tpr", "fpr", "fdr", "npv", "mcc", "hd")
@@ -86,7 +89,8 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
     check_type(table, pd.DataFrame, "a DataFrame in memory", "table")
     if not table.columns.is_unique:
         raise ValueError(f"the column {table.columns[table.columns.duplicated()][0]!r} occurs twice; rename one")
-    for name in ("n_runs", "kind", *["shd_convention"] * ("shd" in table)):
+    of_questions = ("accuracy", "class_counts", "answered_counts") if "n_questions" in table else ()
+    for name in ("n_runs", "kind", *["shd_convention"] * ("shd" in table), *of_questions):
         _check_synonyms(table, name)
     scored = [column for column in table.columns if is_metric(column)]
     if "metric" in table:
@@ -105,7 +109,8 @@ def check_names(table: pd.DataFrame, metrics: Sequence[str] | None) -> None:
                 f"the column {column!r} may be average precision or an area by the trapezoid rule, whose guesses "
                 f"differ; if it is the former, {_renaming(column, 'average_precision')}; metrics= names other columns"
             )
-        doubtful = str(column).casefold() in _UNCLEAR or not scored
+        # a column of one letter may be like any name
+        doubtful = str(column).casefold() in _UNCLEAR or (not scored and len(str(column)) > 1)
         if doubtful and _numeric(table, column) and column not in METRICS and column not in (*OPTIONAL, *SHARED):
             hint = METRICS.suggest(column)
             if hint:

@@ -1,7 +1,5 @@
 """Tests of independence: formulas, peers, and one test per pair and set."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,9 +12,8 @@ from causaleval_pd.fields.against_data.judged import Judge
 
 RNG = np.random.default_rng(11)
 NUMBERS = pd.DataFrame(RNG.normal(size=(80, 5)) @ RNG.normal(size=(5, 5)), columns=list("ABCDE"))
-LEVELS = pd.DataFrame(
-    {"A": RNG.integers(0, 2, 400), "B": RNG.integers(0, 3, 400), "C": RNG.integers(0, 2, 400)}
-).assign(D=lambda x: (x["A"] + x["B"] + RNG.integers(0, 2, 400)) % 3)
+LEVELS = pd.DataFrame({name: RNG.integers(0, n, 400) for name, n in (("A", 2), ("B", 3), ("C", 2))})
+LEVELS["D"] = (LEVELS["A"] + LEVELS["B"] + RNG.integers(0, 2, 400)) % 3
 
 
 def every_statement(d):
@@ -150,11 +147,11 @@ def test_a_function_is_asked_once_a_pair_and_set():
     by = {"data": ("data", frames), "test": by_rank}
     ce.cube(both, names, by=["estimate"], truth=None, null=["permutation", "edges"], context=by, n_draws=20, rng=3)
     assert len(set(asked)) == len(asked) > 40
+
+    def by_none(x, y, z):
+        return None
+
     with pytest.raises(ValueError, match="test by_none returned None where a p-value in"):
-
-        def by_none(x, y, z):
-            return None
-
         ce.evaluate(runs, ["lmc_share"], truth=None, context={"data": NUMBERS, "test": by_none})
     found = ce.evaluate(runs, ["lmc_share"], truth=None, context=given)
     assert "by_rank" in str(found.attrs)
@@ -189,9 +186,8 @@ def test_integers_of_many_levels_are_refused_before_memory_is():
     many = pd.DataFrame(np.random.default_rng(0).integers(0, 10**9, (5000, 3)), columns=list("ABC"))
     runs = pd.DataFrame({"estimate": ["A -> C; B"]})
     for metric in ("separation_share", "bic"):
-        with pytest.raises(
-            ValueError, match=f"{metric}: row 0 .*table of .* cells, more than .*; cut the columns into fewer"
-        ):
+        message = f"{metric}: row 0 .*table of .* cells, more than .*; cut the columns into fewer"
+        with pytest.raises(ValueError, match=message):
             ce.evaluate(runs.assign(estimate="A -> C; B -> C"), [metric], truth=None, context={"data": many})
     assert ce.evaluate(runs, ["bic"], truth=None, context={"data": many.astype(float)}).notna().all().all()
     with pytest.raises(ValueError, match="with 2000 x 4000 levels in 3 strata would fill a table of 24,000,000 cells"):
@@ -213,8 +209,7 @@ def test_graphs_of_few_nodes(graph):
 def test_a_column_can_name_the_test_and_the_level_of_each_row():
     runs = pd.DataFrame({"estimate": ["A -> B; B -> C; D; E"] * 4})
     runs = runs.assign(test=["fisher_z", "t"] * 2, alpha=[0.05, 0.05, 0.9, 0.9])
-    found = ce.evaluate(
-        runs, ["fisher_c_p", "lmc_share"], truth=None, context={"data": NUMBERS, "test": "test", "alpha": "alpha"}
-    )
+    given = {"data": NUMBERS, "test": "test", "alpha": "alpha"}
+    found = ce.evaluate(runs, ["fisher_c_p", "lmc_share"], truth=None, context=given)
     assert found["fisher_c_p"][0] == found["fisher_c_p"][2] != found["fisher_c_p"][1] == found["fisher_c_p"][3]
     assert found["lmc_share"][0] < found["lmc_share"][2]

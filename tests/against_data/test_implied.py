@@ -1,7 +1,5 @@
 """What graphs imply: brute force over small graphs, and values that depend on the class alone."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx
@@ -14,21 +12,15 @@ from causaleval_pd.fields.against_data.implied import Implications
 from causaleval_pd.graphs.dags import all_dags
 from causaleval_pd.graphs.kernels.planes import marks_from_planes
 from causaleval_pd.graphs.packing import unpack_column
+from causaleval_pd.graphs.pairs import GraphBatch
+
+from .conftest import linear
 
 INVARIANT = ["n_implied", "separation_share", "mean_abs_partial", "deviance", "deviance_p", "rmsea", "bic"]
 INVARIANT += ["log_likelihood", "cv_log_likelihood", "correlation_f1", "correlation_mcc", "p_floor"]
 OF_A_DAG = ["n_lmc", "lmc_violations", "lmc_share", "lmc_distinct_share", "fisher_c_p", "fisher_c_rmsea"]
 OF_A_DAG += ["pvalue_ks", "pvalue_ad", "fraction_dependent_h1"]
 OF_A_DAG += ["faithfulness_violations", "minimality_violations"]
-
-
-def linear(n, arcs, seed, nodes="ABCD", noise=1.0):
-    """Draw from a linear model with normal noise; arcs in causal order of their targets."""
-    rng = np.random.default_rng(seed)
-    data = {name: noise * rng.normal(size=n) for name in nodes}
-    for source, target in arcs:
-        data[target] = data[target] + 0.8 * data[source]
-    return pd.DataFrame(data)
 
 
 DATA = linear(200, ["AB", "BC", "AD", "CD"], 0)
@@ -76,8 +68,6 @@ def test_a_graph_without_a_dag_in_its_class_is_undefined():
 
 def implications(texts, kind=None):
     [block] = unpack_column(ce.graph_column(texts, kind=kind)).blocks
-    from causaleval_pd.graphs.pairs import GraphBatch
-
     return Implications(GraphBatch(block.n_nodes, block.planes, block.kinds))
 
 
@@ -124,17 +114,12 @@ def test_mixed_graphs_are_tested_by_their_m_separations():
             for x, y, given in zip(found.x.tolist(), found.y.tolist(), found.given, strict=True)
         }
         assert seen == wanted
-    table = pd.DataFrame({"estimate": ce.graph_column([graphs[0]], kind=["mag"])})
-    assert (
-        ce.evaluate(table, ["separation_share", "mean_abs_partial"], truth=None, context={"data": DATA})
-        .notna()
-        .all()
-        .all()
-    )
-    with pytest.raises(
-        ValueError, match="deviance applies to dag or cpdag or pdag as estimate, without a truth.*a mag"
-    ):
-        ce.evaluate(table, ["deviance"], truth=None, context={"data": DATA})
+    table, how = pd.DataFrame({"estimate": ce.graph_column([graphs[0]], kind=["mag"])}), {"context": {"data": DATA}}
+    found = ce.evaluate(table, ["separation_share", "mean_abs_partial"], truth=None, **how)
+    assert found.notna().all(axis=None)
+    message = "deviance applies to dag or cpdag or pdag as estimate, without a truth.*a mag"
+    with pytest.raises(ValueError, match=message):
+        ce.evaluate(table, ["deviance"], truth=None, **how)
 
 
 @pytest.mark.slow
@@ -161,11 +146,8 @@ def test_the_smallest_p_value_by_relabelling_counts_automorphisms():
 @pytest.mark.parametrize(
     "graph",
     [
-        "A <-> B; B <-> C; D",
-        "A -> B; B <-> C; C <- D",
-        "A o-> B; C o-> B; D",
-        "A o-o B; B o-o C; C o-o D",
-        "A <-> B; A -> B; C; D",
+        *("A <-> B; B <-> C; D", "A -> B; B <-> C; C <- D", "A o-> B; C o-> B; D"),
+        *("A o-o B; B o-o C; C o-o D", "A <-> B; A -> B; C; D"),
     ],
 )
 def test_the_floor_of_mixed_graphs_is_that_of_their_relabellings(graph):

@@ -1,7 +1,5 @@
 """Metrics against data: DoWhy, pgmpy, formulas, and the level of tests that claim one."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import itertools
@@ -81,9 +79,8 @@ def test_rows_left_out_are_predicted_by_the_others():
     assert found == pytest.approx(wanted, rel=1e-9)
     # levels: 1/2 is added to every count, so that no level is impossible
     rare = LEVELS.assign(A=[9, *LEVELS["A"][1:]])
-    assert np.isfinite(
-        ce.evaluate(RUNS, ["cv_log_likelihood"], truth=None, context={"data": rare})["cv_log_likelihood"]
-    ).all()
+    found = ce.evaluate(RUNS, ["cv_log_likelihood"], truth=None, context={"data": rare})
+    assert np.isfinite(found["cv_log_likelihood"]).all()
     for folds in (1, 2.5, "all"):
         with pytest.raises(ValueError, match="folds must be an integer from 2"):
             ce.evaluate(RUNS, [ce.tweak("cv_log_likelihood", folds=folds)], truth=None, context={"data": NUMBERS})
@@ -130,13 +127,8 @@ def test_distances_from_uniform_are_those_of_scipy():
     i, n = np.arange(1, len(p) + 1), len(p)
     assert found["pvalue_ad"][0] == pytest.approx(-n - ((2 * i - 1) * (np.log(p) + np.log(1 - p[::-1]))).mean())
     assert found["lmc_distinct_share"][0] == pytest.approx((p <= 0.05).mean())
-    one_test = ce.evaluate(
-        pd.DataFrame({"estimate": ["A -> B; B -> C"]}),
-        ["pvalue_ks", "pvalue_ad"],
-        truth=None,
-        context={"data": NUMBERS},
-    )
-    assert one_test[["pvalue_ks", "pvalue_ad"]].isna().all().all()
+    one_test, names = pd.DataFrame({"estimate": ["A -> B; B -> C"]}), ["pvalue_ks", "pvalue_ad"]
+    assert ce.evaluate(one_test, names, truth=None, context={"data": NUMBERS})[names].isna().all(axis=None)
 
 
 def test_the_deviance_is_the_difference_of_likelihoods():
@@ -180,10 +172,8 @@ def test_fisher_c_and_the_deviance_keep_their_level_and_random_graphs_are_not_fa
         assert 0.03 < (found[name] <= 0.05).mean() < 0.07
     # of graphs that know nothing of the data at most .05 are better than their relabellings
     few = runs.head(400).assign(estimate=runs["random"])
-    names = ["lmc_share", "bic"]
-    guessed = ce.with_controls(
-        few, names, truth=None, null="permutation", context=given, n_draws=39, method="simulate", rng=1
-    )
+    names, how = ["lmc_share", "bic"], {"n_draws": 39, "method": "simulate", "rng": 1}
+    guessed = ce.with_controls(few, names, truth=None, null="permutation", context=given, **how)
     for name in names:
         assert (guessed[f"{name}_p"] <= 0.05).mean() < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
 
@@ -281,23 +271,13 @@ def test_no_test_and_no_edge():
     data = pd.DataFrame(rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)), columns=list("ABCD"))
     graphs = ["A -> B; A -> C; A -> D; B -> C; B -> D; C -> D", "A; B; C; D", "A -> B; C; D"]
     table = pd.DataFrame({"estimate": graphs})
-    names = [
-        "n_lmc",
-        "n_implied",
-        "p_floor",
-        "lmc_share",
-        "separation_share",
-        "fisher_c_p",
-        "deviance",
-        "correlation_f1",
-    ]
-    found = ce.evaluate(table, names, truth=None, context={"data": data})
+    undefined = ["lmc_share", "separation_share", "fisher_c_p", "deviance", "correlation_f1"]
+    found = ce.evaluate(table, ["n_lmc", "n_implied", "p_floor", *undefined], truth=None, context={"data": data})
     edge = [known()["edge_cases"][name] for name in ("complete", "empty", "one edge A->B")]
     assert found["n_lmc"].tolist() == [x["dowhy"]["n_tests"] for x in edge]
     assert found["n_implied"].tolist() == [x["pgmpy"]["n_implied"] for x in edge]
     np.testing.assert_allclose(found["p_floor"], [x["dowhy"]["p_tpa"] for x in edge])
     # without an implied independence nothing is known, where peers return the best or the worst value
-    undefined = ["lmc_share", "separation_share", "fisher_c_p", "deviance", "correlation_f1"]
     assert found.loc[0, undefined].isna().all() and found.loc[1:, undefined].notna().all().all()
     judged = ce.with_controls(table, ["lmc_share"], truth=None, null="permutation", context={"data": data}, rng=1)
     assert math.isnan(judged.loc[0, "lmc_share_p"]) and judged.loc[1, "lmc_share_p"] == 1

@@ -1,7 +1,5 @@
 """Data sets with numbers of another program, and drawn ones."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import pathlib

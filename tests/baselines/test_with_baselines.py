@@ -1,7 +1,5 @@
 """Baselines as rows of a table."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
@@ -30,7 +28,7 @@ def studies(published):
     return runs, {"data": ("dataset", frames)}
 
 
-def test_one_row_a_data_set_and_baseline(studies, published):
+def test_one_row_a_data_set_and_baseline(studies):
     runs, context = studies
     before = runs.copy()
     more = runs.ceval.with_baselines(["var_sort_regress", "empty"], context=context, rng=7)
@@ -52,9 +50,8 @@ def test_baselines_are_rows_like_others_for_all_verbs(studies):
     runs, context = studies
     more = runs.ceval.with_baselines(["r2_sort_regress", "complete"], context=context, rng=7)
     cube = more.ceval.cube(["shd"], by=["algorithm"], n_draws=20, rng=7)
-    assert cube.ceval.summary(columns="full").set_index("algorithm")["n_runs"].to_dict() == dict.fromkeys(
-        ["complete", "exact", "guess", "r2_sort_regress"], 3
-    )
+    counts = cube.ceval.summary(columns="full").set_index("algorithm")["n_runs"]
+    assert counts.to_dict() == dict.fromkeys(["complete", "exact", "guess", "r2_sort_regress"], 3)
     pairs = cube.ceval.compare("algorithm", test="t", reference="r2_sort_regress", columns="full")
     assert pairs["n_pairs"].max() == 3
 
@@ -129,10 +126,7 @@ def test_indices_stay_unique(studies):
         ({"context": None}, "context must be a mapping"),
         ({"context": {"data": ("dataset", {})}}, "is not among the named objects"),
         ({"context": {"data": 3}}, "row 0 .*baseline 'empty': data must be a DataFrame"),
-        (
-            {"context": {"data": pd.DataFrame({"A": [1.0, 2.0]})}},
-            "row 0 .*the data have no column 'B', which is a node",
-        ),
+        ({"context": {"data": pd.DataFrame({"A": [1.0, 2.0]})}}, "row 0 .*the data have no column 'B', .* a node"),
         ({"algorithm": "method"}, "the table has no column 'method' .algorithm."),
         ({"n_edges": 3}, "n_edges must be 'match' or None"),
         ({"baselines": {"x": lambda data, rng: "A -> Z"}}, r"row 0 .*returned a graph of the nodes \['A', 'Z'\]"),

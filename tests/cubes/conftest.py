@@ -1,7 +1,5 @@
 """Cubes of the shipped runs, shared by the tests of this folder."""
 
-from __future__ import annotations
-
 import pytest
 
 import causaleval_pd as ce

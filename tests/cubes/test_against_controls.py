@@ -1,7 +1,5 @@
 """Tests of estimates against their controls: known answers, failed runs, draws kept or summed, and their size."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

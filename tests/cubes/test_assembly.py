@@ -1,7 +1,5 @@
 """A cube put together: every row in its cell, null models side by side, coordinates of metrics' own dimensions."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,7 +9,6 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.cubes.assembly import metric_attrs
 
 RUNS = pd.DataFrame(
@@ -24,30 +21,19 @@ RUNS = pd.DataFrame(
 )
 
 
-def declare(name, dims, function):
-    function.__name__ = name
-    return ce.metric(
-        field="graph",
-        kinds=("dag", "cpdag"),
-        direction="minimize",
-        range=(0, np.inf),
-        optimum=0,
-        long_name=f"{name} of edges",
-        dims=dims,
-    )(function)
-
-
 @pytest.fixture
-def sides():
+def sides(declare):
     """Metrics with one and two dimensions of their own."""
-    declare("errors", {"side": ("extra", "missing")}, lambda p: np.stack([p.counts.fp, p.counts.fn], axis=1))
-    declare(
-        "table",
-        {"side": ("extra", "missing"), "power": None},
-        lambda p: np.stack([np.stack([c, c**2.0, c**3.0], axis=1) for c in (p.counts.fp, p.counts.fn)], axis=1),
-    )
-    yield
-    del METRICS["errors"], METRICS["table"]
+    side = {"side": ("extra", "missing")}
+
+    @declare(dims=side)
+    def errors(pairs):
+        return np.stack([pairs.counts.fp, pairs.counts.fn], axis=1)
+
+    @declare(dims=side | {"power": None}, long_name="table of edges")
+    def table(pairs):
+        both = pairs.counts.fp, pairs.counts.fn
+        return np.stack([np.stack([c, c**2.0, c**3.0], axis=1) for c in both], axis=1)
 
 
 def test_rows_stand_in_the_cell_of_their_stratum_and_replicate():
@@ -90,13 +76,13 @@ def test_names_of_metrics_with_dimensions_are_taken():
 
 
 @pytest.mark.usefixtures("sides")
-def test_metrics_that_share_a_dimension_share_its_labels():
-    declare("other", {"side": ("left", "right")}, lambda p: np.stack([p.counts.fp, p.counts.fn], axis=1))
-    try:
-        with pytest.raises(ValueError, match=r"'side' with different labels, \['extra', 'missing'\] and \['left"):
-            ce.cube(RUNS, ["errors", "other"], by=["a"], n_draws=None)
-    finally:
-        del METRICS["other"]
+def test_metrics_that_share_a_dimension_share_its_labels(declare):
+    @declare(dims={"side": ("left", "right")})
+    def other(pairs):
+        return np.stack([pairs.counts.fp, pairs.counts.fn], axis=1)
+
+    with pytest.raises(ValueError, match=r"'side' with different labels, \['extra', 'missing'\] and \['left"):
+        ce.cube(RUNS, ["errors", "other"], by=["a"], n_draws=None)
 
 
 def test_specs_are_what_netcdf_can_store():
@@ -110,8 +96,5 @@ def test_specs_are_what_netcdf_can_store():
 def test_each_metric_names_its_null_and_the_cube_where_they_agree():
     one = ce.cube(RUNS, ["shd", "adjacency_f1"], by=["a"], n_draws=3, rng=1, null=["edges", "permutation"])
     assert one.attrs["control_null"] == one["shd"].attrs["control_null"] == '["edges", "permutation"]'
-    assert one["null"].to_numpy().tolist() == ["edges", "permutation"] and one["shd_p"].dims == (
-        "null",
-        "a",
-        "replicate",
-    )
+    assert one["null"].to_numpy().tolist() == ["edges", "permutation"]
+    assert one["shd_p"].dims == ("null", "a", "replicate")

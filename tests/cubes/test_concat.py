@@ -1,7 +1,5 @@
 """Cubes put together: the same as one cube of all runs, or refused with what differs."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 
@@ -22,9 +20,13 @@ def make(runs: pd.DataFrame, **settings) -> xr.Dataset:
     return ce.cube(runs, METRICS, **given | settings)
 
 
-@pytest.fixture(scope="module", params=["draws", "none"])
+def same_summary(found: xr.Dataset, wanted: xr.Dataset, **how) -> None:
+    pd.testing.assert_frame_equal(*(cube.ceval.summary(columns="full") for cube in (found, wanted)), **how)
+
+
+@pytest.fixture(scope="module", params=[{}, {"n_draws": None}], ids=["draws", "none"])
 def how(request) -> dict:
-    return {"draws": {}, "none": {"n_draws": None}}[request.param]
+    return request.param
 
 
 @pytest.mark.slow
@@ -52,11 +54,7 @@ def test_replicates_are_put_together(how):
     parts = [make(RUNS.query("replicate < 5"), **how), make(RUNS.query("replicate >= 5"), **how)]
     found = ce.concat(parts, "replicate")
     xr.testing.assert_equal(found, whole)
-    pd.testing.assert_frame_equal(found.ceval.summary(columns="full"), whole.ceval.summary(columns="full"), rtol=1e-12)
-    if how.get("n_draws", 1):
-        pd.testing.assert_frame_equal(
-            found.ceval.summary(columns="full"), whole.ceval.summary(columns="full"), rtol=1e-12
-        )
+    same_summary(found, whole, rtol=1e-12)
     # numbers that occur in both are numbered on; truths keep their identity
     again = ce.concat([parts[0], parts[1].assign_coords(replicate=np.arange(15))], "replicate")
     assert again["replicate"].to_numpy().tolist() == list(range(20))
@@ -79,10 +77,7 @@ def test_null_models_are_put_side_by_side():
     # those that were selected, and several at once
     several = ce.concat([whole.sel(null=["edges", "permutation"]), parts[2]], "null")
     xr.testing.assert_identical(several.assign_attrs(causaleval_pd_history=one_call), whole)
-    pd.testing.assert_frame_equal(
-        ce.concat([whole.sel(null=null) for null in nulls], "null").ceval.summary(columns="full"),
-        whole.ceval.summary(columns="full"),
-    )
+    same_summary(ce.concat([whole.sel(null=null) for null in nulls], "null"), whole)
     with pytest.raises(ValueError, match="the null model 'edges' occurs in several cubes"):
         ce.concat([parts[0], parts[0]], "null")
     with pytest.raises(ValueError, match="status of cube 1 is not that of the first cube"):
@@ -95,9 +90,7 @@ def test_null_models_are_put_side_by_side():
 def test_levels_that_were_selected_are_put_together():
     whole = make(RUNS)
     parts = [whole.sel(n=n) for n in (100, 400)]
-    pd.testing.assert_frame_equal(
-        ce.concat(parts, "n").ceval.summary(columns="full"), whole.ceval.summary(columns="full")
-    )
+    same_summary(ce.concat(parts, "n"), whole)
     with pytest.raises(ValueError, match=r"n 100 in the first cube, 400 in cube 1; put levels together by dim='n'"):
         ce.concat(parts, "algorithm")
 
@@ -130,10 +123,8 @@ def test_seeds_may_be_a_stratum():
 @pytest.mark.slow
 def test_strata_keep_seeds_of_their_own(tmp_path):
     """Cubes of two authors: every stratum has the numbers of the cube that it comes from."""
-    parts = {
-        name: make(part, rng=seed)
-        for (name, part), seed in zip(RUNS.groupby("algorithm"), (7, 2**62 + 1, 7), strict=True)
-    }
+    seeds = {"ges": 7, "lingam": 2**62 + 1, "pc": 7}
+    parts = {name: make(RUNS[RUNS["algorithm"] == name], rng=seed) for name, seed in seeds.items()}
     found = ce.concat(parts.values(), "algorithm")
     assert found["control_seed"].max(["n", "replicate"]).to_numpy().tolist() == [7, 2**62 + 1, 7]
     found.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
@@ -147,13 +138,9 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
                 pd.testing.assert_frame_equal(mine, verb(part))
                 pd.testing.assert_frame_equal(verb(whole.sel(algorithm=name)), verb(part.sel(algorithm=name)))
     # what needs no draw is that of one seed
-    one_seed = make(RUNS)
-    pd.testing.assert_frame_equal(
-        found.ceval.compare("algorithm", columns="full"), one_seed.ceval.compare("algorithm", columns="full")
-    )
-    assert len(found.ceval.compare("algorithm", on="skill", columns="full")) == len(
-        one_seed.ceval.compare("algorithm", on="skill", columns="full")
-    )
+    both = found, make(RUNS)
+    pd.testing.assert_frame_equal(*(cube.ceval.compare("algorithm", columns="full") for cube in both))
+    assert len({len(cube.ceval.compare("algorithm", on="skill")) for cube in both}) == 1
     page = found.ceval.report(tmp_path / "report.html", metrics="shd").read_text("utf-8")
     assert "from seeds 7, 4611686018427387905 " in page
 
@@ -162,12 +149,9 @@ def test_strata_keep_seeds_of_their_own(tmp_path):
 def test_seeds_of_several_dimensions_are_kept():
     here = RUNS[(RUNS["algorithm"] != "pc") | (RUNS["n"] == 100)]
     seeds = {("ges", 100): 1, ("ges", 400): 2, ("lingam", 100): 3, ("lingam", 400): 3, ("pc", 100): 4}
-    parts = {
-        key: make(here[(here["algorithm"] == key[0]) & (here["n"] == key[1])], rng=rng) for key, rng in seeds.items()
-    }
-    by_algorithm = [
-        ce.concat([part for key, part in parts.items() if key[0] == name], "n") for name in ("ges", "lingam", "pc")
-    ]
+    parts = {key: make(part, rng=seeds[key]) for key, part in here.groupby(["algorithm", "n"])}
+    names = ("ges", "lingam", "pc")
+    by_algorithm = [ce.concat([part for key, part in parts.items() if key[0] == name], "n") for name in names]
     found = ce.concat(by_algorithm, "algorithm")
     table = found.ceval.summary(columns="full")
     for (algorithm, n), part in parts.items():
@@ -188,7 +172,6 @@ def test_runs_and_null_models_of_several_seeds_are_refused():
 
 
 DIFFERENT = {
-    "seed": ({"rng": 8}, ""),
     "null": ({"null": "permutation"}, 'null model "edges" .*, "permutation" in cube 1; .*dim=\'null\''),
     "draws": ({"n_draws": 10}, "n_draws 15 in the first cube, 10 in cube 1"),
     "zero division": ({}, "zero_division NaN in the first cube, 0.0 in cube 1"),
@@ -197,7 +180,7 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in DIFFERENT if name != "seed"])
+@pytest.mark.parametrize("name", DIFFERENT)
 def test_cubes_that_were_made_differently_are_refused(name):
     other, message = DIFFERENT[name]
     with ce.set_options(zero_division=0.0 if name == "zero division" else np.nan):
@@ -207,13 +190,11 @@ def test_cubes_that_were_made_differently_are_refused(name):
 
 
 @pytest.mark.parametrize("combine_attrs", ["override", "drop_conflicts"])
-@pytest.mark.parametrize("name", ["null"])
 @pytest.mark.parametrize("along", ["n", "new"])
-def test_xarray_that_puts_together_what_was_made_differently_is_noticed(name, along, combine_attrs):
+def test_xarray_that_puts_together_what_was_made_differently_is_noticed(along, combine_attrs):
     """With drop_conflicts, the attributes in which cubes differ are gone; draws of other numbers cannot be joined."""
-    how = {"values": []}
-    kept = {"n": "n == 400", "new": "n == 100"}[along]
-    parts = make(RUNS.query("n == 100"), **how), make(RUNS.query(kept), **how | DIFFERENT[name][0])
+    rows = {"n": "n == 400", "new": "n == 100"}[along]
+    parts = make(RUNS.query("n == 100"), values=[]), make(RUNS.query(rows), values=[], null="permutation")
     dim = along if along == "n" else pd.Index(["a", "b"], name="new")
     whole = xr.concat(parts, dim, combine_attrs=combine_attrs, join="outer", compat="equals", data_vars="all")
     with pytest.raises(ValueError, match="strata of this cube differ in the null model of the draws"):
@@ -228,31 +209,26 @@ def test_other_metrics_versions_and_labels_are_refused():
     with pytest.raises(ValueError, match="causaleval_pd_version"):
         ce.concat([small, large.assign_attrs(causaleval_pd_version="0.0.1")], "n")
     double = ce.tweak("shd", reversal_cost=2, name="shd")
-    with pytest.raises(ValueError, match="options of shd"):
-        parts = [
-            ce.cube(RUNS.query(f"n == {n}"), [metric], by=["n"], n_draws=None)
-            for n, metric in ((100, "shd"), (400, double))
-        ]
-        ce.concat(parts, "n")
-    with pytest.raises(ValueError, match="the level 100 of 'n' occurs in several cubes"):
-        ce.concat([small, small], "n")
-    with pytest.raises(ValueError, match="found no cube"):
-        ce.concat([], "n")
-    with pytest.raises(ValueError, match="cannot be put together along 'draw'"):
-        ce.concat([small, large], "draw")
-    with pytest.raises(TypeError, match="dim must be a name"):
-        ce.concat([small, large], 3)
-    with pytest.raises(TypeError, match="cube must be a Dataset"):
-        ce.concat([small, RUNS], "n")
+    of_levels = ((100, "shd"), (400, double))
+    apart = [ce.cube(RUNS.query(f"n == {n}"), [metric], by=["n"], n_draws=None) for n, metric in of_levels]
+    for cubes, dim, error, message in (
+        (apart, "n", ValueError, "options of shd"),
+        ([small, small], "n", ValueError, "the level 100 of 'n' occurs in several cubes"),
+        ([], "n", ValueError, "found no cube"),
+        ([small, large], "draw", ValueError, "cannot be put together along 'draw'"),
+        ([small, large], 3, TypeError, "dim must be a name"),
+        ([small, RUNS], "n", TypeError, "cube must be a Dataset"),
+    ):
+        with pytest.raises(error, match=message):
+            ce.concat(cubes, dim)
 
 
 def test_reshaped_cubes_are_put_together():
     whole = make(RUNS)
     parts = [x.rename(shd="SHD").reindex(replicate=range(22)) for x in (whole.sel(n=[100]), whole.sel(n=[400]))]
     found = ce.concat(parts, "n")
-    pd.testing.assert_frame_equal(
-        found.ceval.summary(columns="full").replace("SHD", "shd"), whole.ceval.summary(columns="full")
-    )
+    table = found.ceval.summary(columns="full").replace("SHD", "shd")
+    pd.testing.assert_frame_equal(table, whole.ceval.summary(columns="full"))
 
 
 @pytest.mark.slow

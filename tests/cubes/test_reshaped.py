@@ -1,13 +1,10 @@
 """Cubes that xarray reshaped: every operation and verb, against a cube made of the same runs and against counts."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,14 +42,13 @@ RUNS = study()
 
 
 def make(runs: Frame, metrics: Sequence[str] = METRICS, **settings: Any) -> xr.Dataset:
-    given = {"by": ["algorithm", "n"], "n_draws": 25, "rng": 7, "replicate": "replicate", "key": "key"}
-    given |= settings
-    return ce.cube(runs.drop(columns=METRICS), metrics, values={"seconds": "minimize"}, **given)
+    usual = {"by": ["algorithm", "n"], "n_draws": 25, "rng": 7, "replicate": "replicate", "key": "key"}
+    return ce.cube(runs.drop(columns=METRICS), metrics, values={"seconds": "minimize"}, **usual | settings)
 
 
 @pytest.fixture(scope="module")
-def cubes() -> dict[str, xr.Dataset]:
-    return {"draws": make(RUNS)}
+def cube() -> xr.Dataset:
+    return make(RUNS)
 
 
 def upper(cube: xr.Dataset) -> xr.Dataset:
@@ -178,6 +174,7 @@ OBSERVED: dict[str, Callable[[xr.Dataset], Frame]] = {
     "compare seconds": lambda c: c.ceval.compare("algorithm", metrics="seconds", test="t", columns="full"),
     "rank seconds": lambda c: c.ceval.rank_test("algorithm", "seconds"),
 }
+VERBS = CONTROLLED | OBSERVED
 
 
 def sorted_table(table: Frame) -> Frame:
@@ -235,15 +232,15 @@ def check_counts(table: Frame, runs: Frame) -> None:
 
 
 @pytest.fixture(scope="module")
-def wanted() -> Callable[[str, str, Frame], Frame]:
+def wanted() -> Callable[[str, Frame], Frame]:
     """Return the table of a verb of a cube made of runs; runs that are the same are scored once."""
     made: dict[Any, xr.Dataset] = {}
 
-    def table(kind: str, verb: str, runs: Frame) -> Frame:
-        key = kind, tuple(runs["key"]), tuple(runs.columns), tuple(runs["algorithm"])
+    def table(verb: str, runs: Frame) -> Frame:
+        key = tuple(runs["key"]), tuple(runs.columns), tuple(runs["algorithm"])
         if key not in made:
             made[key] = make(runs, by=dims_of(runs))
-        return (CONTROLLED | OBSERVED)[verb](made[key])
+        return VERBS[verb](made[key])
 
     return table
 
@@ -257,49 +254,40 @@ def applicable(name: str, verb: str) -> bool:
 
 def some_verbs(name: str) -> list[str]:
     """Return two verbs for every operation, and two of the others in turn: all read the cube by one function."""
-    others = [verb for verb in CONTROLLED | OBSERVED if verb not in ("summary", "test_controls")]
+    others = [verb for verb in VERBS if verb not in ("summary", "test_controls")]
     first = list(WHOLE | CUTS).index(name)
     return ["summary", "test_controls", *others[first % 5 :: 5]]
 
 
-def quick_first(names: Iterable[str]) -> list[Any]:
-    """Mark all but every fifth name as slow."""
-    return [pytest.param(name, marks=[pytest.mark.slow] * (i % 5 > 0)) for i, name in enumerate(names)]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", quick_first(WHOLE | CUTS))
-def test_every_verb_of_a_reshaped_cube(cubes, wanted, name):
-    kind = "draws"
+@pytest.mark.parametrize("name", WHOLE | CUTS)
+def test_every_verb_of_a_reshaped_cube(cube, wanted, name):
     change, rows = (WHOLE | CUTS)[name]
-    changed, runs = change(cubes[kind]), rows(RUNS)
-    for verb in some_verbs(name) if name != "drop a metric" else CONTROLLED | OBSERVED:
-        run = (CONTROLLED | OBSERVED)[verb]
+    changed, runs = change(cube), rows(RUNS)
+    for verb in some_verbs(name) if name != "drop a metric" else VERBS:
         if not applicable(name, verb):
             continue
-        found = run(changed)
-        check(found, wanted(kind, verb, runs))
+        found = VERBS[verb](changed)
+        check(found, wanted(verb, runs))
         if verb in ("summary", "summary of means", "test_controls", "rank_test", "rank seconds"):
             check_counts(found, runs)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["netcdf", "zarr"])
-def test_reshaped_cubes_are_saved(cubes, wanted, how, tmp_path):
-    cut = cubes["draws"].where(cubes["draws"]["shd"] < 6).reindex(n=[100, 200, 400]).rename(shd="SHD")
+def test_reshaped_cubes_are_saved(cube, wanted, how, tmp_path):
+    cut = cube.where(cube["shd"] < 6).reindex(n=[100, 200, 400]).rename(shd="SHD")
     read = saved(cut, tmp_path, how)
     for verb in ("summary", "test_controls", "compare"):
-        found = (CONTROLLED | OBSERVED)[verb](read)
-        check(found.replace("SHD", "shd"), wanted("draws", verb, RUNS[RUNS["shd"] < 6]))
+        found = VERBS[verb](read)
+        check(found.replace("SHD", "shd"), wanted(verb, RUNS[RUNS["shd"] < 6]))
 
 
 @pytest.mark.slow
-def test_a_renamed_metric_stays_a_metric(cubes):
-    cube = cubes["draws"]
+def test_a_renamed_metric_stays_a_metric(cube):
     renamed = cube.rename(shd="SHD")
-    for verb in CONTROLLED | OBSERVED:
-        run = (CONTROLLED | OBSERVED)[verb]
-        check(run(renamed).replace("SHD", "shd"), run(cube))
+    for verb in VERBS:
+        check(VERBS[verb](renamed).replace("SHD", "shd"), VERBS[verb](cube))
     assert ce.summary(renamed, columns="full")["metric"].unique().tolist() == ["SHD", "adjacency_precision"]
     turned = cube.rename(shd="adjacency_precision", adjacency_precision="shd")
     words = {"shd": "adjacency_precision", "adjacency_precision": "shd"}
@@ -313,13 +301,9 @@ def test_a_renamed_metric_stays_a_metric(cubes):
         ce.summary(own.drop_vars("shd").assign(third=own["half"]), columns="full")
 
 
-QUICK = ["reindex, filled", "rename dims", "stack", "concat", "transpose", "where strata", "where", "isel replicate"]
-LAZY = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in WHOLE | CUTS]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LAZY)
-def test_lazy_cubes_are_reshaped_alike(cubes, wanted, name):
+@pytest.mark.parametrize("name", WHOLE | CUTS)
+def test_lazy_cubes_are_reshaped_alike(cube, wanted, name):
     import dask
 
     def refuse(*_: Any, **__: Any) -> None:
@@ -328,7 +312,7 @@ def test_lazy_cubes_are_reshaped_alike(cubes, wanted, name):
     change, rows = (WHOLE | CUTS)[name]
     if name in ("groupby map", "groupby map, cut", "where, status", "concat of levels"):  # xarray computes these
         return
-    lazy = cubes["draws"].chunk({"algorithm": 1})
+    lazy = cube.chunk({"algorithm": 1})
     if name.startswith("where"):  # xarray loads a condition for drop=True
         changed = change(lazy)
     else:
@@ -336,14 +320,14 @@ def test_lazy_cubes_are_reshaped_alike(cubes, wanted, name):
             changed = change(lazy)
     for verb in ("summary", "test_controls", "compare"):
         if applicable(name, verb):
-            check((CONTROLLED | OBSERVED)[verb](changed), wanted("draws", verb, rows(RUNS)))
+            check(VERBS[verb](changed), wanted(verb, rows(RUNS)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", quick_first(["rename dims", "reindex", "where", "stack", "concat"]))
-def test_figures_of_a_reshaped_cube(cubes, name):
+@pytest.mark.parametrize("name", ["rename dims", "reindex", "where", "stack", "concat"])
+def test_figures_of_a_reshaped_cube(cube, name):
     change, rows = (WHOLE | CUTS)[name]
-    changed, runs = change(cubes["draws"]), rows(RUNS)
+    changed, runs = change(cube), rows(RUNS)
     second = dims_of(runs)[1]
     for metric in ("shd", "seconds"):
         grid = changed.ceval.plot.strata(metric, x="algorithm", col=second, values="raw")
@@ -356,7 +340,6 @@ def test_figures_of_a_reshaped_cube(cubes, name):
                 np.sort(line.get_ydata()), np.sort(part.groupby("algorithm")[metric].mean().dropna()), rtol=1e-9
             )
         assert changed.ceval.plot.distributions(metric, hue="algorithm").axes.size == 1
-    plt.close("all")
 
 
 def seeds(**other: Any) -> Callable[[xr.Dataset], xr.Dataset]:
@@ -412,12 +395,12 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", quick_first(REFUSED))
-def test_what_cannot_be_followed_is_refused(cubes, name):
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_followed_is_refused(cube, name):
     change, message = REFUSED[name]
-    lazy = cubes["draws"].chunk({"algorithm": 1})
+    lazy = cube.chunk({"algorithm": 1})
     # xarray joins no lazy coordinates of words with others
-    verbs = [("summary of means", cubes["draws"]), *([("test_controls", lazy)] if not name.startswith("two ") else [])]
+    verbs = [("summary of means", cube), *([("test_controls", lazy)] if not name.startswith("two ") else [])]
     for verb, cube in verbs:
         with pytest.raises(ValueError, match=message):
             CONTROLLED[verb](change(cube))
@@ -425,17 +408,17 @@ def test_what_cannot_be_followed_is_refused(cubes, name):
 
 @pytest.mark.parametrize("name", ["filled", "between states", "twice the same", "mean of strata"])
 @pytest.mark.parametrize("verb", ["compare", "rank_test"])
-def test_verbs_without_controls_refuse_them_too(cubes, name, verb):
+def test_verbs_without_controls_refuse_them_too(cube, name, verb):
     change, message = REFUSED[name]
     with pytest.raises(ValueError, match=message):
-        OBSERVED[verb](change(cubes["draws"]))
+        OBSERVED[verb](change(cube))
 
 
 @pytest.mark.slow
-def test_verbs_without_controls_take_cut_draws(cubes):
-    cut = cubes["draws"].isel(draw=slice(3))
+def test_verbs_without_controls_take_cut_draws(cube):
+    cut = cube.isel(draw=slice(3))
     for verb in OBSERVED.values():
-        check(verb(cut), verb(cubes["draws"]))
+        check(verb(cut), verb(cube))
 
 
 ONE_STRATUM: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Frame], list[str]]] = {
@@ -457,9 +440,9 @@ ONE_STRATUM: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_STRATUM)
-def test_a_stratum_that_was_selected_without_its_label_is_one(cubes, tmp_path, name):
+def test_a_stratum_that_was_selected_without_its_label_is_one(cube, tmp_path, name):
     change, rows, by = ONE_STRATUM[name]
-    changed, made = change(cubes["draws"]), make(rows(RUNS), by=by)
+    changed, made = change(cube), make(rows(RUNS), by=by)
     for one in (changed, changed.chunk(), saved(changed, tmp_path, "netcdf")):
         for verb in ("summary", "summary of means", "test_controls"):
             check(CONTROLLED[verb](one), CONTROLLED[verb](made))
@@ -477,26 +460,25 @@ def test_a_null_model_that_was_selected_without_its_label_is_refused():
     check(several.isel(null=[0]).ceval.summary().drop(columns="null"), several.sel(null="edges").ceval.summary())
 
 
-def test_strata_of_other_seeds_are_put_together_by_xarray(cubes):
-    whole = seeds(rng=8)(cubes["draws"])
-    parts = [cubes["draws"].sel(n=[100]), make(RUNS, rng=8).sel(n=[400])]
+def test_strata_of_other_seeds_are_put_together_by_xarray(cube):
+    whole = seeds(rng=8)(cube)
+    parts = [cube.sel(n=[100]), make(RUNS, rng=8).sel(n=[400])]
     check(whole.ceval.summary(columns="full"), ce.concat(parts, "n").ceval.summary(columns="full"))
     for part in parts:
         check(whole.sel(n=part["n"]).ceval.summary(columns="full"), part.ceval.summary(columns="full"))
 
 
 @pytest.mark.slow
-def test_strata_that_were_selected_without_their_labels_are_put_together_by_new_ones(cubes):
-    parts = [cubes["draws"].sel(n=n, drop=True) for n in (100, 400)]
+def test_strata_that_were_selected_without_their_labels_are_put_together_by_new_ones(cube):
+    parts = [cube.sel(n=n, drop=True) for n in (100, 400)]
     found = ce.concat(parts, pd.Index([100, 400], name="n"))
-    check(found.ceval.summary(columns="full"), cubes["draws"].ceval.summary(columns="full"))
+    check(found.ceval.summary(columns="full"), cube.ceval.summary(columns="full"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dropped", ["variable", "dimension"])
 @pytest.mark.parametrize("verb", ["summary", "summary of means", "test_controls", "test_controls, worst"])
-def test_a_cube_without_its_draws_names_a_smaller_one(cubes, verb, dropped):
-    cube = cubes["draws"]
+def test_a_cube_without_its_draws_names_a_smaller_one(cube, verb, dropped):
     without = (
         cube.drop_vars([f"{name}_control" for name in METRICS]) if dropped == "variable" else cube.drop_dims("draw")
     )
@@ -511,7 +493,7 @@ def test_a_cube_without_its_draws_names_a_smaller_one(cubes, verb, dropped):
 
 
 @pytest.mark.slow
-def test_one_draw_is_a_dimension(cubes):
+def test_one_draw_is_a_dimension(cube):
     one = make(RUNS, n_draws=1)
     check(one.squeeze("draw").ceval.summary(columns="full"), one.ceval.summary(columns="full"))
 
@@ -528,8 +510,7 @@ def test_filled_cells_without_a_run_stay_without_one():
     )
 
 
-def test_reshaped_cubes_are_described(cubes):
-    cube = cubes["draws"]
+def test_reshaped_cubes_are_described(cube):
     assert describe_cube(cube.reindex(n=[100, 200, 400])).startswith(
         "a cube of shd, adjacency_precision by algorithm (3), n (3), 39 runs, 25 controls each (edges)"
     )
@@ -558,15 +539,15 @@ def test_runs_are_scored_failed_or_undefined(seed, lazy):
     assert table["n_failed"].any() and table["n_undefined"].any()
 
 
-def test_a_dimension_may_be_renamed_to_a_result_column(cubes):
-    renamed = cubes["draws"].rename(algorithm="mean").ceval.summary(columns="full")
-    usual = cubes["draws"].ceval.summary(columns="full").rename(columns={"algorithm": "mean_stratum"})
+def test_a_dimension_may_be_renamed_to_a_result_column(cube):
+    renamed = cube.rename(algorithm="mean").ceval.summary(columns="full")
+    usual = cube.ceval.summary(columns="full").rename(columns={"algorithm": "mean_stratum"})
     pd.testing.assert_frame_equal(renamed, usual)
 
 
 @pytest.mark.slow
-def test_draws_that_repeat_are_refused_in_any_number(cubes):
-    cube, n = cubes["draws"], cubes["draws"].sizes["draw"]
+def test_draws_that_repeat_are_refused_in_any_number(cube):
+    n = cube.sizes["draw"]
     assert cube["draw"].to_numpy().tolist() == list(range(n))
     again = cube.isel(draw=[*range(n - 1), 0])
     for verb in (ce.summary, partial(ce.summary, columns="full")):

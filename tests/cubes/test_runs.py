@@ -1,12 +1,9 @@
 """The rows of a table as a cube takes them: every column that the settings name is found and checked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
-import causaleval_pd as ce
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.cubes.runs import read_runs, stratum_columns, unnamed_truths
 from causaleval_pd.tables.settings import Cells, NullChoice
@@ -70,19 +67,16 @@ def test_strata_may_be_metrics_that_describe_a_row_and_columns_come_first():
         stratum_columns(TABLE, ["shd"], task)
 
 
-def test_strata_may_be_metrics_of_third_parties(monkeypatch):
+def test_strata_may_be_metrics_of_third_parties(declare, monkeypatch):
     [task], _ = read_tasks(TABLE, ["shd"], Cells())
 
     def load() -> None:
-        @ce.metric(field="graph", kinds=("dag",), direction=None, range=(0, 9), long_name="late", of_truth=True)
+        @declare(direction=None, optimum=np.nan, of_truth=True)
         def late(pairs):
             return pairs.counts.true_edges * 2.0
 
     monkeypatch.setattr(METRICS, "load", load)
-    try:
-        assert stratum_columns(TABLE, ["late"], task)[0].values.tolist() == [2, 4, 2]
-    finally:
-        del METRICS["late"]
+    assert stratum_columns(TABLE, ["late"], task)[0].values.tolist() == [2, 4, 2]
 
 
 def test_without_truths_runs_are_known_by_key_or_replicate_and_never_missing():

@@ -1,7 +1,5 @@
 """Runs of a cube as rows: those of the table that it was made of."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """What cubes hold is what the schema declares."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Scores of runs and of their controls under one null model or several."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -61,8 +59,6 @@ def test_comparisons_do_not_depend_on_the_null_models(many_nulls):
 
 @pytest.mark.slow
 def test_figures_of_several_null_models(many_nulls):
-    import matplotlib.pyplot as plt
-
     _, _, cube = many_nulls
     with pytest.raises(ValueError, match=r"null \(4 levels\); choose one by cube.sel\(null='edges'\)"):
         cube.ceval.plot.strata("shd", x="algorithm")
@@ -73,7 +69,6 @@ def test_figures_of_several_null_models(many_nulls):
     labels = [text.get_text() for text in grid.figure.legends[0].get_texts()]
     assert labels[-1] == "better"
     assert "Null model: degree" in " ".join(text.get_text() for text in grid.figure.texts).replace("\n", " ")
-    plt.close("all")
 
 
 def test_lists_of_null_models_are_checked(many_nulls):
@@ -89,8 +84,6 @@ def test_lists_of_null_models_are_checked(many_nulls):
 
 @pytest.mark.slow
 def test_cubes_of_several_null_models_are_saved(many_nulls, tmp_path):
-    import xarray as xr
-
     _, _, cube = many_nulls
     cube.to_netcdf(tmp_path / "cube.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "cube.nc", engine="h5netcdf") as read:
@@ -107,9 +100,7 @@ def test_the_first_draws_are_kept_up_to_a_limit_and_means_rest_on_all(monkeypatc
     assert cube.attrs["n_draws"] == cube.sizes["draw"] == kept and (cube["control_draws"].max() == kept).all()
     for name in ("shd_control", "shd_relabelled"):
         np.testing.assert_array_equal(cube[name], whole[name].isel(draw=slice(kept)))
-    xr.testing.assert_equal(
-        cube["shd_control_mean"].drop_vars("control_draws"), whole["shd_control_mean"].drop_vars("control_draws")
-    )
+    xr.testing.assert_equal(*(x["shd_control_mean"].drop_vars("control_draws") for x in (cube, whole)))
     assert cube.ceval.summary(columns="full")["n_draws"].tolist() == [kept] * 2
 
 

@@ -1,7 +1,5 @@
 """Tests of strata whose runs depend on each other: exact by enumeration, level kept, the same for every cube."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -39,13 +37,9 @@ def relabelled(graph, order):
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_relabelling_is_exact(statistic):
     """Two truths with two estimates each: all 24 x 24 relabellings of clusters, against many draws."""
-    table = pd.DataFrame(
-        {
-            "truth": ["A -> B; B -> C; D"] * 2 + ["A -> C; B -> D"] * 2,
-            "estimate": ["A -> B; D -> C", "C -> B; A -> D", "A -> B; B -> D; A -> C", "C -> B; A -> D"],
-            "s": 0,
-        }
-    )
+    truths = ["A -> B; B -> C; D"] * 2 + ["A -> C; B -> D"] * 2
+    estimates = ["A -> B; D -> C", "C -> B; A -> D", "A -> B; B -> D; A -> C", "C -> B; A -> D"]
+    table = pd.DataFrame({"truth": truths, "estimate": estimates, "s": 0})
     scores = []
     for g in (0, 2):
         rows = [
@@ -80,30 +74,28 @@ def constant(truths, runs):
     return lambda rng: [pair for _ in range(truths) for pair in [(guess(rng), guess(rng))] * runs]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("design", "liberal"),
-    [
-        (constant(1, 20), True),
-        (constant(4, 5), True),
-        (
-            lambda rng: [(t, e) for t in [guess(rng)] for e in [guess(rng, m) for m in (2, 4, 7)] for _ in range(5)],
-            True,
-        ),
-        (lambda rng: [pair for n in (8, 3, 1, 1) for pair in [(guess(rng), guess(rng))] * n], True),
-        (constant(15, 1), False),
+DESIGNS = {
+    "1 x 20": constant(1, 20),
+    "4 x 5": constant(4, 5),
+    "3 algorithms": lambda rng: [
+        (t, e) for t in [guess(rng)] for e in [guess(rng, m) for m in (2, 4, 7)] for _ in range(5)
     ],
-    ids=["1 x 20", "4 x 5", "3 algorithms", "8, 3, 1, 1", "independent"],
-)
-def test_level_is_kept_whatever_the_dependence(design, liberal):
-    table = studies(np.random.default_rng(11), 300, design)
+    "8, 3, 1, 1": lambda rng: [pair for n in (8, 3, 1, 1) for pair in [(guess(rng), guess(rng))] * n],
+    "independent": constant(15, 1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DESIGNS)
+def test_level_is_kept_whatever_the_dependence(name):
+    table = studies(np.random.default_rng(11), 300, DESIGNS[name])
     how = {"by": ["s"], "n_draws": 99, "rng": 5}
     cube = ce.cube(table, ["shd"], **how)
     for statistic in STATISTICS:
         p = stratum_p(cube, "shd", statistic).p
         for alpha in (0.05, 0.01):
             assert (p <= alpha + 1e-9).sum() <= stats.binom.ppf(0.999, 300, alpha)
-    if liberal:
+    if name != "independent":
         single = ce.cube(table, ["shd"], cluster=None, **how)
         assert (stratum_p(single, "shd").p <= 0.05).mean() > 0.12
 
@@ -121,6 +113,7 @@ def dependent_runs():
 
 
 HOW = {"by": ["s"], "n_draws": 40, "rng": 6}
+BY_G = "relabelling by column g"
 
 
 @pytest.mark.slow
@@ -129,11 +122,7 @@ HOW = {"by": ["s"], "n_draws": 40, "rng": 6}
     [
         ("truth", "edges", {f"relabelling by truth, {COMBINED}", f"simulated, {COMBINED}", "relabelling by truth"}),
         ("truth", "orientation", {"twice the mean p by truth", f"simulated, {COMBINED}"}),
-        (
-            "g",
-            ["permutation", "degree"],
-            {f"relabelling by column g, {COMBINED}", "relabelling by column g", "twice the mean p by column g"},
-        ),
+        ("g", ["permutation", "degree"], {f"{BY_G}, {COMBINED}", BY_G, "twice the mean p by column g"}),
         (None, "edges", {f"simulated, {COMBINED}"}),
     ],
 )
@@ -141,10 +130,9 @@ def test_the_order_of_rows_changes_no_test(cluster, null, words):
     table = dependent_runs()
     how = HOW | {"cluster": cluster, "null": null}
     kept, turned = (ce.cube(x, ["shd"], **how) for x in (table, table[::-1]))
-    for statistic in STATISTICS:
-        found, other = (x.ceval.summary(statistic=statistic, missing="worst", columns="full") for x in (kept, turned))
-        pd.testing.assert_frame_equal(found, other, rtol=1e-9)
-        first, last = (x.ceval.summary(statistic=statistic, columns="full") for x in (kept, turned))
+    for statistic, missing in itertools.product(STATISTICS, ("worst", "drop")):
+        how = {"statistic": statistic, "missing": missing, "columns": "full"}
+        first, last = (x.ceval.summary(**how) for x in (kept, turned))
         pd.testing.assert_frame_equal(first, last, rtol=1e-9)
     assert set(kept.ceval.summary(columns="full")["p_method"]) == words
 
@@ -159,24 +147,16 @@ def test_strata_without_repeats_are_tested_by_their_own_draws():
     assert clustered.loc[same, "p_value"].tolist() == single.loc[same, "p_value"].tolist()
     assert clustered["n_clusters"].tolist() != single["n_clusters"].tolist()
     assert single["n_clusters"].tolist() == single["n_scored"].tolist()
+    # control means are those of the null model, whatever the clusters
+    for column in ("control_mean", "skill", "control_as_good_share"):
+        np.testing.assert_allclose(clustered[column], single[column], rtol=1e-12)
 
 
 def test_strata_that_their_null_model_does_not_vary_have_no_p_value():
     # an orientation has the estimate's own skeleton
     cube = ce.cube(dependent_runs(), ["adjacency_f1"], **HOW | {"null": "orientation"})
-    for table in (cube.ceval.summary(columns="full"), cube.ceval.summary(columns="full")):
-        assert table["p_value"].isna().all()
-        assert (table["p_method"] == "none: no variation under the null").all()
-
-
-@pytest.mark.slow
-def test_control_means_are_those_of_the_null_model():
-    table = dependent_runs()
-    clustered, single = (
-        ce.cube(table, METRICS, cluster=c, **HOW).ceval.summary(columns="full") for c in ("truth", None)
-    )
-    for column in ("control_mean", "skill", "control_as_good_share"):
-        np.testing.assert_allclose(clustered[column], single[column], rtol=1e-12)
+    table = cube.ceval.summary(columns="full")
+    assert table["p_value"].isna().all() and (table["p_method"] == "none: no variation under the null").all()
 
 
 def test_one_cluster_all_perfect_and_all_equal():
@@ -199,7 +179,6 @@ def test_a_stratum_of_failed_runs_has_no_p_and_the_reason():
 def test_a_stratum_of_undefined_runs_has_no_p_and_the_reason():
     table = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": "A -- B; B -- C", "s": [0, 1, 1]})
     cube = ce.cube(table, ["orientation_precision"], **HOW | {"null": "permutation"})
-    assert (cube.ceval.summary(columns="full")["p_method"] == "none: no run has a value").all()
     found = cube.ceval.summary(columns="full")
     assert (found["p_method"] == "none: no run has a value").all()
     assert found["note"].tolist() == ["all 1 values undefined", "all 2 values undefined"]
@@ -281,12 +260,10 @@ def test_formulas_exchange_the_factors_of_a_cluster_alike():
 
 def test_answers_are_clustered_by_a_column():
     rng = np.random.default_rng(3)
-    table = pd.DataFrame(
-        {"truth": rng.random(24) < 0.5, "estimate": rng.random(24) < 0.5, "q": np.arange(24) // 3, "s": 0}
-    )
-    single, by_question = (
-        ce.cube(table, ["answer_accuracy"], cluster=c, **HOW).ceval.summary(columns="full") for c in ("truth", "q")
-    )
+    table = pd.DataFrame({"truth": rng.random(24) < 0.5, "estimate": rng.random(24) < 0.5})
+    table = table.assign(q=np.arange(24) // 3, s=0)
+    cubes = (ce.cube(table, ["answer_accuracy"], cluster=c, **HOW) for c in ("truth", "q"))
+    single, by_question = (cube.ceval.summary(columns="full") for cube in cubes)
     assert single["p_method"][0] == "simulated" and single["n_clusters"][0] == 24
     assert by_question["p_method"][0] == "relabelling by column q" and by_question["n_clusters"][0] == 8
     assert by_question["p_value"][0] > single["p_value"][0] / 2
@@ -308,17 +285,11 @@ def test_means_beyond_the_limits_of_guessing_are_those_with_a_small_p():
     """Means of many strata about the level, with ties, from combinations of draws and from draws side by side."""
     rng = np.random.default_rng(3)
 
-    def dag(n_edges: int) -> str:
-        order = rng.permutation(5)
-        pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-        edges = [pairs[i] for i in rng.choice(10, n_edges, replace=False)]
-        return "; ".join([*(f"X{a} -> X{b}" for a, b in edges), *(f"X{i}" for i in range(5))])
-
     rows = []
     for stratum in range(60):
         for _ in range(1 if stratum % 7 == 0 else 5):
-            truth = dag(4)
-            rows.append({"s": stratum, "truth": truth, "estimate": dag(5) if rng.random() < 0.75 else truth})
+            truth = guess(rng)
+            rows.append({"s": stratum, "truth": truth, "estimate": guess(rng, 5) if rng.random() < 0.75 else truth})
     made = pd.DataFrame(rows).ceval.cube(["shd", "adjacency_f1"], by=["s"], n_draws=99, rng=7)
     table = made.ceval.summary(columns="full")
     for metric in ("shd", "adjacency_f1"):
@@ -330,19 +301,25 @@ def test_means_beyond_the_limits_of_guessing_are_those_with_a_small_p():
 
 
 @pytest.fixture(scope="module")
-def cube():
+def six_replicates():
     runs = ce.datasets.runs().query("density == 0.2 and n == 400 and replicate < 6")
     return ce.cube(runs, ["adjacency_tp", "shd"], by=["algorithm"], n_draws=19, rng=1)
 
 
-def test_p_values_that_no_draw_reached_are_at_the_floor(cube):
-    tests, able = stratum_tests(cube.assign_attrs(control_combined="[]"), "shd"), np.array([True, True, False])
+def test_p_values_that_no_draw_reached_are_at_the_floor(six_replicates):
+    tests, able = (
+        stratum_tests(six_replicates.assign_attrs(control_combined="[]"), "shd"),
+        np.array([True, True, False]),
+    )
     found = described_p(tests, np.array([0.05, 0.1, np.nan]), "truth", able)
     assert found.at_floor.tolist() == [True, False, False]
     assert found.floor_flags.tolist() == [True, False, pd.NA]
     assert found.method.tolist() == ["simulated", "simulated", None]
     assert found.se[1] == pytest.approx((0.1 * 0.9 / 19) ** 0.5)
-    assert stratum_p(cube, "shd").p.tolist() == ce.summary(cube, "shd", columns="full")["p_value"].tolist()
+    assert (
+        stratum_p(six_replicates, "shd").p.tolist()
+        == ce.summary(six_replicates, "shd", columns="full")["p_value"].tolist()
+    )
 
 
 @pytest.mark.slow

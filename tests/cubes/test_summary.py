@@ -1,7 +1,5 @@
 """The summary of a cube."""
 
-from __future__ import annotations
-
 import pathlib
 
 import dask.dataframe as dd
@@ -40,9 +38,8 @@ def test_summary_is_what_pandas_gives(cube, small):
     b = int((means <= float(one["shd"].mean()) + 1e-12).sum())
     assert b == 0 and row["p_value"] < 1 / 61 and row["p_method"] == "simulated, combinations of draws"
     assert row["skill"] == pytest.approx(1 - row["mean"] / row["control_mean"])
-    assert np.isnan(row["skill_low"]) and row["note"].startswith(
-        "skill: no interval: fewer than 5 clusters; p <= 1e-05"
-    )
+    assert np.isnan(row["skill_low"])
+    assert row["note"].startswith("skill: no interval: fewer than 5 clusters; p <= 1e-05")
     assert row["p_se"] == pytest.approx(np.sqrt(row["p_value"] * (1 - row["p_value"]) / 99_999))
     # runs that were cut have the draws alone
     simulated = cube.isel(replicate=[0]).ceval.summary(statistic="mean", columns="full").iloc[0]
@@ -60,23 +57,14 @@ def test_strata_that_are_no_names_are_refused(cube, by):
 
 
 def test_failed_and_undefined_runs_are_counted():
-    table = pd.DataFrame(
-        {
-            "algorithm": [*"xxxxy"],
-            "truth": ["A -> B; C", "A -> B; B -> C", "A; B -> C", "A; B; C", "A -> B; C"],
-            "estimate": ["A -> B; C", None, "A; B; C", "A -> C; B", None],
-        }
-    )
-    found = ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=20, rng=7)
+    truths = ["A -> B; C", "A -> B; B -> C", "A; B -> C", "A; B; C", "A -> B; C"]
+    estimates = ["A -> B; C", None, "A; B; C", "A -> C; B", None]
+    table = pd.DataFrame({"algorithm": [*"xxxxy"], "truth": truths, "estimate": estimates})
+    found, bare = (ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=n, rng=7) for n in (20, None))
     assert sorted(found["status"].sel(algorithm="x").to_numpy()) == [SCORED, SCORED, SCORED, FAILED]
     row, failed = found.ceval.summary(columns="full").to_dict("records")
     assert (row["n_clusters"], failed["n_clusters"], failed["n_runs"], failed["n_failed"]) == (3, 0, 1, 1)
-    assert (
-        ce.cube(table, ["adjacency_precision"], by=["algorithm"], n_draws=None)
-        .ceval.summary(columns="full")["n_clusters"]
-        .isna()
-        .all()
-    )
+    assert bare.ceval.summary(columns="full")["n_clusters"].isna().all()
     assert (row["n_runs"], row["n_scored"], row["n_failed"], row["n_undefined"], row["mean"]) == (4, 2, 1, 1, 0.5)
 
 
@@ -86,14 +74,8 @@ def test_published_table_with_its_own_controls():
     nodes = [str(i) for i in range(10)]
     cells = {c: ce.graph_column(table[c], nodes=nodes) for c in ("truth", "pc", "nc")}
     runs = pd.DataFrame(cells).assign(density="dense")
-    names = [
-        "shd",
-        "adjacency_precision",
-        "adjacency_recall",
-        "orientation_precision",
-        "orientation_recall",
-        "v_structure_recall",
-    ]
+    ratios = ["adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall"]
+    names = ["shd", *ratios, "v_structure_recall"]
     with ce.set_options(zero_division=1):
         pc, nc = (ce.evaluate(runs, names, estimate=column)[names] for column in ("pc", "nc"))
     as_good = (nc >= pc).assign(shd=nc["shd"] <= pc["shd"]).mean()
@@ -117,13 +99,8 @@ def test_the_randomisation_test_is_valid_where_metrics_are_undefined():
 
     n_strata, rows = 300, 6
     sizes = np.tile([1, 2, 8] * 2, n_strata)
-    table = pd.DataFrame(
-        {
-            "stratum": np.repeat(np.arange(n_strata), rows),
-            "truth": [guess(m) for m in sizes],
-            "estimate": [guess(2) for _ in sizes],
-        }
-    )
+    table = pd.DataFrame({"truth": [guess(m) for m in sizes], "estimate": [guess(2) for _ in sizes]})
+    table["stratum"] = np.repeat(np.arange(n_strata), rows)
     names = ["orientation_precision", "v_structure_precision"]
     table = ce.cube(table, names, by=["stratum"], n_draws=99, rng=7).ceval.summary(columns="full")
     assert table["n_undefined"].sum() > 300
@@ -159,11 +136,8 @@ def test_the_interval_of_the_mean_leaves_out_one_cluster_at_a_time():
             error = np.sqrt((n - 1) / n * np.square(without - np.mean(without)).sum())
             half = scipy.stats.t.ppf(0.975, max(1, sizes.sum() ** 2 / (sizes**2).sum() - 1)) * error
             np.testing.assert_allclose([row["low"], row["high"]], [values.mean() - half, values.mean() + half])
-    single = (
-        runs.ceval.cube(["shd"], by=["s"], n_draws=None, cluster=None)
-        .ceval.summary(interval="mean_ci", columns="full")
-        .iloc[0]
-    )
+    alone = runs.ceval.cube(["shd"], by=["s"], n_draws=None, cluster=None)
+    single = alone.ceval.summary(interval="mean_ci", columns="full").iloc[0]
     half = scipy.stats.t.ppf(0.975, 12) * values.std() / np.sqrt(13)
     np.testing.assert_allclose([single["low"], single["high"]], [values.mean() - half, values.mean() + half])
 
@@ -174,13 +148,11 @@ def test_a_mean_without_interval_has_a_reason():
     alone = {"truth": ["A -> B; C"], "estimate": ["A; B; C"], "s": "one run"}
     runs = pd.concat([pd.DataFrame(x) for x in (one, same, alone)], ignore_index=True)
     for n_draws in (None, 20):
-        found = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1).ceval.summary(
-            interval="mean_ci", columns="full"
-        )
-        assert found[["low", "high"]].isna().all(axis=None)
-        assert [f"mean without interval: {s}" in note for s, note in zip(found["s"], found["note"], strict=True)] == [
-            True
-        ] * 3
+        cube = runs.ceval.cube(["shd"], by=["s"], n_draws=n_draws, rng=1)
+        found = cube.ceval.summary(interval="mean_ci", columns="full")
+        assert found[["low", "high"]].isna().all(axis=None) and len(found) == 3
+        for reason, note in zip(found["s"], found["note"], strict=True):
+            assert f"mean without interval: {reason}" in note
 
 
 @pytest.mark.slow
@@ -240,8 +212,7 @@ def test_an_infinite_run_has_skill_minus_infinity():
     assert row["skill"] == -np.inf and np.isnan(row["skill_low"]) and "no interval: infinite losses" in row["note"]
     assert np.isnan(row["p_value"]) and "infinite values; statistic='rank'" in row["note"]
     assert 0 < cube.ceval.summary(statistic="rank", columns="full")["p_value"].item() <= 1
-    lazy = pd.DataFrame({name: runs[name] for name in runs})
-    assert lazy.ceval.with_controls(["ckl3"], rng=1, context=JOINT)["ckl3_skill"].tolist()[1] == -np.inf
+    assert runs.ceval.with_controls(["ckl3"], rng=1, context=JOINT)["ckl3_skill"].tolist()[1] == -np.inf
 
 
 def test_skills_of_infinite_losses():
@@ -257,9 +228,8 @@ def test_skills_of_infinite_losses():
 def test_ranks_put_infinite_values_last_and_leave_out_undefined_ones():
     low, high = [GOOD, GOOD, TRUTH, WORSE, TRUTH], [INFINITE, WORSE, INFINITE, UNDEFINED, INFINITE]
     runs = pd.DataFrame({"truth": [TRUTH] * 10, "estimate": low + high, "arm": ["a"] * 5 + ["b"] * 5})
-    cube = runs.assign(run=[0, 1, 2, 3, 4] * 2).ceval.cube(
-        ["kl"], by=["arm"], n_draws=None, replicate="run", cluster=None
-    )
+    runs["run"] = [0, 1, 2, 3, 4] * 2
+    cube = runs.ceval.cube(["kl"], by=["arm"], n_draws=None, replicate="run", cluster=None)
     summary = cube.ceval.summary(columns="full").set_index("arm")
     assert summary.loc["b", "mean"] == np.inf and 0 < summary.loc["a", "mean"] < 1
     assert summary.loc["b", "infinite_share"] == 0.75 and summary.loc["b", "undefined_share"] == 0.2

@@ -1,7 +1,5 @@
 """Sums of strata: counts of runs by their fate, and columns of summaries against the runs themselves."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -119,10 +117,8 @@ def repeated_estimates(n_strata=40):
         pairs = list(itertools.combinations(rng.permutation(list("ABCDEF")), 2))
         return "; ".join(["A; B; C; D; E; F", *(f"{pairs[i][0]} -> {pairs[i][1]}" for i in rng.permutation(15)[:4])])
 
-    rows = [(graph(), graph(), s) for s in range(n_strata) for _ in range(5)]
-    return (
-        pd.DataFrame(rows, columns=["truth", "estimate", "s"]).loc[lambda x: x.index.repeat(6)].reset_index(drop=True)
-    )
+    rows = [row for s in range(n_strata) for _ in range(5) for row in [(graph(), graph(), s)] * 6]
+    return pd.DataFrame(rows, columns=["truth", "estimate", "s"])
 
 
 @pytest.mark.slow
@@ -145,11 +141,8 @@ def test_the_interval_of_the_mean_control_is_the_same_on_dask():
     table = repeated_estimates(3).sample(frac=1, random_state=1).assign(run=range(90))
     how = {"by": ["s"], "n_draws": 30, "rng": 2, "key": "run"}
     wanted = ce.summary(ce.cube(table, ["shd"], **how), interval="mean_ci", columns="full")
-    found = (
-        dd.from_pandas(table, npartitions=3, sort=False)
-        .ceval.cube(["shd"], **how)
-        .ceval.summary(interval="mean_ci", columns="full")
-    )
+    cube = dd.from_pandas(table, npartitions=3, sort=False).ceval.cube(["shd"], **how)
+    found = cube.ceval.summary(interval="mean_ci", columns="full")
     names = ["s", "control_mean", "control_low", "control_high", "p_value", "p_method"]
     pd.testing.assert_frame_equal(found[names], wanted[names], rtol=1e-9)
 

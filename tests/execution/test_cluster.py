@@ -1,7 +1,5 @@
 """The same answers from two worker processes, from one, and from none; a worker dies, a task fails."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import os
@@ -29,6 +27,8 @@ from causaleval_pd.execution.engines import map_chunks
 from causaleval_pd.execution.files import to_parquet, to_zarr
 from causaleval_pd.tables import simulate as streaming
 
+pytestmark = pytest.mark.slow
+
 METRICS = ["shd", "adjacency_f1"]
 RUNS = ce.datasets.runs().query("n == 100").reset_index(drop=True).assign(run=lambda t: np.arange(len(t)))
 HOW = {"n_draws": 300, "rng": 7, "key": "run", "method": "simulate"}
@@ -37,12 +37,9 @@ with ce.set_options(engine="serial"):
 
 
 def started(n_workers: int, as_default: bool) -> Iterator[Client]:
-    with (
-        LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
-        ) as cluster,
-        Client(cluster, set_as_default=as_default) as client,
-    ):
+    local = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, **local)
+    with cluster, Client(cluster, set_as_default=as_default) as client:
         yield client
 
 
@@ -63,23 +60,13 @@ def same(found: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(found, PANDAS, check_exact=True, check_dtype=False)
 
 
-@pytest.mark.slow
 def test_two_processes_give_the_bits_of_one(client):
-    same(
-        dd.from_pandas(RUNS.sample(frac=1, random_state=1), npartitions=5, sort=False)
-        .ceval.with_controls(METRICS, **HOW)
-        .compute()
-    )
+    table = dd.from_pandas(RUNS.sample(frac=1, random_state=1), npartitions=5, sort=False)
+    same(table.ceval.with_controls(METRICS, **HOW).compute())
 
 
-FEW = (
-    RUNS.query("replicate < 4")
-    .reset_index(drop=True)
-    .astype({"estimate": object})
-    .assign(run=lambda t: np.arange(len(t)) * 3)
-)
+FEW = RUNS.query("replicate < 4").reset_index(drop=True).assign(run=lambda t: np.arange(len(t)) * 3)
 FEW.loc[[4, 17], "estimate"] = None
-FEW = FEW.astype({"estimate": RUNS["estimate"].dtype})
 MIXED = ["shd", "adjacency_f1", "orientation_precision"]
 BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
 
@@ -128,7 +115,6 @@ def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
 @pytest.mark.parametrize("engine", ["serial", "threads", "dask", "partitions"])
 @few_examples
 @given(way=WAYS)
-@pytest.mark.slow
 def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
     shuffled = FEW.iloc[way.order]
     how = {"n_draws": 40, "rng": way.rng, "key": "run"}
@@ -140,12 +126,11 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
             table = partitioned(shuffled, way.cuts)
             rows = table.ceval.with_controls(MIXED, **how).compute()
             cube = table.ceval.cube(MIXED, by=BY, **how).compute()
-            means = ce.summary(cube, columns="full")
         else:
             with ce.set_options(engine=engine, n_jobs=way.n_workers if engine == "threads" else None):
                 rows = ce.with_controls(shuffled, MIXED, **how)
                 cube = ce.cube(shuffled, MIXED, by=BY, **how)
-            means = ce.summary(cube, columns="full")
+        means = ce.summary(cube, columns="full")
     pd.testing.assert_frame_equal(rows.sort_index(), wanted_rows(way.rng), check_exact=True, check_dtype=False)
     by_row = [name for name, x in wanted_cube(way.rng).items() if "replicate" in x.dims]
     xr.testing.assert_equal(cube[by_row], wanted_cube(way.rng)[by_row])
@@ -154,7 +139,6 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
     pd.testing.assert_frame_equal(means, wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
     with clients[n_workers].as_current(), ce.set_options(engine="dask"):
@@ -166,7 +150,6 @@ def test_chunks_and_partitions_go_to_the_current_cluster(n_workers, clients):
     assert set(partitions) <= pids
 
 
-@pytest.mark.slow
 def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
     monkeypatch.setattr(engines, "UNIT_NANOSECONDS", 1e6)
     with ce.set_options(engine="dask"):
@@ -181,7 +164,6 @@ def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
         assert one.identical(ce.cube(RUNS, METRICS, **how))
 
 
-@pytest.mark.slow
 def test_summary_on_a_cluster(client):
     table = dd.from_pandas(RUNS, npartitions=5)
     found = table.ceval.cube(METRICS, by=["algorithm", "density"], n_draws=100, rng=7).ceval.summary(columns="full")
@@ -203,7 +185,6 @@ def failing_once(folder, name: str):
     return read
 
 
-@pytest.mark.slow
 def test_a_failed_task_is_tried_again(client, tmp_path):
     table = dd.from_map(failing_once(tmp_path, "failed"), range(4), meta=RUNS.iloc[:0])
     scored = table.ceval.with_controls(METRICS, **HOW)
@@ -238,23 +219,20 @@ def kill_a_worker_when(client: Client, write, begun) -> None:
     assert set(client.run(os.getpid).values()) != set(pids.values())
 
 
-@pytest.mark.slow
 def test_a_killed_worker_does_not_change_the_output(client, tmp_path):
     RUNS.to_parquet(tmp_path / "runs.parquet", row_group_size=20)
     table = dd.read_parquet(tmp_path / "runs.parquet", split_row_groups=1)
     assert table.npartitions == 9
     scored = table.ceval.with_controls(METRICS, **HOW | {"n_draws": 20_000})
     parts = tmp_path / "scored.partial"
-    kill_a_worker_when(
-        client, lambda: to_parquet(scored, tmp_path / "scored"), lambda: list(parts.glob("part-*.parquet"))
-    )
+    path = tmp_path / "scored"
+    kill_a_worker_when(client, lambda: to_parquet(scored, path), lambda: list(parts.glob("part-*.parquet")))
     found = dd.read_parquet(tmp_path / "scored").compute()
     wanted = ce.with_controls(RUNS, METRICS, **HOW | {"n_draws": 20_000})
     found = found.set_index("run", drop=False).sort_index().rename_axis(None)
     pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
 
 
-@pytest.mark.slow
 def test_a_killed_worker_does_not_change_a_cube(client, tmp_path, monkeypatch):
     monkeypatch.setattr(cube_chunks, "BLOCK_BYTES", 2**14)
     how = {"by": ["density", "algorithm"], "key": "run", "n_draws": 50, "rng": 7}

@@ -1,7 +1,5 @@
 """Engines: work in threads or here, in order, with progress; errors end it; results do not depend on units of work."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Outputs are whole or not there, and interrupted ones are continued."""
 
-from __future__ import annotations
-
 import functools
 import os
 import signal
@@ -24,6 +22,7 @@ import causaleval_pd.dask
 from causaleval_pd.execution.files import to_parquet, to_zarr
 
 RUNS = ce.datasets.runs().iloc[:40].reset_index(drop=True)
+KEY = ["algorithm", "density", "n", "replicate"]
 
 
 @functools.cache
@@ -42,9 +41,7 @@ def read(number: int, flag: str) -> pd.DataFrame:
 
 def scored(flag: Path, rng: int = 7) -> dd.DataFrame:
     table = dd.from_map(read, range(4), flag=str(flag), meta=RUNS.iloc[:0])
-    return table.assign(run=table["replicate"]).ceval.with_controls(
-        ["shd"], n_draws=20, rng=rng, key=["replicate", "n", "algorithm", "density"]
-    )
+    return table.assign(run=table["replicate"]).ceval.with_controls(["shd"], n_draws=20, rng=rng, key=KEY)
 
 
 def test_an_interrupted_output_is_continued(tmp_path):
@@ -122,9 +119,8 @@ def test_scores_read_back_are_a_table_of_runs(tmp_path):
     again = {"metrics": ["shd", "sid"], "invalid": "nan", "overwrite": True}
     wanted = ce.evaluate(wanted, **again)
     for found in (lazy.ceval.evaluate(**again).compute(), table.ceval.evaluate(**again)):
-        pd.testing.assert_frame_equal(
-            found.reset_index(drop=True), wanted.reset_index(drop=True), check_exact=True, check_dtype=False
-        )
+        found, rows = (x.reset_index(drop=True) for x in (found, wanted))
+        pd.testing.assert_frame_equal(found, rows, check_exact=True, check_dtype=False)
 
 
 @functools.cache
@@ -197,10 +193,7 @@ def test_chunks_that_zarr_cannot_store_are_refused(tmp_path):
     assert not path.exists()
 
 
-KEY = ["algorithm", "density", "n", "replicate"]
-STUDY = f"""
-KEY = {KEY}
-"""
+STUDY = f"KEY = {KEY}\n"
 STUDY += """
 import sys, time
 from pathlib import Path
@@ -286,11 +279,10 @@ def test_a_killed_writer_is_continued_by_another_process(kind, tmp_path):
     found = xr.open_zarr(tmp_path / "out")
     xr.testing.assert_equal(found.load(), wanted)
     at_first, then = ((tmp_path / name).read_text(encoding="utf-8").splitlines() for name in ("made at first", "made"))
-    chunks = {
-        f"{name} {' '.join(map(str, place))}"
-        for name, x in xr.open_zarr(tmp_path / "out").items()
-        for place in np.ndindex(x.data.numblocks)
-    }
+    places = (
+        (name, place) for name, x in xr.open_zarr(tmp_path / "out").items() for place in np.ndindex(x.data.numblocks)
+    )
+    chunks = {f"{name} {' '.join(map(str, place))}" for name, place in places}
     kept = chunks - set(then)
     assert kept and kept <= set(at_first)
     assert sorted(then) == sorted(chunks - kept)

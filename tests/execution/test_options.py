@@ -1,7 +1,5 @@
 """Options: set for all calls or for a block, checked, and apart between threads."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import threading
@@ -46,11 +44,7 @@ def test_a_block_sets_options_of_its_thread_until_its_end():
 def test_a_call_sets_options_of_all_threads():
     ce.set_options(n_jobs=3)
     ce.set_options(engine="serial")
-    assert (
-        ce.get_options()
-        == in_a_thread(ce.get_options)
-        == {"engine": "serial", "n_jobs": 3, "progress": False, "zero_division": math.nan}
-    )
+    assert ce.get_options() == in_a_thread(ce.get_options) == DEFAULTS | {"engine": "serial", "n_jobs": 3}
     with ce.set_options(n_jobs=1):
         assert ce.get_options()["n_jobs"] == 1
         ce.set_options(n_jobs=4)

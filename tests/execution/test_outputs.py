@@ -1,7 +1,5 @@
 """Outputs on disk are continued by their marks, and lose nothing that is not theirs."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Random numbers: one seed per call, one stream per row, whatever the place or type of its key."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,23 +84,19 @@ def test_fractions_text_and_several_columns():
 
 
 def test_repeated_keys_and_unknown_columns_are_errors():
-    table = pd.DataFrame({"a": [1, 1, 2]}, index=[0, 1, 1])
-    with pytest.raises(ValueError, match=r"the index labels repeat: rows \[1, 2\] share the key 1"):
-        row_keys(table, None, 1)
-    with pytest.raises(ValueError, match=r"columns \['a'\] repeat: rows \[0, 1\] share the key 1"):
-        row_keys(table, "a", 1)
-    with pytest.raises(ValueError, match=r"rows \[0, 3\] share the key \('y', 2\), and 1 more key repeats, so"):
-        row_keys(pd.DataFrame({"a": [*"yxxyy"], "b": [2, 3, 3, 2, 3]}), ["a", "b"], 1)
-    with pytest.raises(ValueError, match=r"rows \[0, 1, 2, 3, 4\] and 2 more share the key 'x', so"):
-        row_keys(pd.DataFrame({"a": [*"xxxxxxx"]}), "a", 1)
-    with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['c'\]"):
-        row_keys(table, ["a", "c"], 1)
-
-
-@pytest.mark.parametrize(("key", "found"), [([], "no column"), ([["a"]], r"lacks: \[\['a'\]\]"), ({}, "lacks")])
-def test_keys_that_are_no_columns_are_errors(key, found):
-    with pytest.raises(ValueError, match=f"key names .*{found}"):
-        row_keys(pd.DataFrame({"a": [1, 2]}), key, 1)
+    table, pairs = pd.DataFrame({"a": [1, 1, 2]}, index=[0, 1, 1]), {"a": [*"yxxyy"], "b": [2, 3, 3, 2, 3]}
+    for rows, key, message in (
+        (table, None, r"the index labels repeat: rows \[1, 2\] share the key 1"),
+        (table, "a", r"columns \['a'\] repeat: rows \[0, 1\] share the key 1"),
+        (pd.DataFrame(pairs), ["a", "b"], r"rows \[0, 3\] share the key \('y', 2\), and 1 more key repeats, so"),
+        (pd.DataFrame({"a": [*"xxxxxxx"]}), "a", r"rows \[0, 1, 2, 3, 4\] and 2 more share the key 'x', so"),
+        (table, ["a", "c"], r"key names columns that the table lacks: \['c'\]"),
+        (table, [], "key names .*no column"),
+        (table, [["a"]], r"key names .*lacks: \[\['a'\]\]"),
+        (table, {}, "key names .*lacks"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            row_keys(rows, key, 1)
 
 
 def test_multiindex_levels_are_the_key():

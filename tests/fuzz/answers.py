@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from run import damaged, pick
 
 from causaleval_pd.fields.reasoning.published import parse_matrix, parse_printed
 from causaleval_pd.reasoning import parse_answers, read_published
@@ -46,10 +47,10 @@ PIECES = [
 
 
 def reply(rng: np.random.Generator) -> str:
-    words = [WORDS[i] for i in rng.integers(len(WORDS), size=int(rng.integers(1, 30)))]
+    words = [pick(rng, WORDS) for _ in range(rng.integers(1, 30))]
     if rng.random() < 0.3:
         words[rng.integers(len(words))] *= int(10 ** rng.uniform(0, 4.5))
-    return ["", " ", "\n"][rng.integers(3)].join(words)[:500_000]
+    return pick(rng, ["", " ", "\n"]).join(words)[:500_000]
 
 
 def parse_replies(cells: list[object]) -> None:
@@ -60,25 +61,6 @@ def parse_replies(cells: list[object]) -> None:
         raise RuntimeError(f"parse_answers raised {type(error).__name__}: {error}") from error
     if len(found) != len(cells):
         raise RuntimeError(f"{len(cells)} replies have {len(found)} answers")
-
-
-def damaged(text: str, pieces: list[str], rng: np.random.Generator) -> str:
-    """Cut, repeat, replace or insert a few pieces of a text."""
-    for _ in range(int(rng.integers(1, 4))):
-        at, to = sorted(rng.integers(len(text) + 1, size=2).tolist())
-        piece = pieces[rng.integers(len(pieces))]
-        match rng.integers(5):
-            case 0:
-                text = text[:at]
-            case 1:
-                text = text[:at] + text[to:]
-            case 2:
-                text = text[:to] + text[at:]
-            case 3:
-                text = text[:at] + piece + text[at:]
-            case _:
-                text = text[:at] + piece + text[at + 1 :]
-    return text
 
 
 def read_file(read: Callable[[Path], object], content: bytes, ending: str) -> None:
@@ -93,17 +75,17 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
     pieces = [*PIECES, ",", "\n", '"', "True", "1e400", "\x00", "\u00e9", "-1", "nan", "Context ID", "0,0,Y,c,q,1\n"]
     while True:
         texts = [reply(rng) for _ in range(3)]
-        cells = [*texts, CELLS[rng.integers(len(CELLS))]]
+        cells = [*texts, pick(rng, CELLS)]
         yield f"parse_answers({[text[:200] for text in texts]!r})", partial(parse_replies, cells)
-        text = damaged(tables[rng.integers(3)], pieces, rng)
+        text = damaged(pick(rng, tables), pieces, rng)
         yield f"read_published({text!r})", partial(read_published, io.StringIO(text))
         content = text.encode("utf-16" if rng.random() < 0.2 else "utf-8", "surrogatepass")
-        ending = [".csv", ".csv.gz"][rng.integers(2)]
+        ending = pick(rng, [".csv", ".csv.gz"])
         if ending == ".csv.gz":
             content = gzip.compress(content)
         if rng.random() < 0.5:
             content = content[: rng.integers(len(content) + 1)]
         yield f"read_published({content!r}, {ending})", partial(read_file, read_published, content, ending)
-        text = damaged(PRINTED[rng.integers(len(PRINTED))], PIECES, rng)
+        text = damaged(pick(rng, PRINTED), PIECES, rng)
         yield f"parse_printed({text!r})", partial(parse_printed, text)
         yield f"parse_matrix({text!r})", partial(parse_matrix, text)

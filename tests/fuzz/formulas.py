@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from run import damaged, pick
 
 import causaleval_pd as ce
 from causaleval_pd.configurational import parse
@@ -42,21 +43,6 @@ ODD: list[Any] = [
 ]
 
 
-def damaged(text: str, rng: np.random.Generator) -> str:
-    """Cut, insert, double or move characters at random places."""
-    for _ in range(int(rng.integers(1, 5))):
-        a, b = sorted(rng.integers(0, len(text) + 1, 2).tolist())
-        how = int(rng.integers(4))
-        piece = PIECES[int(rng.integers(len(PIECES)))]
-        text = [
-            text[:a] + text[b:],
-            text[:a] + piece + text[a:],
-            text[:a] + text[a:b] * 2 + text[b:],
-            text[b:] + text[:b],
-        ][how]
-    return text
-
-
 def read_again(read: Callable[[str], Any], text: str) -> None:
     """Read a text; what it was read as is read back from its canonical text."""
     found = read(text)
@@ -74,9 +60,9 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
         for stop in range(len(text)):
             yield f"cut: {text[:stop]!r}", partial(read_again, parse_set, text[:stop])
     while True:
-        text = damaged(TEXTS[int(rng.integers(len(TEXTS)))], rng)
+        text = damaged(pick(rng, TEXTS), PIECES, rng)
         yield f"model: {text!r}", partial(read_again, parse, text)
         yield f"set: {text!r}", partial(read_again, parse_set, text)
         if rng.random() < 0.1:
-            cell = ODD[int(rng.integers(len(ODD)))]
+            cell = pick(rng, ODD)
             yield f"cell: {cell!r}", partial(evaluate, cell)

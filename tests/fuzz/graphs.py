@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import scipy.sparse as sp
+from run import pick
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import coerce_graphs
@@ -80,42 +81,38 @@ class Strange:
         return self.given[name]
 
 
-def one(rng: np.random.Generator, choices: list[Any]) -> Any:
-    return choices[int(rng.integers(len(choices)))]
-
-
 def label(rng: np.random.Generator) -> Any:
-    return one(rng, LABELS if rng.random() < 0.2 else list("ABCD"))
+    return pick(rng, LABELS if rng.random() < 0.2 else list("ABCD"))
 
 
 def text(rng: np.random.Generator) -> str:
-    made = one(rng, TEXTS)
+    made = pick(rng, TEXTS)
     for _ in range(rng.integers(4)):
         at, end = sorted(rng.integers(len(made) + 1, size=2))
         kept = made[end:] if rng.random() < 0.3 else made[at:]
-        made = made[:at] + one(rng, PIECES) * int(rng.integers(1, 3)) + kept
+        made = made[:at] + pick(rng, PIECES) * int(rng.integers(1, 3)) + kept
     return made
 
 
 def matrix(rng: np.random.Generator) -> Any:
     d = int(rng.integers(5))
-    shape = one(rng, [(d, d)] * 8 + [(d,), (d, d + 1), (d, d, d), ()])
+    shape = pick(rng, [(d, d)] * 8 + [(d,), (d, d + 1), (d, d, d), ()])
     values: Any = np.zeros(shape, object)
     values = (rng.random(shape) < 0.3).astype(int)
     if rng.random() < 0.6:
         try:
-            values = np.asarray(values).astype(one(rng, DTYPES))
+            values = np.asarray(values).astype(pick(rng, DTYPES))
         except (ValueError, TypeError):
             values = np.asarray(values)
     values = np.array(values)
     for _ in range(rng.integers(3)):
         if values.size:
             try:
-                values.flat[int(rng.integers(values.size))] = one(rng, NUMBERS)
+                values.flat[int(rng.integers(values.size))] = pick(rng, NUMBERS)
             except (ValueError, TypeError, OverflowError):
                 values = values.astype(object)
     form = int(rng.integers(9))
-    labels = [one(rng, LABELS) for _ in range(d)]
+    labels = [pick(rng, LABELS) for _ in range(d)]
     try:
         if form == 1 and values.ndim == 2:
             return pd.DataFrame(values)
@@ -126,7 +123,7 @@ def matrix(rng: np.random.Generator) -> Any:
         if form == 4 and values.ndim == 2:
             return np.asmatrix(values)
         if form == 5 and values.ndim == 2:
-            return one(rng, [sp.csr_array, sp.coo_array, sp.csc_matrix, sp.lil_array, sp.dok_array])(values)
+            return pick(rng, [sp.csr_array, sp.coo_array, sp.csc_matrix, sp.lil_array, sp.dok_array])(values)
         if form == 6:
             return sp.coo_array(([1], ([0], [1])), shape=(10 ** int(rng.integers(1, 10)), 10**9))
         if form == 7 and values.ndim == 2 and values.shape == (d, d):
@@ -142,18 +139,18 @@ def marks(rng: np.random.Generator) -> Any:
     d = int(rng.integers(5))
     if rng.random() < 0.5:
         signs = ["", "", "-->", "<--", "o->", "<-o", "o-o", "<->", "+->", "<-+", "x-x", "---", "-?>"]
-        shape = one(rng, [(d, d)] * 4 + [(d, d, 1), (d, d, 2), (d, d, 0), (d, d + 1), (d, d, 1, 1), (d,)])
+        shape = pick(rng, [(d, d)] * 4 + [(d, d, 1), (d, d, 2), (d, d, 0), (d, d + 1), (d, d, 1, 1), (d,)])
         return rng.choice(signs, size=shape)
     values = np.zeros((d, d), int)
     for i, j in itertools.combinations(range(d), 2):
-        values[i, j], values[j, i] = one(
+        values[i, j], values[j, i] = pick(
             rng, [(0, 0), (2, 3), (2, 1), (1, 1), (-1, 1), (2, 2), (21, 20), (4, 5), (0, 1), (10, 10)]
         )
     return values
 
 
 def edge_table(rng: np.random.Generator) -> Any:
-    columns = one(
+    columns = pick(
         rng,
         [
             ["from", "edge", "to"],
@@ -164,7 +161,7 @@ def edge_table(rng: np.random.Generator) -> Any:
     )
     signs = ["->", "o->", "<->", "--", "directed", "?", None, 1, 0.5, "A", "B"]
     rows = [
-        [label(rng) if x in columns[:1] + columns[-1:] else one(rng, signs) for x in columns]
+        [label(rng) if x in columns[:1] + columns[-1:] else pick(rng, signs) for x in columns]
         for _ in range(rng.integers(4))
     ]
     return pd.DataFrame(rows, columns=columns, dtype=object)
@@ -174,34 +171,36 @@ def edge_list(rng: np.random.Generator) -> Any:
     edges: list[Any] = [(label(rng), label(rng)) for _ in range(rng.integers(5))]
     if rng.random() < 0.3:
         edges.append(
-            one(rng, [("A",), ("A", "B", "C"), "AB", None, 3, ["A", "B"], ([1], "A"), ({}, "A"), (edges, edges)])
+            pick(rng, [("A",), ("A", "B", "C"), "AB", None, 3, ["A", "B"], ([1], "A"), ({}, "A"), (edges, edges)])
         )
-    return one(rng, [list, tuple])(edges)
+    return pick(rng, [list, tuple])(edges)
 
 
 def networkx_graph(rng: np.random.Generator) -> Any:
-    graph = one(rng, [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])()
+    graph = pick(rng, [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])()
     for _ in range(rng.integers(6)):
         u, v = label(rng), label(rng)
         keys = [key for key in ("type", "kind", "edge_type", "marks", "weight", "dir", "colour") if rng.random() < 0.15]
-        attributes = {key: one(rng, NUMBERS if key == "weight" else WORDS) for key in keys}
+        attributes = {key: pick(rng, NUMBERS if key == "weight" else WORDS) for key in keys}
         if u is not None and v is not None:
             graph.add_edge(u, v, **attributes)
     return graph
 
 
 def like_causal_learn(rng: np.random.Generator) -> Any:
-    values, labels = matrix(rng), [one(rng, LABELS) for _ in range(rng.integers(5))]
+    values, labels = matrix(rng), [pick(rng, LABELS) for _ in range(rng.integers(5))]
     if rng.random() < 0.7 and isinstance(values, np.ndarray) and values.ndim:
         labels = [f"X{i}" for i in range(len(values))]
     faults = [RuntimeError("broken"), KeyError("x"), ValueError("no")]
-    nodes = one(rng, [labels, tuple(labels), None, 3, *faults])
-    inner = Strange(graph=one(rng, [values, values, values, None, *faults]), nodes=nodes, get_node_names=lambda: labels)
-    return inner if rng.random() < 0.5 else Strange(G=one(rng, [inner, inner, None, *faults]))
+    nodes = pick(rng, [labels, tuple(labels), None, 3, *faults])
+    inner = Strange(
+        graph=pick(rng, [values, values, values, None, *faults]), nodes=nodes, get_node_names=lambda: labels
+    )
+    return inner if rng.random() < 0.5 else Strange(G=pick(rng, [inner, inner, None, *faults]))
 
 
 def packed(rng: np.random.Generator) -> Any:
-    raw = bytearray(ce.as_graph(one(rng, ["A -> B; C", "A -- B", "{}", "A -> B -> C -> A"])).to_bytes())
+    raw = bytearray(ce.as_graph(pick(rng, ["A -> B; C", "A -- B", "{}", "A -> B -> C -> A"])).to_bytes())
     for _ in range(rng.integers(4)):
         raw[int(rng.integers(len(raw)))] = int(rng.integers(256))
     if rng.random() < 0.3:
@@ -210,7 +209,7 @@ def packed(rng: np.random.Generator) -> Any:
 
 
 def strange(rng: np.random.Generator) -> Any:
-    return one(
+    return pick(
         rng,
         [
             3, 0.5, True, object(), {"A": ["B"]}, {}, set(), {("A", "B")}, range(3), bytearray(b"x"),
@@ -234,12 +233,12 @@ WRITTEN = ["dagitty", "DOT", "GraphML", "JSON", "model string", "Tetrad text", "
 
 def table(rng: np.random.Generator) -> str:
     """The text of a matrix or of a table of edges, damaged at times."""
-    separator = one(rng, [" ", ",", ";", "\t"])
+    separator = pick(rng, [" ", ",", ";", "\t"])
     values = [
-        [str(one(rng, [0, 0, 1, 2, 3, -1, "A", "0.5", "", '"'] if rng.random() < 0.1 else [0, 1])) for _ in range(3)]
+        [str(pick(rng, [0, 0, 1, 2, 3, -1, "A", "0.5", "", '"'] if rng.random() < 0.1 else [0, 1])) for _ in range(3)]
         for _ in range(3)
     ]
-    head = one(rng, [[], ["A", "B", "C"], ["", "A", "B", "C"], ["from", "edge", "to"], ["A", "A", "B"]])
+    head = pick(rng, [[], ["A", "B", "C"], ["", "A", "B", "C"], ["from", "edge", "to"], ["A", "A", "B"]])
     return "\n".join(separator.join(row) for row in [head, *values][: int(rng.integers(1, 6))])
 
 
@@ -249,21 +248,21 @@ def arguments(rng: np.random.Generator, cell: Any) -> dict[str, Any]:
         d = cell.shape[0] if isinstance(getattr(cell, "shape", None), tuple) and cell.shape else 3
         named = [
             list("ABCDEFG")[: min(d, 7)],
-            [one(rng, LABELS) for _ in range(rng.integers(4))],
+            [pick(rng, LABELS) for _ in range(rng.integers(4))],
             [["A", "B"]],
             "AB",
             3,
         ]
-        found["nodes"] = one(
+        found["nodes"] = pick(
             rng, [*named, ce.graph_column(["A; B"]), pd.Series([["A"]]), [None], [[None]], {}, {"A": 1}]
         )
     if rng.random() < 0.7:
-        declared = [*ENCODINGS, *["row->column"] * 20, [one(rng, ENCODINGS)], "x", 3, [3]]
-        found["encoding"] = one(rng, declared)
+        declared = [*ENCODINGS, *["row->column"] * 20, [pick(rng, ENCODINGS)], "x", 3, [3]]
+        found["encoding"] = pick(rng, declared)
     if rng.random() < 0.2:
-        found["kind"] = one(rng, ["dag", "cpdag", *["pdag", "digraph"] * 3, "mag", 3, ["dag"], [3], [None]])
+        found["kind"] = pick(rng, ["dag", "cpdag", *["pdag", "digraph"] * 3, "mag", 3, ["dag"], [3], [None]])
     if rng.random() < 0.1:
-        found["rename"] = one(rng, [{"A": "Z"}, {"A": 1.5}, {"A": "B"}, 3, [], {1: ["x"]}])
+        found["rename"] = pick(rng, [{"A": "Z"}, {"A": 1.5}, {"A": "B"}, 3, [], {1: ["x"]}])
     return found
 
 
@@ -321,7 +320,7 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
         given = arguments(rng, cell)
         yield f"graph_column([{shown(cell)}], {shown(given)})", partial(read, cell, given)
         if number % 6 == 0:
-            encoding = one(rng, WRITTEN)
+            encoding = pick(rng, WRITTEN)
             yield f"to_text({encoding!r}) of {shown(cell)}, {shown(given)}", partial(write, cell, given, encoding)
             content = table(rng) if number % 12 else text(rng)
             yield f"read_graphs({content!r}, {shown(given)})", partial(read_file, content, given)
@@ -329,5 +328,5 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
             yield f"coerce_graphs({shown(cell)})", partial(coerce, cell)
         if number % 7 == 0:
             cells = [packed(rng) if rng.random() < 0.9 else None for _ in range(3)]
-            dtype = one(rng, [pa.binary(), pa.large_binary(), pa.binary_view()])
+            dtype = pick(rng, [pa.binary(), pa.large_binary(), pa.binary_view()])
             yield f"packed column {cells}", partial(packed_column, cells, dtype)

@@ -7,6 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+from run import pick
 
 import causaleval_pd as ce
 from causaleval_pd.fields.time_series.formats import ENCODINGS
@@ -32,10 +33,6 @@ OPTIONS: dict[str, list[Any]] = {
     "kind": ["ts_dag", "ts_pag", "dag"],
     "conflict": ["circle", "raise", None],
 }
-
-
-def pick(rng: np.random.Generator, values: list[Any]) -> Any:
-    return values[rng.integers(len(values))]
 
 
 def array(rng: np.random.Generator) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from run import pick
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels.planes import KINDS
@@ -52,10 +53,6 @@ NULLS: list[Any] = [
 ]
 
 
-def one(rng: np.random.Generator, choices: list[Any]) -> Any:
-    return choices[int(rng.integers(len(choices)))]
-
-
 def dag(rng: np.random.Generator) -> str:
     nodes = rng.permutation([*OBSERVED, *HIDDEN]).tolist()
     edges = [f"{a} -> {b}" for a, b in itertools.combinations(nodes, 2) if rng.random() < 0.4]
@@ -65,7 +62,7 @@ def dag(rng: np.random.Generator) -> str:
 def marks(rng: np.random.Generator) -> str:
     signs = SIGNS[: int(rng.integers(1, len(SIGNS) + 1))]
     density = rng.random()
-    edges = [f"{a} {one(rng, signs)} {b}" for a, b in itertools.combinations(OBSERVED, 2) if rng.random() < density]
+    edges = [f"{a} {pick(rng, signs)} {b}" for a, b in itertools.combinations(OBSERVED, 2) if rng.random() < density]
     return "; ".join([*edges, *(OBSERVED if rng.random() < 0.97 else [*OBSERVED, "L"])])
 
 
@@ -73,12 +70,12 @@ def table(rng: np.random.Generator) -> pd.DataFrame:
     truths = [dag(rng) for _ in range(3)]
     if rng.random() < 0.5:  # right projections: legal graphs of every class
         column = ce.graph_column(truths)
-        convert = one(rng, ["mag", "pag", "admg"])
+        convert = pick(rng, ["mag", "pag", "admg"])
         estimates = getattr(column.graph, convert)(latents=HIDDEN)
     else:
-        words = [one(rng, [None, *KINDS]) if rng.random() < 0.1 else "mixed" for _ in range(3)]
+        words = [pick(rng, [None, *KINDS]) if rng.random() < 0.1 else "mixed" for _ in range(3)]
         estimates = ce.graph_column([marks(rng) for _ in range(3)], kind=words)
-    cells = [one(rng, CELLS[:4] if rng.random() < 0.8 else CELLS) for _ in range(3)]
+    cells = [pick(rng, CELLS[:4] if rng.random() < 0.8 else CELLS) for _ in range(3)]
     return pd.DataFrame({"truth": truths, "estimate": estimates, "hidden": cells, "a": ["x", "x", "y"]})
 
 
@@ -90,28 +87,28 @@ def verb(name: str, seed: int) -> None:
         runs["truth"], runs["estimate"] = runs["estimate"], runs["truth"]
     if rng.random() < 0.1:
         runs.loc[0, "estimate"] = None
-    context = {"latents": HIDDEN if rng.random() < 0.7 else one(rng, LATENTS)}
+    context = {"latents": HIDDEN if rng.random() < 0.7 else pick(rng, LATENTS)}
     if rng.random() < 0.2:
-        context["target"] = one(rng, TARGETS)
+        context["target"] = pick(rng, TARGETS)
     if rng.random() < 0.1:
-        context["undirected"] = one(rng, ["tail", "circle", "none", 1])
+        context["undirected"] = pick(rng, ["tail", "circle", "none", 1])
     chosen = rng.choice(METRICS, size=rng.integers(1, 4), replace=False).tolist()
     options: dict[str, Any] = {"context": context if rng.random() < 0.9 else None}
-    options["invalid"] = one(rng, ["raise", "nan", "nan", "nan"])
+    options["invalid"] = pick(rng, ["raise", "nan", "nan", "nan"])
     if name == "evaluate":
         ce.evaluate(runs, chosen, **options)
         return
-    null = one(rng, NULLS)
+    null = pick(rng, NULLS)
     options["null"] = null if isinstance(null, str) else ce.null_model(null[0], **null[1])
     if rng.random() < 0.5:
-        options["control_kind"] = one(rng, ["pag", "pag", "mag", "dag"])
+        options["control_kind"] = pick(rng, ["pag", "pag", "mag", "dag"])
     if name == "cube":
-        options["by"] = one(rng, [["a"], ["true_edges"], ["a", "true_density"]])
+        options["by"] = pick(rng, [["a"], ["true_edges"], ["a", "true_density"]])
     scored = [m for m in chosen if ce.get_metric(m).direction is not None] or ["shd"]
     getattr(ce, name)(runs, scored, n_draws=5, rng=1, **options)
 
 
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
     while True:
-        name, seed = one(rng, ["evaluate", "evaluate", "with_controls", "cube"]), int(rng.integers(1 << 30))
+        name, seed = pick(rng, ["evaluate", "evaluate", "with_controls", "cube"]), int(rng.integers(1 << 30))
         yield f"{name}, table {seed}", partial(verb, name, seed)

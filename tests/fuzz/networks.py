@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from run import damaged, pick
 
 import causaleval_pd as ce
 from causaleval_pd.fields.causal_kl.networks.structure import Structure, pack_cell
@@ -36,29 +37,6 @@ ODD: list[Any] = [
 ]  # fmt: skip
 
 
-def damaged(raw: bytes, rng: np.random.Generator) -> bytes:
-    """Cut, insert, double, move or change bytes at random places."""
-    for _ in range(int(rng.integers(1, 4))):
-        a, b = sorted(rng.integers(0, len(raw) + 1, 2).tolist())
-        how = int(rng.integers(7))
-        if how == 0:
-            raw = raw[:a]
-        elif how == 1:
-            raw = raw[:a] + raw[min(b, a + 12) :]
-        elif how == 2:
-            raw = raw[:a] + PIECES[int(rng.integers(len(PIECES)))] + raw[a:]
-        elif how == 3:
-            raw = raw[:a] + raw[a : a + 60] * 2 + raw[a + 60 :]
-        elif how == 4:
-            raw = raw[:a] + raw[b:] + raw[a:b]
-        elif how == 5 and len(raw):
-            raw = raw[: a - 1] + bytes([int(rng.integers(256))]) + raw[a:]
-        else:
-            old, new = rng.integers(0, len(PIECES), 2).tolist()
-            raw = raw.replace(PIECES[old], PIECES[new], 1)
-    return raw
-
-
 def read_file(name: str, raw: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
@@ -75,7 +53,7 @@ def read_cell(cell: Any) -> None:
 def forged(rng: np.random.Generator) -> bytes:
     """Return packed bytes with a right digest of a structure that was tampered with."""
     content: dict[str, Any] = {"nodes": ["A", "B"], "states": [["n", "y"], ["n", "y"]], "parents": [[], [0]]}
-    key = list(content)[int(rng.integers(3))]
+    key = pick(rng, list(content))
     values: list[Any] = [
         *ODD[:2],
         3,
@@ -87,7 +65,7 @@ def forged(rng: np.random.Generator) -> bytes:
         [["n"], ["y", "n"]],
         [[], [7]],
     ]
-    content[key] = values[int(rng.integers(len(values)))]
+    content[key] = pick(rng, values)
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     real = Structure(("A", "B"), (("n", "y"), ("n", "y")), ((), (0,)))
     object.__setattr__(real, "text", text)
@@ -102,14 +80,15 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
     for stop in range(0, len(BIF), 7):
         yield f"cut at {stop}", partial(read_file, "j.bif", BIF.encode()[:stop])
     while True:
-        raw = damaged(BIF.encode(), rng)
+        pieces = [*PIECES, rng.bytes(1), rng.bytes(1)]
+        raw = damaged(BIF.encode(), pieces, rng)
         yield f"file: {raw!r}", partial(read_file, "j.bif", raw)
         if rng.random() < 0.2:
-            packed = damaged(gzip.compress(raw), rng)
+            packed = damaged(gzip.compress(raw), pieces, rng)
             yield f"compressed: {packed!r}", partial(read_file, "j.bif.gz", packed)
             coded = raw.decode("utf-8", "replace").encode("utf-16")
             yield f"in UTF-16: {coded!r}", partial(read_file, "j.bif", coded)
-        packed = damaged(cell, rng)
+        packed = damaged(cell, pieces, rng)
         yield f"packed: {packed!r}", partial(read_cell, packed)
         packed = forged(rng)
         yield f"forged: {packed!r}", partial(read_cell, packed)
@@ -123,6 +102,6 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]
                 "B": {"parents": ["A"], "coefficients": [1.0, 0.5], "sd": 1.0},
             }
         for _ in range(int(rng.integers(1, 3))):
-            node = nodes[list(nodes)[int(rng.integers(2))]]
-            node[list(node)[int(rng.integers(len(node)))]] = ODD[int(rng.integers(len(ODD)))]
+            node = pick(rng, list(nodes.values()))
+            node[pick(rng, list(node))] = pick(rng, ODD)
         yield f"dict: {nodes!r}", partial(read_cell, nodes)

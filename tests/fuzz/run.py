@@ -23,10 +23,11 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
+from typing import Any, AnyStr
 
 import numpy as np
 
@@ -40,6 +41,21 @@ LEAST_CASES = 20
 LABEL_BYTES = 4096
 
 Case = tuple[str, Callable[[], object]]
+
+
+def pick(rng: np.random.Generator, choices: Sequence[Any]) -> Any:
+    return choices[int(rng.integers(len(choices)))]
+
+
+def damaged(text: AnyStr, pieces: Sequence[AnyStr], rng: np.random.Generator) -> AnyStr:
+    """Cut, insert, double, move or replace parts of a text or of bytes at random places."""
+    for _ in range(int(rng.integers(1, 5))):
+        at, to = sorted(rng.integers(len(text) + 1, size=2).tolist())
+        piece, end = pick(rng, pieces), min(to, at + 60)
+        parts = [text[:at], text[:at] + text[to:], text[:at] + text[at:end] * 2 + text[end:], text[to:] + text[:at]]
+        parts += [text[:at] + piece + text[at:], text[:at] + piece + text[at + 1 :]]
+        text = pick(rng, [*parts, text.replace(pick(rng, pieces), piece, 1)])
+    return text
 
 
 def load(name: str, folder: Path) -> ModuleType:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from run import pick
 
 import causaleval_pd as ce
 
@@ -34,10 +35,6 @@ CHOICES: dict[str, list[Any]] = {
 NULLS: list[Any] = [None, "ranking", "permutation", "by_support", "random_scores", "calibrated"]
 NULLS += ["degree", 3, ("ranking", {"universe": "unordered"}), ("ranking", {"sources": ["A", "B"]})]
 TRUTHS = ["A -> B; B -> C; D", "A; B; C; D", "A -- B; C -> D", "A <-> B; C; D", "A -> B; C", None]
-
-
-def pick(rng: np.random.Generator, values: list[Any]) -> Any:
-    return values[int(rng.integers(len(values)))]
 
 
 def matrix(rng: np.random.Generator) -> Any:

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from run import pick
 
 import causaleval_pd as ce
 
@@ -77,19 +78,19 @@ def shown(value: object) -> str:
 def cases(rng: np.random.Generator) -> Iterator[tuple[str, Callable[[], object]]]:
     names = list(VERBS)
     while True:
-        verb = names[rng.integers(len(names))]
+        verb = pick(rng, names)
         if rng.random() < 0.8:
             known = keywords(VERBS[verb])
             options = rng.choice(known, size=min(len(known), rng.integers(1, 3)), replace=False).tolist()
-            settings = {option: JUNK[rng.integers(len(JUNK))] for option in options}
+            settings = {option: pick(rng, JUNK) for option in options}
             label = f"{verb}({', '.join(f'{option}={shown(value)}' for option, value in settings.items())})"
             yield label, partial(VERBS[verb], **settings)
         else:
-            table, column = RUNS.head(4), ["truth", "estimate", "algorithm"][rng.integers(3)]
+            table, column = RUNS.head(4), pick(rng, ["truth", "estimate", "algorithm"])
             cells = list(table[column])
-            cells[rng.integers(4)] = CELLS[rng.integers(len(CELLS))]
+            cells[rng.integers(4)] = pick(rng, CELLS)
             table = table.assign(**{column: pd.Series(cells, dtype=object)})
-            verb = ["evaluate", "with_controls", "cube"][rng.integers(3)]
+            verb = pick(rng, ["evaluate", "with_controls", "cube"])
             settings = {} if verb == "evaluate" else {"n_draws": 9, "rng": 1}
             settings |= {"by": ["algorithm"]} if verb == "cube" else {}
             label = (

@@ -1,7 +1,5 @@
 """What comparisons take from a cube: pairs of levels, numbers by metric, groups and clusters that agree."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -72,15 +70,14 @@ def test_a_cube_without_controls_has_clusters(runs):
     with pytest.raises(ValueError, match="have the same truth, but different clusters"):
         split.ceval.cube(["shd"], cluster="part", **how)
     # nothing is relabelled, so that truths of one cluster may have different nodes
-    nodes = pd.DataFrame(
-        {"truth": ["A -> B", "B -> C"] * 2, "estimate": ["A -> B", "B; C"] * 2, "a": [0, 0, 1, 1], "g": 1}
-    )
+    cells = {"truth": ["A -> B", "B -> C"] * 2, "estimate": ["A -> B", "B; C"] * 2}
+    nodes = pd.DataFrame(cells | {"a": [0, 0, 1, 1], "g": 1})
     assert nodes.ceval.cube(["shd"], by=["a"], cluster="g", n_draws=None).sizes["a"] == 2
 
 
 @pytest.mark.slow
 def test_saved_cubes_keep_their_clusters(by_lab, tmp_path):
-    xr = pytest.importorskip("xarray")
+
     by_lab.to_netcdf(tmp_path / "cube.nc")
     read = xr.open_dataset(tmp_path / "cube.nc").load()
     pd.testing.assert_frame_equal(compare(read, "algorithm"), compare(by_lab, "algorithm"))
@@ -163,15 +160,11 @@ def test_several_references_are_refused(reference):
 
 def test_a_number_is_a_reference_of_a_cube_whatever_its_type():
     runs = ce.datasets.runs().query("n_nodes == 10")
-    of = {
-        dtype: ce.cube(runs.astype({"n": dtype}), ["shd"], by=["n"], n_draws=None).ceval.compare(
-            "n", reference=100.0, columns="full"
-        )
-        for dtype in ("int64", "float64")
-    }
-    assert of["int64"]["comparison"].tolist() == ["400 - 100", "1600 - 100"]
-    assert of["float64"]["comparison"].tolist() == ["400.0 - 100.0", "1600.0 - 100.0"]
-    np.testing.assert_array_equal(of["int64"]["effect"], of["float64"]["effect"])
+    cubes = (ce.cube(runs.astype({"n": dtype}), ["shd"], by=["n"], n_draws=None) for dtype in ("int64", "float64"))
+    whole, fraction = (cube.ceval.compare("n", reference=100.0) for cube in cubes)
+    assert whole["comparison"].tolist() == ["400 - 100", "1600 - 100"]
+    assert fraction["comparison"].tolist() == ["400.0 - 100.0", "1600.0 - 100.0"]
+    np.testing.assert_array_equal(whole["effect"], fraction["effect"])
 
 
 def test_numbers_of_metrics():

@@ -1,7 +1,5 @@
 """Linear models of cubes: against statsmodels and known tests, responses, formulas, and designs that are refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -109,8 +107,7 @@ def test_a_coefficient_of_one_cluster_has_no_error(study):
 def test_what_cannot_be_fitted_is_refused(study, formula, change, message):
     cube = study()
     changed = change(cube)
-    for name in ("m",):
-        changed[name].attrs = cube[name].attrs
+    changed["m"].attrs = cube["m"].attrs
     with pytest.raises(ValueError, match=message):
         model(changed, formula)
 

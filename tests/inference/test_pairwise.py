@@ -1,7 +1,5 @@
 """Comparisons of pairs of levels on arrays: counts, shifted claims and the methods' names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Mean ranks by stratum: against scipy on each stratum, with failed runs and absent levels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """What tables of tests share: columns, order, checks, and notes of tests that cannot reach .05."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,11 +12,13 @@ from causaleval_pd.inference import compare as comparison
 from causaleval_pd.inference import ranking
 from causaleval_pd.inference.result_tables import directions_of, in_order, stack_tests
 
-# verbs have the names of their modules
+
+def compare(cube, dim, metrics=None, **how):
+    return comparison.compare(cube, dim, metrics, **{"columns": "full"} | how)
+
+
 TABLES = {
-    (*comparison.SHORT, *comparison.FURTHER): lambda cube: ce.compare(
-        cube, "algorithm", by="all", adjust=None, columns="full"
-    ),
+    (*comparison.SHORT, *comparison.FURTHER): lambda cube: compare(cube, "algorithm", by="all", adjust=None),
     (*SHORT, *FURTHER): lambda cube: summary(cube, columns="full"),
     ranking.COLUMNS: lambda cube: ranking.rank_test(cube, "algorithm", by="all"),
 }
@@ -60,15 +60,14 @@ def test_a_further_stratum_is_a_further_column(study, columns):
 def test_printed_tables_show_results():
     runs = ce.datasets.runs().query("n == 100")
     cube = ce.cube(runs, ["shd"], by=["algorithm", "density"], n_draws=19, rng=1)
-    wanted = {
-        lambda cube: comparison.compare(cube, "algorithm"): ("comparison", "p_value", "p_adjusted"),
-        summary: ("algorithm", "metric", "p_value", "skill"),
-    }
-    for verb, names in wanted.items():
+    for table, names in (
+        (comparison.compare(cube, "algorithm"), {"comparison", "p_value", "p_adjusted"}),
+        (summary(cube), {"algorithm", "metric", "p_value", "skill"}),
+    ):
         # as in a terminal
         with pd.option_context("display.width", 80, "display.max_columns", 0):
-            printed = str(verb(cube)).splitlines()[0].split()
-        assert set(names) <= set(printed), printed
+            printed = str(table).splitlines()[0].split()
+        assert names <= set(printed), printed
 
 
 def test_strata_come_first():
@@ -78,12 +77,9 @@ def test_strata_come_first():
 
 def test_corrections_of_a_test_are_kept():
     table = pd.DataFrame({"metric": ["m", "m"], "p_value": [0.01, 0.04]})
-    assert stack_tests([table], ("metric", "p_value", "p_adjusted"), [], "holm")["p_adjusted"].tolist() == [
-        *(0.02, 0.04)
-    ]
-    own = table.assign(p_adjusted=[0.5, 0.6])
-    found = stack_tests([own], ("metric", "p_value", "p_adjusted"), [], "nemenyi")
-    assert found["p_adjusted"].tolist() == [0.5, 0.6]
+    for given, adjust, adjusted in (({}, "holm", [0.02, 0.04]), ({"p_adjusted": [0.5, 0.6]}, "nemenyi", [0.5, 0.6])):
+        found = stack_tests([table.assign(**given)], ("metric", "p_value", "p_adjusted"), [], adjust)
+        assert found["p_adjusted"].tolist() == adjusted
 
 
 def test_a_metric_is_named_once(study):
@@ -104,10 +100,6 @@ def test_directions_of_carried_columns_are_those_of_the_cube():
     ax = ce.plot.forest(cube.ceval.compare("algorithm", metrics="seconds", columns="full"))
     words = " ".join(" ".join(text.get_text().split()) for text in ax.texts)
     assert "◂ first is better" in words and "is not known" not in words
-
-
-def compare(cube, dim, metrics=None, **how):
-    return comparison.compare(cube, dim, metrics, **{"columns": "full"} | how)
 
 
 @pytest.fixture
@@ -142,12 +134,10 @@ def test_wilcoxon_is_refused_with_the_first_number_that_suffices(apart, adjust):
 
 
 def test_claims_and_corrections_decide(apart):
-    ranks = {"test": "wilcoxon"}
-    assert compare(apart(5, 2), "algorithm", alternative="less", **ranks)["note"].tolist() == [
-        "too few clusters for an interval"
-    ]
+    less = compare(apart(5, 2), "algorithm", alternative="less", test="wilcoxon")
+    assert less["note"].tolist() == ["too few clusters for an interval"]
     with pytest.raises(ValueError, match="needs 6 truths for 1 test with adjust='none', found 5"):
-        compare(apart(5, 2), "algorithm", adjust="none", **ranks)
+        compare(apart(5, 2), "algorithm", adjust="none", test="wilcoxon")
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Comparisons of skills on arrays: sums by cluster, failed runs, and why there is no result."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

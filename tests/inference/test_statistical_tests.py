@@ -1,7 +1,5 @@
 """Declared tests: what is listed, and a test of a third party that runs through every verb."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -30,16 +28,9 @@ def independent_medians(a, b, *, alternative="two-sided"):
 
 @pytest.fixture
 def toy():
-    test = StatisticalTest(
-        name="toy",
-        long_name="toy median test",
-        function=median_test,
-        design="paired",
-        null="The median difference is 0.",
-    )
-    other = StatisticalTest(
-        name="toy_independent", long_name="toy test of two medians", function=independent_medians, design="independent"
-    )
+    null = "The median difference is 0."
+    test = StatisticalTest("toy", long_name="toy median test", function=median_test, design="paired", null=null)
+    other = replace(test, name="toy_independent", function=independent_medians, design="independent")
     for each in (test, other):
         register_test(each)
     yield test
@@ -88,7 +79,6 @@ def test_a_toy_test_is_gone_afterwards(ragged):
         ce.compare(ragged, "algorithm", test="toy", columns="full")
 
 
-@pytest.mark.usefixtures("toy")
 def test_a_name_is_registered_once(toy):
     with pytest.raises(ValueError, match="a test called 'toy' is already registered"):
         register_test(replace(toy, function=paired_wilcoxon))

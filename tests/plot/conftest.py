@@ -1,14 +1,8 @@
 """Cubes that several tests of figures draw, and what they read off a figure."""
 
-from __future__ import annotations
-
 import functools
 
 import matplotlib as mpl
-
-mpl.use("agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,12 +51,6 @@ def make(runs):
 @pytest.fixture(scope="session")
 def cube(make):
     return make()
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def captions(figure):

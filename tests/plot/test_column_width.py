@@ -1,7 +1,5 @@
 """Figures as wide as a column of a paper, with long names of algorithms: no text is cut off or covers another one."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 
@@ -10,19 +8,13 @@ import pytest
 
 from .conftest import inside
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     "peter and clark": "PC (Fisher's z, significance level 0.05)",
     "greedy equivalence search": "Greedy equivalence search with the BIC",
     "zero": "Correlation thresholds of 0.3",
 }
-#: heat maps of two strata, and figures of one
-OF_TWO = {
-    "p": {"value": "p"},
-    "p turned": {"value": "p", "x": "algorithm", "y": "density"},
-    "skill": {},
-    "skill turned": {"x": "algorithm", "y": "density"},
-}
-OF_ONE = ["critical_difference"]
 
 
 @pytest.fixture(scope="module")
@@ -50,29 +42,26 @@ def overlap(a, b):
     return min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
 
 
+def apart(texts):
+    return not any(overlap(a, b) for a, b in itertools.combinations(boxes(texts), 2))
+
+
 def readable(ax):
     """Check that texts in the axes and names along them are apart."""
     words = [t for t in ax.texts if t.get_gid() != "caption"]
-    words += [*ax.get_xticklabels(), *ax.get_yticklabels()] if ax.axison else []
-    assert not any(overlap(a, b) for a, b in itertools.combinations(boxes(words), 2))
+    assert apart(words + ([*ax.get_xticklabels(), *ax.get_yticklabels()] if ax.axison else []))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OF_TWO)
-def test_figures_of_two_strata(named, name):
-    readable(narrow(lambda ax: named.ceval.plot.heat_map("shd", ax=ax, **OF_TWO[name])))
+@pytest.mark.parametrize("value", ["p", "skill"])
+@pytest.mark.parametrize("places", [{}, {"x": "algorithm", "y": "density"}], ids=["usual", "turned"])
+def test_heat_maps_of_two_strata(named, value, places):
+    readable(narrow(lambda ax: named.ceval.plot.heat_map("shd", value=value, ax=ax, **places)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OF_ONE)
-def test_figures_of_one_stratum(named, name):
-    verb = getattr(named.sel(density=0.4).ceval.plot, name)
-    readable(narrow(lambda ax: verb("shd", "algorithm", ax=ax)))
-
-
-@pytest.mark.slow
-def test_a_new_figure_of_ranks_fits_a_page(named):
-    ax = named.sel(density=0.4).ceval.plot.critical_difference("shd", "algorithm")
+def test_figures_of_ranks_fit_a_column_and_a_page(named):
+    plot = named.sel(density=0.4).ceval.plot
+    readable(narrow(lambda ax: plot.critical_difference("shd", "algorithm", ax=ax)))
+    ax = plot.critical_difference("shd", "algorithm")
     assert ax.figure.get_figwidth() <= 8
     inside(ax.figure)
     readable(ax)

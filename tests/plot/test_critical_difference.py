@@ -1,7 +1,5 @@
 """What the critical-difference diagram says: ranks, groups, captions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,10 +82,8 @@ def test_all_names_stand_within_the_axis(cube, n_levels):
 def test_long_names_of_levels_stay_apart():
     names = ["a-very-long-name-without-any-spaces-whatsoever", "the PC algorithm with Fisher-z tests at .01", "x"]
     rows = [(name, "A -> B; C", "A -> B; C") for name in names for _ in range(3)]
-    found = ce.cube(
-        pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"]), ["shd"], by=["algorithm"], n_draws=None
-    )
-    ax = found.ceval.plot.critical_difference("shd", "algorithm")
+    table = pd.DataFrame(rows, columns=["algorithm", "truth", "estimate"])
+    ax = table.ceval.cube(["shd"], by=["algorithm"], n_draws=None).ceval.plot.critical_difference("shd", "algorithm")
     inside(ax.figure)
     boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import matplotlib as mpl
-
-mpl.use("agg")
-
 import matplotlib.pyplot as plt
 import pytest
 

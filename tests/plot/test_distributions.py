@@ -1,12 +1,6 @@
 """Distributions: bins, areas and medians of runs and controls."""
 
-from __future__ import annotations
-
 import itertools
-
-import matplotlib as mpl
-
-mpl.use("agg")
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Names that figures break and shorten."""
 
-from __future__ import annotations
-
 import pytest
 
 from causaleval_pd.drawing import broken, legend_room, shortened, tick_names

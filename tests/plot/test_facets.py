@@ -1,11 +1,6 @@
 """What figures of cubes share: facets, names of levels, and messages about strata."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
-
-mpl.use("agg")
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,9 +58,7 @@ def test_figures_do_not_change_the_cube(cube):
 
 
 def test_other_strata_must_have_one_level(cube):
-    message = (
-        r"does not show: density \(3 levels\), n \(3 levels\); .*cube.sel\(density=0.2, n=100\), or .*hue=, col=, row="
-    )
+    message = r"not show: density \(3 levels\), n \(3 levels\); .*cube.sel\(density=0.2, n=100\), or .*hue=, col=, row="
     with pytest.raises(ValueError, match=message):
         ce.plot.strata(cube, "shd", x="algorithm")
     with pytest.raises(ValueError, match=r"cube.sel\(algorithm='peter and clark', n=100\)"):
@@ -164,16 +157,11 @@ def named_by(algorithm, metric="shd"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [r"$\bad{", *(pytest.param(x, marks=pytest.mark.slow) for x in ("cost of $5 to $6", "$a$ & $b$"))]
-)
+@pytest.mark.parametrize("name", [r"$\bad{", "cost of $5 to $6", "$a$ & $b$"])
 def test_dollar_signs_in_names_are_no_formulas(name):
     cube = named_by(name)
     plot = cube.ceval.plot
-    figures = [
-        plot.strata("shd", scale="log"),
-        plot.heat_map("shd"),
-    ]
+    figures = [plot.strata("shd", scale="log"), plot.heat_map("shd")]
     figures += [ce.plot.forest(cube.ceval.summary("shd", columns="full"))]
     figures += [plot.strata("shd", x="algorithm", hue="n")]
     for drawn in figures:

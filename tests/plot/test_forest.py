@@ -1,11 +1,5 @@
 """Forest plots: effects and limits of the table in its order, p-values, sides, rows without effect, refusals."""
 
-from __future__ import annotations
-
-import matplotlib as mpl
-
-mpl.use("agg")
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,10 +15,18 @@ def words(ax, gid):
 
 
 def points(ax):
-    found = [line for line in ax.lines if line.get_gid() in ("detected", "not detected")]
-    return dict(
-        pair for line in found for pair in zip(line.get_ydata().tolist(), line.get_xdata().tolist(), strict=True)
-    )
+    drawn = [line for line in ax.lines if line.get_gid() in ("detected", "not detected")]
+    return dict(xy[::-1] for line in drawn for xy in line.get_xydata().tolist())
+
+
+@pytest.fixture
+def part(cube):
+    return cube.sel(n=1000, density=0.2)
+
+
+@pytest.fixture
+def compared(part):
+    return part.ceval.compare("algorithm", metrics="shd", columns="full")
 
 
 @pytest.mark.slow
@@ -45,8 +47,7 @@ def test_rows_are_the_table(cube):
     inside(ax.figure)
 
 
-def test_a_reference_is_named_once_and_sides_follow_the_direction(cube):
-    part = cube.sel(n=1000, density=0.2)
+def test_a_reference_is_named_once_and_sides_follow_the_direction(part):
     table = ce.compare(part, "algorithm", metrics="adjacency_f1", reference=ALGORITHMS[0], columns="full")
     ax = ce.plot.forest(table)
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_yticklabels()] == ALGORITHMS[1:]
@@ -63,8 +64,8 @@ def test_tests_against_controls(cube):
     assert words(ax, "p")[0].startswith("≤ ") and "Null model: edges, 60 draws per run." in captions(ax.figure)
 
 
-def test_a_summary_shows_skill(cube):
-    table = cube.sel(n=1000, density=0.2).ceval.summary(columns="full")
+def test_a_summary_shows_skill(part):
+    table = part.ceval.summary(columns="full")
     ax = ce.plot.forest(table)
     assert list(points(ax).values()) == pytest.approx(table["skill"].tolist())
     [intervals] = [x for x in ax.collections if x.get_gid() == "intervals"]
@@ -82,8 +83,7 @@ def test_a_summary_shows_skill(cube):
 
 
 @pytest.mark.slow
-def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
-    part = cube.sel(n=1000, density=0.2)
+def test_effects_without_unit_share_an_axis_and_others_do_not(part):
     with pytest.raises(ValueError, match="effects of 'shd', 'adjacency_f1' have different units; choose one metric"):
         ce.plot.forest(part.ceval.compare("algorithm", columns="full"))
     ax = ce.plot.forest(part.ceval.compare("algorithm", on="skill", columns="full"))
@@ -92,11 +92,10 @@ def test_effects_without_unit_share_an_axis_and_others_do_not(cube):
 
 
 @pytest.mark.slow
-def test_infinite_effects_and_limits_are_at_the_edges(cube):
-    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full")
-    table["effect"] = [np.inf, 1.0, -2.0]
-    table["ci_low"], table["ci_high"] = [1.0, -np.inf, -3.0], [np.inf, 2.0, -1.0]
-    ax = ce.plot.forest(table)
+def test_infinite_effects_and_limits_are_at_the_edges(compared):
+    compared["effect"] = [np.inf, 1.0, -2.0]
+    compared["ci_low"], compared["ci_high"] = [1.0, -np.inf, -3.0], [np.inf, 2.0, -1.0]
+    ax = ce.plot.forest(compared)
     left, right = [line for line in ax.lines if line.get_gid() == "infinite"]
     assert left.get_ydata().tolist() == [1] and left.get_xdata()[0] == ax.get_xlim()[0]
     assert right.get_ydata().tolist() == [0] and right.get_xdata()[0] == ax.get_xlim()[1]
@@ -104,10 +103,8 @@ def test_infinite_effects_and_limits_are_at_the_edges(cube):
 
 
 @pytest.mark.slow
-def test_directions_of_other_metrics_can_be_given(cube):
-    table = (
-        cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full").assign(metric="loss")
-    )
+def test_directions_of_other_metrics_can_be_given(compared):
+    table = compared.assign(metric="loss")
     assert words(ce.plot.forest(table), "side") == []
     ax = ce.plot.forest(table, directions={"loss": "minimize"})
     assert words(ax, "side")[0] == "◂ first is better"
@@ -126,38 +123,27 @@ def test_lazy_tables_are_computed(cube):
     ("change", "error", "message"),
     [
         (lambda table: [1], TypeError, "table"),
-        (
-            lambda table: table.drop(columns=["ci_low"]),
-            ValueError,
-            r"lacks the columns \['ci_low'\]; draw the result of",
-        ),
+        (lambda table: table.drop(columns=["ci_low"]), ValueError, r"lacks the columns \['ci_low'\]; draw the result"),
         (lambda table: table.iloc[:0], ValueError, "no rows to draw"),
         (lambda table: pd.DataFrame({"a": [1]}), ValueError, "lacks the columns"),
     ],
 )
-def test_what_is_no_table_of_tests_is_refused(cube, change, error, message):
-    table = cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full")
+def test_what_is_no_table_of_tests_is_refused(compared, change, error, message):
     with pytest.raises(error, match=message):
-        ce.plot.forest(change(table))
+        ce.plot.forest(change(compared))
 
 
 @pytest.mark.slow
-def test_margins_and_other_settings_are_stated(cube):
-    part = cube.sel(n=1000, density=0.2)
+def test_margins_and_other_settings_are_stated(part):
     equivalent = {"alternative": "equivalent", "margin": 1.5}
-    for settings, at in (
-        (equivalent, [-1.5, 1.5]),
-        (equivalent | {"reference": ALGORITHMS[0]}, [-1.5, 1.5]),
-        ({}, []),
-    ):
+    for settings, at in ((equivalent, [-1.5, 1.5]), (equivalent | {"reference": ALGORITHMS[0]}, [-1.5, 1.5]), ({}, [])):
         ax = ce.plot.forest(part.ceval.compare("algorithm", metrics="shd", **settings, columns="full"))
         assert [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "margin"] == at
         assert ("dotted: margin" in captions(ax.figure)) == bool(at)
 
 
 @pytest.mark.slow
-def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
-    part = cube.sel(n=1000, density=0.2)
+def test_p_values_that_are_not_adjusted_are_not_called_so(part):
     ax = ce.plot.forest(part.ceval.summary("shd", columns="full"))
     assert words(ax, "p head") == ["p"] and "filled: p (not adjusted) at most .05" in captions(ax.figure)
     assert "skill and its 95 % interval" in captions(ax.figure)
@@ -166,10 +152,8 @@ def test_p_values_that_are_not_adjusted_are_not_called_so(cube):
 
 
 def test_bounds_are_rounded_up(cube):
-    table = (
-        cube.sel(density=0.2, n=100).ceval.summary("shd", columns="full").assign(p_adjusted=0.01631, p_at_floor=True)
-    )
-    assert set(words(ce.plot.forest(table), "p")) == {"≤ 0.017"}
+    table = cube.sel(density=0.2, n=100).ceval.summary("shd", columns="full")
+    assert set(words(ce.plot.forest(table.assign(p_adjusted=0.01631, p_at_floor=True)), "p")) == {"≤ 0.017"}
 
 
 def test_levels_that_all_rows_share_and_undefined_effects_are_named(cube):
@@ -178,9 +162,6 @@ def test_levels_that_all_rows_share_and_undefined_effects_are_named(cube):
     assert text.endswith("density = 0.2, n = 1000.") and "3 of 3 rows, 3 of these with an undefined effect" in text
 
 
-def test_distances_from_the_optimum_are_named(cube):
-    table = (
-        cube.sel(n=1000, density=0.2).ceval.compare("algorithm", metrics="shd", columns="full").assign(metric="bias")
-    )
-    ax = ce.plot.forest(table, directions={"bias": "zero"})
+def test_distances_from_the_optimum_are_named(compared):
+    ax = ce.plot.forest(compared.assign(metric="bias"), directions={"bias": "zero"})
     assert "the distance of bias from its optimum" in ax.get_xlabel().replace("\n", " ")

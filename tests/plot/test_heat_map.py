@@ -1,18 +1,12 @@
 """Heat maps show skill or p-values of `summary`; hatches, order, strata without a value and captions."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
-
-mpl.use("agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.contract.words import p_text
 
 from .conftest import ALGORITHMS, SHD, captions, inside, many_levels, spaced
@@ -51,9 +45,8 @@ def test_hatched_squares_are_not_better_than_controls(cube):
 @pytest.mark.slow
 def test_skills_far_below_guessing_have_the_last_colour_and_their_number():
     # the empty graph has one error of one; the estimate has three
-    rows = [
-        (a, k, "A -> B; C; D", e) for k in (1, 2) for a, e in (("x", "B -> A; C -> D; A -> C; D -> A"), ("y", None))
-    ]
+    cells = (("x", "B -> A; C -> D; A -> C; D -> A"), ("y", None))
+    rows = [(a, k, "A -> B; C; D", estimate) for k in (1, 2) for a, estimate in cells]
     runs = pd.DataFrame(rows * 2, columns=["algorithm", "k", "truth", "estimate"])
     cube = runs.ceval.cube(["shd"], by=["algorithm", "k"], null="empty", n_draws=9, rng=1, cluster=None)
     skill = ce.summary(cube, columns="full")["skill"]
@@ -110,12 +103,8 @@ def test_several_strata_share_an_axis(cube):
     assert spaced(ax.get_yticklabels()[3].get_text()) == "greedy equivalence search, 0.2"
     np.testing.assert_array_equal(numbers(ax.images[0])[3], table.loc[("greedy equivalence search", 0.2)])
     turned = ce.plot.heat_map(cube, "shd", x=["n", "density"], y="algorithm")
-    assert [tick.get_text() for tick in turned.get_xticklabels()][:4] == [
-        "100, 0.2",
-        "100, 0.4",
-        "100, 0.6",
-        "1000, 0.2",
-    ]
+    names = ["100, 0.2", "100, 0.4", "100, 0.6", "1000, 0.2"]
+    assert [tick.get_text() for tick in turned.get_xticklabels()][:4] == names
     np.testing.assert_array_equal(numbers(turned.images[0])[1, 3], table.loc[("greedy equivalence search", 0.2), 1000])
     with pytest.raises(ValueError, match="strata that the figure does not show: density"):
         ce.plot.heat_map(cube, "shd", x="n", y="algorithm")
@@ -132,8 +121,8 @@ def test_one_stratum_is_one_row(cube):
 
 
 @pytest.mark.slow
-def test_skills_of_minus_infinity_are_squares_and_not_grey():
-    @ce.metric(field="graph", kinds=("dag",), direction="minimize", range=(0, np.inf), optimum=0, long_name="loss")
+def test_skills_of_minus_infinity_are_squares_and_not_grey(declare):
+    @declare(range=(0, np.inf))
     def loss_of_no_edge(pairs):
         """Return infinity where nothing is right and no edge is extra, and the number of extra edges elsewhere."""
         return np.where((pairs.counts.tp == 0) & (pairs.counts.fp == 0), np.inf, pairs.counts.fp)
@@ -143,11 +132,8 @@ def test_skills_of_minus_infinity_are_squares_and_not_grey():
         (a, n, t, "A; B; C; D" if (a, n) == ("x", 10) else graphs[0]) for a in "xy" for n in (10, 9) for t in graphs
     ]
     runs = pd.DataFrame(rows, columns=["a", "n", "truth", "estimate"])
-    try:
-        cube = runs.ceval.cube(["loss_of_no_edge"], by=["a", "n"], n_draws=9, rng=7, null=one_edge)
-        ax = ce.plot.heat_map(cube, "loss_of_no_edge")
-    finally:
-        del METRICS["loss_of_no_edge"]
+    cube = runs.ceval.cube(["loss_of_no_edge"], by=["a", "n"], n_draws=9, rng=7, null=one_edge)
+    ax = ce.plot.heat_map(cube, "loss_of_no_edge")
     assert "-∞" in [text.get_text() for text in ax.texts] and "grey" not in captions(ax.figure)
 
 

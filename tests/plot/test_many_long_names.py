@@ -1,9 +1,6 @@
 """Figures of twelve algorithms with long names: of a page's width where they choose it, and readable in a column."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +9,9 @@ import seaborn as sns
 import causaleval_pd as ce
 
 from .conftest import captions, graph, inside
-from .test_column_width import narrow, readable
+from .test_column_width import apart, narrow, readable
+
+pytestmark = pytest.mark.slow
 
 NAMES = [
     "PC-stable with Fisher-z (alpha = 0.01)",
@@ -46,21 +45,11 @@ def twelve():
 
 
 def words(figure, *, axes):
-    """Return the boxes of the texts beside the plots: names of levels, titles of facets, legends."""
+    """Return the texts beside the plots: names of levels, titles of facets, legends."""
     texts = [t for ax in axes for t in (*ax.get_xticklabels(), *ax.get_yticklabels(), ax.title) if ax.axison]
-    texts += [t for legend in figure.legends for t in legend.get_texts()]
-    return [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
+    return texts + [t for legend in figure.legends for t in legend.get_texts()]
 
 
-def apart(boxes):
-    return not any(
-        min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
-        for i, a in enumerate(boxes)
-        for b in boxes[:i]
-    )
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("value", ["p", "skill"])
 def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, value):
     ax = twelve.ceval.plot.heat_map("shd", value=value, x="algorithm")
@@ -71,7 +60,6 @@ def test_new_heat_maps_are_not_wider_than_their_squares_need(twelve, value):
     assert ax.get_window_extent().height / ax.figure.dpi > 0.4 * len(ax.get_yticks())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("uses", [{"x": "density", "hue": "algorithm"}, {"x": "density", "col": "algorithm"}])
 @pytest.mark.parametrize("theme", [{}, {"context": "talk"}])
 def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
@@ -87,7 +75,6 @@ def test_legends_and_titles_of_facets_have_room(twelve, uses, theme):
     assert "random_forest_variable_imp" not in [t.get_text().split("\n")[0] for t in figure.legends[0].get_texts()]
 
 
-@pytest.mark.slow
 def test_captions_name_strata_without_a_value(twelve):
     failed = "all runs failed: (GES with extended BIC penalty (gamma=2), dense)"
     part, others = twelve.isel(algorithm=slice(4, 7)), twelve.isel(algorithm=slice(0, 3))
@@ -102,7 +89,6 @@ def test_captions_name_strata_without_a_value(twelve):
     assert "the only stratum" in captions(part.isel(algorithm=[1], density=[0]).ceval.plot.distributions("shd").figure)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [None, 3.4])
 def test_legends_of_curves_stay_off_the_lines(width):
     rng = np.random.default_rng(1)
@@ -118,7 +104,6 @@ def test_legends_of_curves_stay_off_the_lines(width):
     assert legend.y0 >= ax.get_window_extent().y1 - 1 or legend.x0 >= ax.get_window_extent().x1 - 1
 
 
-@pytest.mark.slow
 def test_nodes_with_long_names_can_be_told_apart():
     nodes = [f"protein_kinase_{i}_phosphorylated" for i in range(12)]
     graph_text = "; ".join([f"{nodes[0]} -> {nodes[1]}", *nodes])
@@ -129,7 +114,6 @@ def test_nodes_with_long_names_can_be_told_apart():
     assert len({text.get_text() for text in ax.texts if "phosphor" in text.get_text()}) == 12
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_names_of_nodes_stay_inside_new_figures(seed):
     rng = np.random.default_rng(seed)
@@ -142,10 +126,8 @@ def test_names_of_nodes_stay_inside_new_figures(seed):
     ax = ce.plot.difference(true, found)
     inside(ax.figure)
     assert sum("phosphorylated" in text.get_text() for text in ax.texts) == 12
-    plt.close(ax.figure)
 
 
-@pytest.mark.slow
 def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
     with mpl.rc_context({"axes.grid": True}):
         part = twelve.isel(algorithm=slice(0, 3))
@@ -154,4 +136,3 @@ def test_grids_of_a_theme_are_not_drawn_over_squares(twelve):
         figures.append(ce.plot.edge_probabilities(members.ceval.pool("run")["estimate"][0]))
     for ax in figures:
         assert not any(line.get_visible() for line in (*ax.get_xgridlines(), *ax.get_ygridlines()))
-    plt.close("all")

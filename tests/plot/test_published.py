@@ -1,7 +1,5 @@
 """Own runs among published results: a row per algorithm, by its median skill."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -34,7 +32,6 @@ def test_rows_are_algorithms_by_their_median(cube, results):
     np.testing.assert_allclose(bars, medians[names])
     n_points = sum(len(x.get_offsets()) for x in ax.collections)
     assert n_points == len(cube.ceval.summary()) + len(results)
-    plt.close("all")
 
 
 def test_filled_points_beat_guessing(cube, results):
@@ -44,7 +41,6 @@ def test_filled_points_beat_guessing(cube, results):
     better += (results["adjacency_f1_verdict"] == "better").sum()
     assert filled == better
     assert not [x for x in ax.figure.texts if x.get_gid() == "caption"]
-    plt.close("all")
 
 
 def test_skills_below_the_axis_are_triangles_at_its_edge(cube):
@@ -52,11 +48,10 @@ def test_skills_below_the_axis_are_triangles_at_its_edge(cube):
     results = ce.from_published(pd.DataFrame({**rows, "estimated_edges": [20, 20]}))
     results["skeleton_hd_skill"] = [-3.0, 0.5]
     runs = ce.datasets.runs().query("density == 0.2").ceval.cube(["skeleton_hd"], by=["algorithm"], n_draws=20, rng=1)
-    fig, ax = plt.subplots()
+    ax = plt.figure().subplots()
     assert runs.ceval.plot.published("skeleton_hd", results, by="algorithm", ax=ax) is ax
     assert min(x.get_offsets()[:, 0].min() for x in ax.collections if len(x.get_offsets())) == -1
     assert ax.get_xlim()[0] >= -1.1
-    plt.close(fig)
 
 
 def test_distances_of_another_convention_are_refused():

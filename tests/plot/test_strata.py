@@ -1,14 +1,9 @@
 """Strata: the numbers of `summary`, open points, legends and captions."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 
 import matplotlib as mpl
-
-mpl.use("agg")
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -229,9 +224,8 @@ def test_skills_far_below_guessing_are_marked_at_the_edge(cube):
     [edge] = drawn(grid.ax, "below")
     assert edge.get_xydata().tolist() == [[1, -1]] and -1.1 < grid.ax.get_ylim()[0] < -1
     assert np.isnan(drawn(grid.ax, "means")[0].get_ydata()[1])
-    assert f"triangles: 1 skill below \N{MINUS SIGN}1, the least \N{MINUS SIGN}{-skills[1]:.2g}" in captions(
-        grid.figure
-    )
+    words = f"triangles: 1 skill below \N{MINUS SIGN}1, the least \N{MINUS SIGN}{-skills[1]:.2g}"
+    assert words in captions(grid.figure)
     inside(grid.figure)
 
 
@@ -258,18 +252,11 @@ def test_open_points_are_not_better_than_controls(cube, make):
 
 @pytest.mark.slow
 def test_many_levels_and_hues_fit(runs):
-    tables = [
-        runs[runs["n"] == 100].assign(algorithm=f"{kind} {i:02d}") for kind in ("pc", "lingam") for i in range(14)
-    ]
-    many = ce.cube(
-        pd.concat(tables, ignore_index=True).drop_duplicates(["algorithm", "density", "replicate"]),
-        ["shd"],
-        by=["algorithm", "density"],
-        n_draws=20,
-        rng=1,
-        replicate="replicate",
-        control_kind="dag",
-    )
+    names = [f"{kind} {i:02d}" for kind in ("pc", "lingam") for i in range(14)]
+    table = pd.concat([runs[runs["n"] == 100].assign(algorithm=name) for name in names], ignore_index=True)
+    table = table.drop_duplicates(["algorithm", "density", "replicate"])
+    how = {"n_draws": 20, "rng": 1, "replicate": "replicate", "control_kind": "dag"}
+    many = ce.cube(table, ["shd"], by=["algorithm", "density"], **how)
     for use in ({"x": "density", "hue": "algorithm"}, {"x": "algorithm", "hue": "density"}):
         figure = ce.plot.strata(many, "shd", **use).figure
         inside(figure)
@@ -344,7 +331,7 @@ def test_one_level_on_a_scale_has_its_points_and_its_band(cube):
 
 
 @pytest.mark.slow
-def test_thirty_lines_fit(cube):
+def test_thirty_lines_fit():
     figure = ce.plot.strata(many_levels(30), "shd", x="n", hue="algorithm", scale="log").figure
     inside(figure)
     assert len(figure.legends[0].get_texts()) == 33

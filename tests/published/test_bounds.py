@@ -1,7 +1,5 @@
 """Bounds of p without the truth hold over all random graphs, and give the numbers of their specification."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Printed tables get the controls that enumeration of all random graphs gives, and name what is missing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from functools import cache
@@ -359,14 +357,7 @@ def test_junk_rows_are_named(case):
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {"constant": "nodes"},
-        {"digits": -1},
-        {"digits": {"sid": 2}},
-        {"n_draws": 0},
-        {"level": 95},
-        {"metrics": "sid"},
-    ],
+    [{"constant": "nodes"}, {"digits": -1}, {"digits": {"sid": 2}}, {"n_draws": 0}, {"level": 95}, {"metrics": "sid"}],
 )
 def test_settings_are_checked(settings):
     with pytest.raises(ValueError):

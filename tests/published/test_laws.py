@@ -1,7 +1,5 @@
 """Laws of right answers, AUROC and average precision agree with all orders of few and with their specification."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -186,12 +184,7 @@ def test_moments_of_average_precision(n, k, mean, sd, skewness):
 
 @pytest.mark.parametrize(
     ("n", "k", "runs", "value", "p"),
-    [
-        (20, 4, 10, 0.385, 0.0482),
-        (20, 4, 10, 0.455, 0.0018),
-        (90, 15, 5, 0.245, 0.0624),
-        (90, 9, 30, 0.165, 0.0187),
-    ],
+    [(20, 4, 10, 0.385, 0.0482), (20, 4, 10, 0.455, 0.0018), (90, 15, 5, 0.245, 0.0624), (90, 9, 30, 0.165, 0.0187)],
 )
 def test_means_of_large_rankings_have_a_pearson_law(n, k, runs, value, p):
     """Case 22."""
@@ -212,8 +205,7 @@ def test_one_large_ranking_is_bounded_closely():
 
 
 @pytest.mark.parametrize(
-    ("n", "k", "errors", "p"),
-    [(6, 2, 1, 0.4), (90, 15, 14, 0.19737), (90, 15, 13, 0.03589), (380, 40, 39, 0.11730)],
+    ("n", "k", "errors", "p"), [(6, 2, 1, 0.4), (90, 15, 14, 0.19737), (90, 15, 13, 0.03589), (380, 40, 39, 0.11730)]
 )
 def test_the_best_threshold_makes_few_errors(n, k, errors, p):
     """Case 29."""

@@ -1,7 +1,5 @@
 """The page "Who beats guessing" is what its script writes from the shipped claims."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

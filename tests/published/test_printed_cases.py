@@ -1,7 +1,5 @@
 """Printed values of all kinds get limits of p and a verdict: cases of the specification, through the verb."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -194,6 +192,9 @@ def test_accuracy_of_three_classes(right, p):
     row = judge("accuracy", right / 120, class_counts=[60, 30, 30], answered_counts="50, 40, 30", digits=4)
     assert row["p"] == pytest.approx(p, abs=1e-6) and row["p_method"] == "exact"
     assert "answered_counts" in judge("accuracy", 0.5, class_counts=[60, 30, 30])["verdict"]
+    # guesses among three classes are not those of a coin
+    unknown = judge("accuracy", 0.5, n_questions=120, answered_counts=[50, 40, 30])
+    assert "class_counts" in unknown["verdict"] and np.isnan(unknown["p"]) and np.isnan(unknown["control_mean"])
     # answers that name no class are never right
     refused = judge("accuracy", right / 120, class_counts=[60, 30, 30], answered_counts=[50, 40, 10], digits=4)
     assert refused["p"] < row["p"]
@@ -312,6 +313,17 @@ def test_impossible_rows_are_named(metric, columns, message):
     with pytest.raises(ValueError, match=message) as error:
         ce.from_published(table, metric)
     assert "row 0 (index 'PC')" in str(error.value) or message == "mean the same"
+
+
+@pytest.mark.parametrize(
+    ("column", "name"), [("Accuracy", "accuracy"), ("acc", "accuracy"), ("true_counts", "class_counts")]
+)
+def test_columns_of_answers_under_other_names_are_named(column, name):
+    known = {} if name == "accuracy" else {"accuracy": [0.6]}
+    table = pd.DataFrame({**known, "n_questions": [10], column: [0.6] if name == "accuracy" else ["3, 3, 4"]})
+    with pytest.raises(ValueError, match=f"'{column}': '{name}'"):
+        ce.from_published(table)
+    assert "accuracy_verdict" in ce.from_published(table.rename(columns={column: name}))
 
 
 def test_distances_of_another_convention_are_named():

@@ -1,7 +1,5 @@
 """A cube in a notebook: what its HTML states, and that names are escaped."""
 
-from __future__ import annotations
-
 from operator import methodcaller
 
 import pytest
@@ -59,7 +57,6 @@ def test_a_lazy_cube_is_not_computed(runs):
 
 
 def test_names_are_escaped(runs):
-    cube = runs.assign(algorithm=runs["algorithm"].replace("pc", "<b>pc</b>")).ceval.cube(
-        ["shd"], by=["algorithm"], n_draws=None
-    )
+    named = runs.assign(algorithm=runs["algorithm"].replace("pc", "<b>pc</b>"))
+    cube = named.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     assert "&lt;b&gt;pc&lt;/b&gt;" in html(cube) and "<b>pc" not in html(cube)

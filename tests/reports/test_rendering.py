@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import html
 import re
 
@@ -21,9 +19,8 @@ def test_citations_stand_before_the_full_stop():
 
 
 def test_references_are_bibtex():
-    [text] = re.findall(
-        r"<summary>BibTeX</summary>\n<pre>(.*?)</pre>", page("A.", "holm1979", "westfall1993"), re.DOTALL
-    )
+    found = page("A.", "holm1979", "westfall1993")
+    [text] = re.findall(r"<summary>BibTeX</summary>\n<pre>(.*?)</pre>", found, re.DOTALL)
     text = html.unescape(text)
     assert text.count("@") == 2 and text.count("{") == text.count("}") and text.endswith("}")
     assert "BibTeX" not in page()

@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +9,6 @@ import xarray as xr
 
 import causaleval_pd as ce
 from causaleval_pd.reports import report as module
-
-matplotlib.use("agg")
 
 RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(6)
 ODD = ["<script>alert(1)</script>", "a & b_%$#{}~^\\", "[x](y) | *z*\n\n\\input{k}"]

@@ -1,7 +1,5 @@
 """Tables of runs, lists, and the columns that verbs print."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Wide tables: numbers of the summary at their settings, bounds, limits, and what is refused."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd
@@ -91,9 +89,8 @@ def test_latex_has_one_line_of_headers_and_fits_a_page():
     pytest.importorskip("jinja2")
     runs = ce.datasets.runs().query("density < 0.5")
     third = runs.query("algorithm == 'pc'").assign(algorithm="pc_stable")
-    cube = pd.concat([runs, third], ignore_index=True).ceval.cube(
-        ["shd"], by=["algorithm", "density", "n"], n_draws=19, rng=7
-    )
+    table = pd.concat([runs, third], ignore_index=True)
+    cube = table.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=19, rng=7)
     styled = ce.style(ce.wide(cube.ceval.summary(), "algorithm", digits=1), output="latex")
     lines = styled.to_latex(hrules=True).split("\n")
     body = [line for line in lines if line.endswith("\\\\")]

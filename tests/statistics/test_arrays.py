@@ -1,7 +1,5 @@
 """Moments, ratios, quantiles, intervals and ranks on arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats

@@ -1,7 +1,5 @@
 """Values by cluster against a loop; regression with clusters against refits without one, and its size."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy

@@ -1,7 +1,5 @@
 """The law of coincidences: all shuffles of small decks, published values, and the normal law of large decks."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

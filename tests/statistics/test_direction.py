@@ -1,7 +1,5 @@
 """Better and worse: direction, ties and undefined values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Docstrings of tests on arrays name what they test."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Friedman's test and what follows it, against scipy, enumeration and the tables of the literature."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats

@@ -1,7 +1,5 @@
 """Notes of intervals: why there is none, and where ties make it one point."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from causaleval_pd.statistics.arrays import mean_difference, welch_difference

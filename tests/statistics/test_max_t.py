@@ -1,7 +1,5 @@
 """Comparisons by the largest t: enumeration, level whatever the other treatments do, gaps and perfect differences."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether values differ by more than Monte Carlo errors, and intervals of skill whose control losses are simulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

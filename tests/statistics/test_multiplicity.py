@@ -1,7 +1,5 @@
 """Adjusted p-values against statsmodels, family by family."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests

@@ -1,7 +1,5 @@
 """Skill and differences of skills: by hand, coverage and size by simulation, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The statistic of a stratum: definitions by hand, ties, undefined and infinite values, and valid p-values."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

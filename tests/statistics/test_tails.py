@@ -1,7 +1,5 @@
 """Tails of sums of independent variables, against sums over all combinations and known powers; steps of such sums."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Random estimates of random truths, shared by the tests of this folder."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

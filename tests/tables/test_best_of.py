@@ -1,7 +1,5 @@
 """Selection over settings: the best candidate of a group, and the best of their controls in each draw."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -31,18 +29,10 @@ def tuned():
     rng = np.random.default_rng(2)
     truths = [guess(rng, 8) for _ in range(4)]
     rows = [
-        {
-            "algorithm": a,
-            "data": data,
-            "alpha": alpha,
-            "truth": truths[data // 2],
-            "estimate": guess(rng, int(alpha * 100)),
-        }
-        for a in "xy"
-        for data in range(8)
-        for alpha in (0.02, 0.05, 0.1)
+        (a, data, alpha, truths[data // 2], guess(rng, int(alpha * 100)))
+        for a, data, alpha in itertools.product("xy", range(8), (0.02, 0.05, 0.1))
     ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=["algorithm", "data", "alpha", "truth", "estimate"])
     table.loc[4, "estimate"] = None
     return table
 
@@ -94,12 +84,9 @@ def test_estimates_with_one_key_are_relabelled_alike():
 @pytest.mark.slow
 def test_results_do_not_depend_on_order_or_other_rows(tuned, monkeypatch):
     whole = best(tuned)
-    shuffled = best(tuned.sample(frac=1, random_state=3))
     by = ["algorithm", "data"]
-    columns = [c for c in whole if c not in by]
-    pd.testing.assert_frame_equal(
-        whole.set_index(by)[columns], shuffled.set_index(by).loc[whole.set_index(by).index, columns]
-    )
+    named, shuffled = whole.set_index(by), best(tuned.sample(frac=1, random_state=3)).set_index(by)
+    pd.testing.assert_frame_equal(named, shuffled.loc[named.index, named.columns])
     few = best(tuned[tuned["data"] < 2])
     pd.testing.assert_frame_equal(few.set_index(by), whole[whole["data"] < 2].set_index(by))
     monkeypatch.setattr("causaleval_pd.tables.best_of.GROUP_BYTES", 4000)

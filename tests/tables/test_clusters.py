@@ -1,7 +1,5 @@
 """Clusters of rows: by truth, by a column, or none; what is refused, and which strata repeat one."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -9,7 +7,6 @@ import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.tables.clusters import PlacedClusters, read_clusters, repeated_strata
 from causaleval_pd.tables.settings import Cells
 from causaleval_pd.tables.tasks import read_tasks
@@ -177,16 +174,13 @@ HIDDEN = {"one": ["H"], "two": ["H", "L"], "three": []}
 
 
 @pytest.fixture
-def size():
-    spec = {"field": "graph", "kinds": ("dag",), "truth_kinds": (), "direction": "minimize", "optimum": 0}
-
-    @ce.metric(**spec, range=(0, np.inf), long_name="edges")
+def size(declare):
+    @declare(truth_kinds=())
     def size_without_truth(pairs):
         """Count the edges of the estimate."""
         return pairs.estimate.edge_counts.edges[pairs.estimate_index]
 
-    yield "size_without_truth"
-    del METRICS["size_without_truth"]
+    return "size_without_truth"
 
 
 @pytest.fixture

@@ -1,34 +1,24 @@
 """Columns of tables: found by name, typed by their metric, never replaced unasked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS, metric
 from causaleval_pd.tables.columns import add_columns, column, column_or_level, numbers, with_cells
 
 
-def test_words_and_booleans_become_typed_columns():
-    import pandas as pd
-
-    @metric(
-        field="graph", kinds=("dag",), direction="maximize", range=(0, 1), optimum=1, long_name="same", dtype="boolean"
-    )
+def test_words_and_booleans_become_typed_columns(declare):
+    @declare(direction="maximize", range=(0, 1), optimum=1, dtype="boolean")
     def same_skeleton(pairs):
         return (pairs.counts.fp + pairs.counts.fn == 0).astype(np.float64)
 
-    @metric(field="graph", kinds=("dag",), direction=None, range=(0, 1), long_name="size", dtype=("sparse", "dense"))
+    @declare(direction=None, range=(0, 1), optimum=np.nan, dtype=("sparse", "dense"))
     def size_word(pairs):
         return (pairs.counts.true_edges > 1).astype(np.float64)
 
-    try:
-        runs = pd.DataFrame({"truth": ["A -> B; C", "A -> B; B -> C"] * 2, "estimate": ["A -> B; C"] * 3 + [None]})
-        scored = ce.evaluate(runs, ["same_skeleton", "size_word"])
-    finally:
-        del METRICS["same_skeleton"], METRICS["size_word"]
+    runs = pd.DataFrame({"truth": ["A -> B; C", "A -> B; B -> C"] * 2, "estimate": ["A -> B; C"] * 3 + [None]})
+    scored = ce.evaluate(runs, ["same_skeleton", "size_word"])
     assert scored["same_skeleton"].dtype == "boolean"
     assert scored["same_skeleton"].tolist() == [True, False, True, pd.NA]
     assert scored["size_word"].astype(object).tolist()[:3] == ["sparse", "dense", "sparse"]

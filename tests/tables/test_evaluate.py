@@ -1,7 +1,5 @@
 """From a table to metric columns: alignment, missing cells, messages, and nothing mutated."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -12,14 +10,8 @@ import causaleval_pd as ce
 
 @pytest.fixture
 def runs():
-    return pd.DataFrame(
-        {
-            "truth": ["A -> B; B -> C", "A -> B; C", "A; B; C"],
-            "estimate": ["A -> B; C -> B", None, "A -- B; B -> C"],
-            "seconds": [1.0, 2.0, 3.0],
-        },
-        index=["x", "y", "z"],
-    )
+    truths, estimates = ["A -> B; B -> C", "A -> B; C", "A; B; C"], ["A -> B; C -> B", None, "A -- B; B -> C"]
+    return pd.DataFrame({"truth": truths, "estimate": estimates, "seconds": [1.0, 2.0, 3.0]}, index=["x", "y", "z"])
 
 
 def test_one_column_a_metric_and_nothing_else_changes(runs):
@@ -56,17 +48,14 @@ def test_any_mix_of_unambiguous_cells_is_coerced():
 
 def test_nodes_are_aligned_by_name_in_any_order():
     adjacency = pd.DataFrame([[0, 1], [0, 0]], index=["Z", "A"], columns=["Z", "A"])
-    table = pd.DataFrame(
-        {"truth": ["Z -> A"], "estimate": ce.graph_column([adjacency], encoding="row->column").to_numpy()}
-    )
+    table = pd.DataFrame({"truth": ["Z -> A"], "estimate": ce.graph_column([adjacency], encoding="row->column")})
     assert ce.evaluate(table, ["shd"])["shd"].tolist() == [0]
 
 
 def test_other_nodes_are_an_error_that_names_the_row(runs):
     runs.loc["z", "estimate"] = "A -> D; B"
-    with pytest.raises(
-        ValueError, match=r"row 2 \(index 'z'\): truth has nodes \['A', 'B', 'C'\], estimate has \['A', 'B', 'D'\]"
-    ):
+    message = r"row 2 \(index 'z'\): truth has nodes \['A', 'B', 'C'\], estimate has \['A', 'B', 'D'\]"
+    with pytest.raises(ValueError, match=message):
         ce.evaluate(runs, ["shd"])
 
 
@@ -77,18 +66,18 @@ def test_matrices_need_an_encoding():
 
 
 def test_columns_are_checked_by_name(runs):
-    with pytest.raises(ValueError, match=r"no column 'estimate' \(estimate\); did you mean 'estimates'\?"):
-        ce.evaluate(runs.rename(columns={"estimate": "estimates"}), ["shd"])
-    with pytest.raises(ValueError, match="2 columns called 'truth'"):
-        ce.evaluate(pd.concat([runs, runs[["truth"]]], axis=1), ["shd"])
+    misnamed, twice = runs.rename(columns={"estimate": "estimates"}), pd.concat([runs, runs[["truth"]]], axis=1)
+    for table, metrics, error, message in (
+        (misnamed, ["shd"], ValueError, r"no column 'estimate' \(estimate\); did you mean 'estimates'\?"),
+        (twice, ["shd"], ValueError, "2 columns called 'truth'"),
+        ([1, 2], ["shd"], TypeError, "must be a pandas DataFrame, found list"),
+        (runs, 5, TypeError, "metrics must be names or metrics, found int: 5"),
+        (runs, ["sdh"], ValueError, "unknown metric 'sdh'; did you mean .*'shd'"),
+    ):
+        with pytest.raises(error, match=message):
+            ce.evaluate(table, metrics)
     with pytest.raises(ValueError, match="same column 'truth'"):
         ce.evaluate(runs, ["shd"], estimate="truth")
-    with pytest.raises(TypeError, match="must be a pandas DataFrame, found list"):
-        ce.evaluate([1, 2], ["shd"])
-    with pytest.raises(TypeError, match="metrics must be names or metrics, found int: 5"):
-        ce.evaluate(runs, 5)
-    with pytest.raises(ValueError, match="unknown metric 'sdh'; did you mean .*'shd'"):
-        ce.evaluate(runs, ["sdh"])
     renamed = runs.rename(columns={"truth": "dag", "estimate": 5})
     assert ce.evaluate(renamed, ["shd"], truth="dag", estimate=5)["shd"].iloc[0] == 1
 
@@ -112,13 +101,10 @@ def test_zero_division_is_the_users_word():
 
 
 def test_kinds_that_do_not_apply_are_refused_or_missing():
-    table = pd.DataFrame(
-        {"truth": ["A -> B; B -> C"] * 3, "estimate": ["A -> B; B -> C", "A -> B; B -- C", "A -- B; B -- C"]},
-        index=[10, 11, 12],
-    )
-    with pytest.raises(
-        ValueError, match=r"shd_cpdag applies to dag and cpdag, not to row 1 \(index 11\), where .* a pdag"
-    ):
+    estimates = ["A -> B; B -> C", "A -> B; B -- C", "A -- B; B -- C"]
+    table = pd.DataFrame({"truth": "A -> B; B -> C", "estimate": estimates}, index=[10, 11, 12])
+    message = r"shd_cpdag applies to dag and cpdag, not to row 1 \(index 11\), where .* a pdag"
+    with pytest.raises(ValueError, match=message):
         ce.evaluate(table, ["shd_cpdag"])
     values = ce.evaluate(table, ["shd_cpdag", "shd"], invalid="nan")
     np.testing.assert_array_equal(values["shd_cpdag"], [0, np.nan, 0])

@@ -1,7 +1,5 @@
 """Controls matched to rows: null models, random streams, classes, given controls."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Placebos: what relabelling keeps and what it takes away, in every field, and what is refused."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ensembles as rows: expected metrics, weights, joint controls and their level, refusals."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -112,11 +110,8 @@ def test_failed_members_are_counted():
 def test_failed_members_count_as_empty_graphs_where_this_is_asked():
     table = pd.DataFrame({"run": [1, 1, 1, 2], "truth": TRUTH, "estimate": ["A -> B; C; D", None, TRUTH, None]})
     empty = table.assign(estimate=table["estimate"].fillna("A; B; C; D"))
-    settings = {"n_draws": 40, "rng": 1}
-    found, wanted = (
-        table.ceval.pool("run", ["shd"], failed="empty", **settings),
-        empty.ceval.pool("run", ["shd"], **settings),
-    )
+    found = table.ceval.pool("run", ["shd"], failed="empty", n_draws=40, rng=1)
+    wanted = empty.ceval.pool("run", ["shd"], n_draws=40, rng=1)
     assert found["n_members"].tolist() == [3, 1] and found["n_failed"].tolist() == [1, 1]
     names = [name for name in wanted if name != "n_failed"]
     pd.testing.assert_frame_equal(found[names], wanted[names])
@@ -147,10 +142,7 @@ def test_the_one_truth_of_members_of_several_classes():
         table.ceval.pool("run", ["sid"])
 
 
-NULLS = ["permutation", "ranking", "by_support", "calibrated"]
-
-
-@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("null", ["permutation", "ranking", "by_support", "calibrated"])
 def test_pooled_rows_take_null_models_that_have_a_law_of_ensembles(runs, null):
     pooled = runs.ceval.pool("run")
     metric = "brier" if null == "calibrated" else "auroc"
@@ -162,17 +154,13 @@ def test_pooled_rows_take_null_models_that_have_a_law_of_ensembles(runs, null):
 
 def test_null_models_without_a_law_of_ensembles_are_refused(runs):
     pooled = runs.ceval.pool("run")
-    with pytest.raises(ValueError, match="members have no joint law as random graphs.*test the consensus"):
-        pooled.ceval.with_controls(["auroc"], null="random_scores", n_draws=5, rng=1)
-    for null in ("edges", "degree", "orientation"):
-        with pytest.raises(ValueError, match=f"unknown null '{null}' for field 'scores'"):
+    for null, message in (
+        ("random_scores", "members have no joint law as random graphs.*test the consensus"),
+        *((name, f"unknown null '{name}' for field 'scores'") for name in ("edges", "degree", "orientation")),
+        (lambda estimate, rng: estimate, "takes no function as null"),
+    ):
+        with pytest.raises(ValueError, match=message):
             pooled.ceval.with_controls(["auroc"], null=null, n_draws=5, rng=1)
-
-    def turned(estimate, rng):
-        return estimate
-
-    with pytest.raises(ValueError, match="takes no function as null"):
-        pooled.ceval.with_controls(["auroc"], null=turned, n_draws=5, rng=1)
 
 
 def test_several_columns_name_a_run():

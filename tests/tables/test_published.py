@@ -1,7 +1,5 @@
 """Controls from published numbers: the Sachs analyses, and messages."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

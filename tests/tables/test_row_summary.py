@@ -1,7 +1,5 @@
 """Summaries of controls: means, limits, p-values by every rule, skill; from closed forms and from draws."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scores of rows: distinct pairs once, rows that a metric cannot have named or missing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,30 +7,23 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS, metric
 from causaleval_pd.contract.pairs import PairError
+from causaleval_pd.tables import scoring
 from causaleval_pd.tables.scoring import score_rows, scoring_work
 from causaleval_pd.tables.settings import Cells
 from causaleval_pd.tables.tasks import read_tasks
 
 
-def test_costly_metrics_run_once_per_distinct_pair():
-    import pandas as pd
-
+def test_costly_metrics_run_once_per_distinct_pair(declare):
     seen = []
 
-    @metric(
-        field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="costly", costly=True
-    )
+    @declare(costly=True)
     def costly(pairs):
         seen.append(pairs.n)
         return pairs.counts.fp + 10 * pairs.counts.fn
 
-    try:
-        runs = pd.DataFrame({"truth": ["A -> B; C", "A; B; C", "A -> B; C"], "estimate": ["A -> B; C"] * 3})
-        values = ce.evaluate(runs, ["costly"])["costly"].tolist()
-    finally:
-        del METRICS["costly"]
+    runs = pd.DataFrame({"truth": ["A -> B; C", "A; B; C", "A -> B; C"], "estimate": ["A -> B; C"] * 3})
+    values = ce.evaluate(runs, ["costly"])["costly"].tolist()
     # the first pair is scored again, to see that its value depends on nothing else
     assert seen == [2, 1]
     assert values == [0.0, 1.0, 0.0]
@@ -42,18 +33,17 @@ RUNS = pd.DataFrame({"truth": ["A -> B; C"] * 5, "estimate": ["A -- B; C"] * 4 +
 
 
 @pytest.fixture
-def dags_only():
+def dags_only(declare):
     """A metric of DAGs that cannot be computed for the pairs of some rows."""
 
-    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="dags", costly=True)
+    @declare(costly=True)
     def dags_only(pairs):
         faulty = np.flatnonzero(pairs.counts.true_edges == 2)
         if len(faulty):
             raise PairError(faulty, "two edges are too many")
         return pairs.counts.fp + 10 * pairs.counts.fn
 
-    yield dags_only
-    del METRICS["dags_only"]
+    return dags_only
 
 
 def task(table, *metrics):
@@ -106,10 +96,8 @@ def test_columns_that_are_the_same_count_do_not_share_memory():
     assert not np.shares_memory(scored["shd"].to_numpy(), scored["again"].to_numpy())
 
 
-def test_rows_beyond_the_first_part_are_scored_alike(monkeypatch):
-    from causaleval_pd.tables import scoring
-
-    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="sometimes a view")
+def test_rows_beyond_the_first_part_are_scored_alike(declare, monkeypatch):
+    @declare()
     def sometimes_a_view(pairs):
         extra = pairs.counts.fp
         return extra.copy() if pairs.n == 1 else extra
@@ -117,32 +105,22 @@ def test_rows_beyond_the_first_part_are_scored_alike(monkeypatch):
     runs = pd.DataFrame({"truth": ["A -> B; C", "A; B; C", "A -> B; C"], "estimate": ["A -> B; C", "A -> B; C", None]})
     runs = pd.concat([runs, runs, runs.iloc[:1]], ignore_index=True)
     names = ["adjacency_tp", "adjacency_tn", "shd", "adjacency_recall", "sometimes_a_view"]
-    try:
-        expected = ce.evaluate(runs, names)[names]
-        for size in (1, 2, 3, 4):
-            monkeypatch.setattr(scoring, "PART_ROWS", size)
-            pd.testing.assert_frame_equal(ce.evaluate(runs, names)[names], expected)
-            whole = runs.dropna(ignore_index=True)
-            pd.testing.assert_frame_equal(
-                ce.evaluate(whole, names)[names], expected[runs["estimate"].notna()].reset_index(drop=True)
-            )
-    finally:
-        del METRICS["sometimes_a_view"]
+    expected = ce.evaluate(runs, names)[names]
+    known = expected[runs["estimate"].notna()].reset_index(drop=True)
+    for size in (1, 2, 3, 4):
+        monkeypatch.setattr(scoring, "PART_ROWS", size)
+        pd.testing.assert_frame_equal(ce.evaluate(runs, names)[names], expected)
+        pd.testing.assert_frame_equal(ce.evaluate(runs.dropna(ignore_index=True), names)[names], known)
 
 
-def test_a_shifted_view_of_counts_is_copied(monkeypatch):
-    from causaleval_pd.tables import scoring
-
-    @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, 9), optimum=0, long_name="turned round")
+def test_a_shifted_view_of_counts_is_copied(declare, monkeypatch):
+    @declare()
     def turned_round(pairs):
         counts = pairs.counts.fp
         # the counts themselves where they read the same backwards, as a view of other strides
         return counts[::-1] if np.array_equal(counts, counts[::-1]) else counts
 
     runs = pd.DataFrame({"truth": ["A; B", "A; B", "A; B"], "estimate": ["A -> B", "A; B", "A -> B"]})
-    try:
+    for size in (scoring.PART_ROWS, 2):
+        monkeypatch.setattr(scoring, "PART_ROWS", size)
         assert ce.evaluate(runs, ["turned_round"])["turned_round"].tolist() == [1.0, 0.0, 1.0]
-        monkeypatch.setattr(scoring, "PART_ROWS", 2)
-        assert ce.evaluate(runs, ["turned_round"])["turned_round"].tolist() == [1.0, 0.0, 1.0]
-    finally:
-        del METRICS["turned_round"]

@@ -1,7 +1,5 @@
 """Settings as values: checked when they are made, contradictions refused."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 
 import pytest

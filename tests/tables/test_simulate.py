@@ -1,7 +1,5 @@
 """Draws of controls: units and blocks do not change them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """From a table and metrics to tasks: fields are settled, cells made canonical once, order kept."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -91,28 +89,15 @@ def test_zero_division_binds_where_there_is_one_and_nothing_is_fixed():
 
 
 @without_truth
-def test_names_of_components_and_metrics_may_not_meet():
-    from causaleval_pd.contract.metric import METRICS
-
-    @ce.metric(
-        field="graph",
-        kinds=("dag",),
-        direction="minimize",
-        range=(0, np.inf),
-        optimum=0,
-        long_name="counts",
-        dims={"side": ("a", "b")},
-    )
+def test_names_of_components_and_metrics_may_not_meet(declare):
+    @declare(dims={"side": ("a", "b")})
     def counted(pairs):
         return np.stack([pairs.counts.fp, pairs.counts.fn], axis=1)
 
-    try:
-        with pytest.raises(ValueError, match="found twice: counted_a"):
-            read_tasks(RUNS, ["counted", ce.tweak("shd", name="counted_a")], Cells())
-        chosen = read_tasks(RUNS, ["shd", "counted", "sid"], Cells())[1]
-        assert [m.name for m in chosen] == ["shd", "counted_a", "counted_b", "sid"]
-    finally:
-        del METRICS["counted"]
+    with pytest.raises(ValueError, match="found twice: counted_a"):
+        read_tasks(RUNS, ["counted", ce.tweak("shd", name="counted_a")], Cells())
+    chosen = read_tasks(RUNS, ["shd", "counted", "sid"], Cells())[1]
+    assert [m.name for m in chosen] == ["shd", "counted_a", "counted_b", "sid"]
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "with_controls"])

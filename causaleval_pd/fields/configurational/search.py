@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_type, name_row, shown
-from ...contract.null import Controls, Matching, Null, draw_stream, register_null
+from ...contract.null import Controls, DrawnControls, Matching, Null, draw_stream, register_null
 from ...execution.engines import stop_if_unwanted
 from .field import FORMULAS
 from .formula import set_text
@@ -129,84 +129,29 @@ def prepare_search(matching: Matching) -> Prepared:
     return Prepared(searches, shuffle)
 
 
-@dataclass(frozen=True, eq=False)
-class FoundModels(Controls):
-    """Controls that a method finds in shuffled data."""
+def _found(
+    search: Search, prepared: Prepared, data: pd.DataFrame, rng: np.random.Generator, draw: tuple[int, int], row: int
+) -> Cell | None:
+    """Return the models that a method finds in shuffled data, or those that it found in equal data before."""
+    digest = _digest(search, data, draw)
+    text = prepared.results.get(digest)
+    if text is None:
+        given = search.method(data, rng=rng) if search.random else search.method(data)
+        text = _text(given, search, row)
+        if len(prepared.results) >= _MAX_KEPT:
+            prepared.results.clear()
+        prepared.results[digest] = text
+    return parse_set(text) if text else None
 
-    pairs: FormulaPairs
-    #: (n,): positions of the rows in the table, their inputs among those of the table, and names of their streams
-    rows: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    prepared: Prepared
 
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls, one word per row."""
-        return np.full(self.pairs.n, "found in shuffled data", object)
-
-    cost = _CONTROL_BYTES
-
-    work = _RUN
-
-    def draw(self, start: int, count: int) -> FormulaPairs:
-        """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
-        # Where rows are judged relative to data, controls are judged relative to the data in which they were found.
-        cells: list[Cell | None] = []
-        settings: list[Setting] = []
-        for position in range(self.pairs.n):
-            setting = self.pairs.setting(position)
-            search = self.prepared.searches[int(self.codes[position])]
-            models = (self.pairs.true_model(position), *self.pairs.estimated_models(position))
-            outcomes = sorted({name for model in models for name, _ in model.outcomes})
-            key = int(self.keys[position])
-            for number in range(start, start + count):
-                stop_if_unwanted()
-                rng = draw_stream(key, number)
-                data = search.shuffled(outcomes, self.prepared.shuffle, rng)
-                cell = self._found(search, data, rng, (key, number), int(self.rows[position]))
-                cells.append(cell)
-                settings.append(setting if setting.data is None else _relative_to(setting, data))
-                self._check(cell, settings[-1], int(self.rows[position]))
-        found = self.pairs.with_estimates(cells, np.repeat(np.arange(self.pairs.n), count))
-        distinct = {id(setting): setting for setting in settings}
-        number_of = {name: i for i, name in enumerate(distinct)}
-        chosen = np.array([number_of[id(setting)] for setting in settings], np.int64)
-        # expositions are kept by setting, and these settings live no longer than the pairs
-        truth = FormulaCells(found.truth.cells)
-        return replace(found, truth=truth, setting_index=chosen, settings=tuple(distinct.values()))
-
-    def _found(
-        self, search: Search, data: pd.DataFrame, rng: np.random.Generator, draw: tuple[int, int], row: int
-    ) -> Cell | None:
-        """Return the models that the method finds in data, or those that it found in equal data before."""
-        results = self.prepared.results
-        key = _digest(search, data, draw)
-        text = results.get(key)
-        if text is None:
-            given = search.method(data, rng=rng) if search.random else search.method(data)
-            text = self._text(given, search, row)
-            if len(results) >= _MAX_KEPT:
-                results.clear()
-            results[key] = text
-        return parse_set(text) if text else None
-
-    def _text(self, given: Any, search: Search, row: int) -> str:
-        """Write what the method returned; nothing for a failed run."""
-        if given is None:
-            return ""
-        try:
-            return set_text(as_models(given))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
-
-    def _check(self, cell: Cell | None, setting: Setting, row: int) -> None:
-        """Raise an error if a model has values or factors that the setting lacks."""
-        for model in cell or ():
-            try:
-                setting.check(model, relative=True)
-            except ValueError as error:
-                raise ValueError(f"{name_row(row)}: null 'search': {error}") from None
+def _text(given: Any, search: Search, row: int) -> str:
+    """Write what a method returned; nothing for a failed run."""
+    if given is None:
+        return ""
+    try:
+        return set_text(as_models(given))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
 
 
 def _relative_to(setting: Setting, data: pd.DataFrame) -> Setting:
@@ -233,7 +178,37 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
     by one of its own among the cases that agree in all other factors. Given: the method, and the data up to that.
     """
     codes = np.zeros(len(rows), np.int64) if matching.context is None else matching.context.codes[rows]
-    return FoundModels(pairs, rows, codes, keys, matching.prepared)
+    prepared: Prepared = matching.prepared
+
+    def drawn(start: int, count: int) -> FormulaPairs:
+        # where rows are judged relative to data, controls are judged relative to the data in which they were found
+        cells: list[Cell | None] = []
+        settings: list[Setting] = []
+        for position, (row, key) in enumerate(zip(rows.tolist(), keys.tolist(), strict=True)):
+            setting, search = pairs.setting(position), prepared.searches[int(codes[position])]
+            models = (pairs.true_model(position), *pairs.estimated_models(position))
+            outcomes = sorted({name for model in models for name, _ in model.outcomes})
+            for number in range(start, start + count):
+                stop_if_unwanted()
+                rng = draw_stream(key, number)
+                data = search.shuffled(outcomes, prepared.shuffle, rng)
+                cells.append(_found(search, prepared, data, rng, (key, number), row))
+                settings.append(setting if setting.data is None else _relative_to(setting, data))
+                for model in cells[-1] or ():
+                    try:
+                        settings[-1].check(model, relative=True)
+                    except ValueError as error:
+                        raise ValueError(f"{name_row(row)}: null 'search': {error}") from None
+        found = pairs.with_estimates(cells, np.repeat(np.arange(pairs.n), count))
+        distinct = {id(setting): setting for setting in settings}
+        number_of = {name: i for i, name in enumerate(distinct)}
+        chosen = np.array([number_of[id(setting)] for setting in settings], np.int64)
+        # expositions are kept by setting, and these settings live no longer than the pairs
+        truth = FormulaCells(found.truth.cells)
+        paired: FormulaPairs = replace(found, truth=truth, setting_index=chosen, settings=tuple(distinct.values()))
+        return paired
+
+    return DrawnControls(pairs, "found in shuffled data", drawn, cost=_CONTROL_BYTES, work=_RUN)
 
 
 register_null(

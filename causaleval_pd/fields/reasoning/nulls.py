@@ -319,80 +319,30 @@ def _controls_of_answers(name: str) -> MakeControls:
     return controls
 
 
-@dataclass(frozen=True, eq=False)
-class _RandomQuantities(Controls):
-    """Controls that are quantities computed from random yes-counts of a null model."""
+def _drawn_quantities(null: str, terms: Terms, column: int, keys: Keys, start: int, count: int) -> Floats:
+    """Draw quantities of one column of terms, whose number names its random streams, (rows, count)."""
+    total = np.zeros((len(keys), count))
+    for part, law in enumerate(quantity_laws(null, terms)):
+        # each term of a row has its own stream
+        own = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
+        total += law.draw(uniforms(own, start, count))
+    return total
 
-    #: the observed pairs, with counts
-    pairs: QuantityPairs
-    #: name of the null model
-    null: str
-    #: (n,): keys of the rows' random streams
-    keys: NDArray[np.uint64]
 
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        return self.pairs.kinds
-
-    @property
-    def cost(self) -> int:
-        return _BYTES * self._terms.quantity.shape[1]
-
-    @property
-    def _terms(self) -> Terms:
-        if self.pairs.terms is None:
-            raise ValueError(
-                "controls of quantities are drawn from the reasoner's yes-counts: pass context={'counts': 'counts'} "
-                "(ce.reasoning.COUNTS) with a table made by ce.reasoning.quantities"
-            )
-        return self.pairs.terms
-
-    work = _WORK
-
-    def draw(self, start: int, count: int) -> QuantityPairs:
-        # where an estimate is compared with the product, both are drawn
-        terms = self._terms
-        truth = np.repeat(self.pairs.truth[:, None], count, axis=1)
-        estimate = np.ones_like(truth)
-        for column in range(terms.quantity.shape[1]):
-            rows = np.flatnonzero(terms.quantity[:, column] >= 0)
-            if not len(rows):
-                continue
-            chosen = Terms(*(values[rows, column] for values in terms.fields))
-            drawn = self._draw(chosen, column, self.keys[rows], start, count)
-            if column:
-                estimate[rows] *= drawn
-            else:
-                truth[rows] = drawn
-        pairs = self.pairs.take(np.repeat(np.arange(self.pairs.n), count))
-        return replace(pairs, truth=truth.ravel(), estimate=estimate.ravel())
-
-    def _draw(self, terms: Terms, column: int, keys: NDArray[np.uint64], start: int, count: int) -> Floats:
-        """Draw quantities of one column of terms, whose number names its random streams, (rows, count)."""
-        total = np.zeros((len(keys), count))
-        for part, law in enumerate(quantity_laws(self.null, terms)):
-            # each term of a row has its own stream
-            own = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
-            total += law.draw(uniforms(own, start, count))
-        return total
-
-    def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact law of the metric where a row is one quantity with one random count."""
-        terms = self._terms
-        if metric.closed_form != COUNTED.name or (terms.quantity[:, 0] >= 0).any() or np.any(self.pairs.n_factors != 1):
-            return None
-        laws = quantity_laws(self.null, Terms(*(values[:, 1] for values in terms.fields)))
-        if any((law.drawn > 0).any() for law in laws[1:]):
-            return None
-        law = laws[0]
-        stored, index = _distinct(law, self.pairs.truth)
-        counts, cumulative = law.take(stored).support()
-        values = law.take(stored).values(counts)
-        width = values.shape[1]
-        support = self.pairs.take(np.repeat(stored, width))
-        scored = metric(replace(support, estimate=values.ravel())).reshape(values.shape)
-        weights = np.diff(cumulative, prepend=0.0, axis=1)
-        return ClosedForm.of(Distribution.of(index, np.asarray(scored, np.float64), weights))
+def _law_of_quantities(null: str, pairs: QuantityPairs, terms: Terms, metric: Metric) -> ClosedForm | None:
+    """Return the exact law of the metric where a row is one quantity with one random count."""
+    if metric.closed_form != COUNTED.name or (terms.quantity[:, 0] >= 0).any() or np.any(pairs.n_factors != 1):
+        return None
+    laws = quantity_laws(null, Terms(*(values[:, 1] for values in terms.fields)))
+    if any((law.drawn > 0).any() for law in laws[1:]):
+        return None
+    law = laws[0]
+    stored, index = _distinct(law, pairs.truth)
+    counts, cumulative = law.take(stored).support()
+    values = law.take(stored).values(counts)
+    support = pairs.take(np.repeat(stored, values.shape[1]))
+    scored = np.asarray(metric(replace(support, estimate=values.ravel())), np.float64).reshape(values.shape)
+    return ClosedForm.of(Distribution.of(index, scored, np.diff(cumulative, prepend=0.0, axis=1)))
 
 
 def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -406,7 +356,32 @@ def _controls_of_quantities(name: str) -> MakeControls:
     """Return the function that makes controls of quantities by a null model, with its law as docstring."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        return _RandomQuantities(pairs, name, keys)
+        terms = pairs.terms
+        if terms is None:
+            raise ValueError(
+                "controls of quantities are drawn from the reasoner's yes-counts: pass context={'counts': 'counts'} "
+                "(ce.reasoning.COUNTS) with a table made by ce.reasoning.quantities"
+            )
+
+        def drawn(start: int, count: int) -> QuantityPairs:
+            # where an estimate is compared with the product, both are drawn
+            truth = np.repeat(pairs.truth[:, None], count, axis=1)
+            estimate = np.ones_like(truth)
+            for column in range(terms.quantity.shape[1]):
+                at = np.flatnonzero(terms.quantity[:, column] >= 0)
+                if not len(at):
+                    continue
+                chosen = Terms(*(values[at, column] for values in terms.fields))
+                values = _drawn_quantities(name, chosen, column, keys[at], start, count)
+                if column:
+                    estimate[at] *= values
+                else:
+                    truth[at] = values
+            every: QuantityPairs = pairs.take(np.repeat(np.arange(pairs.n), count))
+            return replace(every, truth=truth.ravel(), estimate=estimate.ravel())
+
+        known = partial(_law_of_quantities, name, pairs, terms)
+        return DrawnControls(pairs, pairs.kinds, drawn, known, _BYTES * terms.quantity.shape[1], _WORK)
 
     controls.__doc__ = _QUANTITY_LAWS[name]
     return controls

@@ -102,6 +102,9 @@ def node_sides(truth: list[str], estimate: list[str]) -> str:
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ, and how to mend it."""
     known, more = set(estimate) < set(truth), set(truth) < set(estimate)
+    if len(truth) == len(estimate) == 1:
+        mend = "if the cells are answers, name a metric of answers, as in evaluate(['label_accuracy'])"
+        return f"{node_sides(truth, estimate)}; {mend}"
     if len(truth) == len(estimate):
         old, new = (min({*a} - {*b}, key=_natural) for a, b in ((estimate, truth), (truth, estimate)))
         mend = f"name the nodes alike, as by ce.graph_column(estimates, rename={{{old!r}: {new!r}, ...}})"

@@ -1,7 +1,5 @@
 """Clusters of dask tables: brought together where partitions split them, and tested as in memory."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd

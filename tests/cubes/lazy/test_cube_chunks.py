@@ -1,7 +1,5 @@
 """Chunks of lazy cubes: shares of partitions cut by blocks and merged into every cell once."""
 
-from __future__ import annotations
-
 import dask
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Cubes of dask tables: those of the same runs in memory, whatever the partitions and blocks."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import partial
@@ -17,9 +15,9 @@ import causaleval_pd as ce
 import causaleval_pd.dask
 from causaleval_pd.cubes.lazy import cube_chunks, lazy_cube
 
+pytestmark = pytest.mark.slow
+
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
-
-
 RUNS = (
     ce.datasets.runs()
     .query("n == 100 and replicate < 6")
@@ -27,8 +25,6 @@ RUNS = (
     .assign(run=lambda t: np.arange(len(t)) * 3)
 )
 RUNS.loc[[4, 17], "estimate"] = None
-
-
 BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
 
 
@@ -47,17 +43,15 @@ CUBES = {
     "no controls": {"n_draws": None, "values": ["run"]},
     "one stratum": {"by": []},
 }
-QUICK = [("usual", "cut")]
 #: each kind of cube is cut into blocks; whole ones of few kinds are enough
 PAIRS = [
-    pytest.param(how, size == "whole", id=f"{name}-{size}", marks=[pytest.mark.slow] * ((name, size) not in QUICK))
+    pytest.param(how, size == "whole", id=f"{name}-{size}")
     for name, how in CUBES.items()
     for size in ("cut", "whole")
     if size == "cut" or name == "usual"
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "whole"), PAIRS)
 def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
     runs = RUNS.assign(number=RUNS.groupby(["algorithm", "density"]).cumcount())
@@ -83,7 +77,6 @@ def test_cubes_are_lazy_and_agree(settings, whole, tmp_path, monkeypatch):
             pd.testing.assert_frame_equal(verb(cube), verb(wanted), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["summary", "compare"])
 def test_rows_are_scored_once(verb, monkeypatch):
     scored = []
@@ -100,7 +93,6 @@ def test_rows_are_scored_once(verb, monkeypatch):
     assert sum(scored) == len(RUNS) and scored.count(0) <= 4
 
 
-@pytest.mark.slow
 def test_the_same_cube_has_the_same_names():
     """So that an interrupted output can be continued."""
 
@@ -112,7 +104,6 @@ def test_the_same_cube_has_the_same_names():
     assert named(7) != named(8)
 
 
-@pytest.mark.slow
 def test_runs_of_one_place_are_refused():
     lazy = partitioned(RUNS, list(range(len(RUNS))), [20]).ceval.cube(
         ["shd"], by=["algorithm"], replicate="replicate", n_draws=None
@@ -124,7 +115,6 @@ def test_runs_of_one_place_are_refused():
         twice.ceval.cube(["shd"], by=["algorithm"], key="run")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("missing", [[], [5]])
 @pytest.mark.parametrize("stratum", ["flag", "day"])
 def test_truth_values_and_dates_are_labels_of_all_partitions(stratum, missing):

@@ -1,7 +1,5 @@
 """Checks of partitions, and the order of labels that partitions know only in part."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
