@@ -2,11 +2,13 @@
 
 import ast
 import inspect
+import io
 import json
 import re
 from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -93,6 +95,12 @@ PAGS = pd.DataFrame({"truth": ["A -> B; L -> B; L -> C; C -> D"]})
 PAGS["estimate"] = ce.graph_column(["A o-> B; C o-> B; C o-o D"], kind="mixed")
 LAGGED = ["lags 0..1: X@-1 -> Y"]
 BOOTSTRAP = pd.DataFrame({"from": ["A", "B"], "to": ["B", "A"], "strength": 0.98, "direction": [0.1, 0.9]})
+CNA = """--- Coincidence Analysis (CNA) ---
+Atomic solution formulas:
+Outcome E:
+   condition consistency coverage
+ D + G <-> E       1.000    1.000
+"""
 SEVERAL = pd.DataFrame({"algorithm": ["pc", "ges"], "from": ["A", "B"], "to": ["B", "A"]})
 RANKS = SEVERAL.drop(columns="algorithm").assign(rank=[1, 2])
 SCOPE = {
@@ -105,7 +113,7 @@ SCOPE = {
         "replies": REPLIES["truth"],
         "labels": list("abc"),
     },
-    **{"bootstrap": BOOTSTRAP, "several": SEVERAL, "ranks": RANKS},
+    **{"ast": ast, "io": io, "nx": nx, "cna": CNA, "bootstrap": BOOTSTRAP, "several": SEVERAL, "ranks": RANKS},
     **{"yes": YES, "scores": SCORES, "other": ["X -> Y; Z"] * 2, "names": pd.Series(["A", "B"])},
 }
 
@@ -268,6 +276,57 @@ FOLLOWED = {
         lambda: ce.graph_column(["[[0, 1], [0, 0]]"]),
         r"graph_column\(.*?'row->column'\)",
         lambda x: x.graph.to_strings().tolist() == ["0 -> 1"],
+    ),
+    "list of edges as text": (
+        lambda: ce.graph_column(["[('A', 'B')]"]),
+        r"graph_column\(\[.*\]\)",
+        lambda x: x.graph.to_strings().tolist() == ["A -> B"],
+        {"in column": "in ['[(\\'A\\', \\'B\\')]']"},
+    ),
+    "mapping as text": (
+        lambda: ce.graph_column(['{"A": ["B"]}']),
+        r"json\.loads\(text\)",
+        lambda x: ce.as_graph(x, encoding="children").to_string() == "A -> B",
+        {"text": '\'{"A": ["B"]}\''},
+    ),
+    **{
+        f"arrow {sign}": (
+            lambda sign=sign: ce.graph_column([f"A {sign} B"]),
+            r"text\.replace\(.*?\)",
+            lambda x, edge=edge: ce.as_graph(x).to_string() == edge,
+            {"text": f"'A {sign} B'"},
+        )
+        for sign, edge in {
+            "=>": "A -> B",
+            "causes": "A -> B",
+            "\u2192": "A -> B",
+            "\u2190": "B -> A",
+            "\u2194": "A <-> B",
+        }.items()
+    },
+    "pairs of nodes": (
+        lambda: ce.graph_column(["A\tB\nB\tC"]),
+        r"pd\.read_csv\(.*\]\)",
+        lambda x: ce.as_graph(x).to_string() == "A -> B; B -> C",
+        {"path": "io.StringIO('A\\tB\\nB\\tC')"},
+    ),
+    "edge list of networkx": (
+        lambda: ce.graph_column(["A B {}\nB C {}"]),
+        r"nx\.read_edgelist\(.*?\)",
+        lambda x: ce.as_graph(x).to_string() == "A -> B; B -> C",
+        {"path": "io.BytesIO(b'A B {}\\nB C {}')"},
+    ),
+    "knowledge of Tetrad": (
+        lambda: scored(truth=["/knowledge\nrequiredirect\nA B"] * 2),
+        r"ce\.Knowledge\.from_tetrad\(text\)",
+        lambda x: scored(["required_recall"], truth=[x, x])["required_recall"].tolist() == [1, 1],
+        {"text": "'/knowledge\\nrequiredirect\\nA B'"},
+    ),
+    "printed models": (
+        lambda: ce.configurational.parse(CNA),
+        r"ce\.configurational\.read_printout\(text\)",
+        lambda x: x["model"].tolist() == ["D+G<->E"],
+        {"text": "cna"},
     ),
     "lags": (
         lambda: ce.graph_column([np.full((2, 2, 2), "-->")]),
