@@ -1,6 +1,6 @@
 """Orientation given adjacency: both endpoints of every adjacency that truth and estimate share.
 
-Arrowheads are positives, tails negatives. Missing and extra adjacencies do not count; for these see `directions`.
+Arrowheads are positives, tails negatives. Missing and extra adjacencies do not count; for these see `marks.ends`.
 """
 
 from __future__ import annotations

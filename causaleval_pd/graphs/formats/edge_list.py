@@ -45,10 +45,6 @@ def _distinct(label: Any) -> tuple[type, Hashable]:
     return type(label), label
 
 
-def _is_likely(cell: Collection[Any]) -> bool:
-    return bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell)
-
-
 EDGE_LIST = register_encoding(
     Encoding(
         name="edge list",
@@ -59,7 +55,7 @@ EDGE_LIST = register_encoding(
         example="[('A', 'B'), ('B', 'C'), ('C', 'B')]",
         read=read_edge_list,
         types=(list, tuple, set, frozenset),
-        is_likely=_is_likely,
+        is_likely=lambda cell: bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell),
     )
 )
 
@@ -201,7 +197,9 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     if numbers:
         raise ValueError(explain_numbers(cell, numbers, [name for name in names if name in cell.columns]))
     first, second = (cell[name].tolist() for name in names[:2])
-    _refuse_blank(first, names[0])
+    for number, node in enumerate(first, 1):
+        if _is_blank(node):
+            raise ValueError(f"edge {number}: found the node {node!r} in the column {names[0]!r}, expected a name")
     if names[2] not in cell.columns:
         found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
         alone = [_distinct(a)[1] for a, b in zip(first, second, strict=True) if _is_blank(b)]
@@ -258,14 +256,6 @@ def _marks_of(sign: Any) -> tuple[int, int] | None:
         return None
     plain = sign.strip()
     return MARKS_OF_SIGN.get(plain) or MARKS_OF_WORD.get(plain.lower())
-
-
-def _refuse_blank(first: Sequence[Any], column: str) -> None:
-    """Refuse an edge without its first node."""
-    lacking = next((number for number, node in enumerate(first, 1) if _is_blank(node)), None)
-    if lacking is not None:
-        node = first[lacking - 1]
-        raise ValueError(f"edge {lacking}: found the node {node!r} in the column {column!r}, expected a name")
 
 
 def _is_blank(value: Any) -> bool:
