@@ -189,13 +189,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take one column per lag")
-    _refuse_signs(cell, names)
-    if names[2] not in cell.columns:
-        _refuse_other_columns(cell, names)
-    refuse_groups(cell, [*names, *(x for x in cell.columns if {*map(_marks_of, cell[x].dropna())} == {(TAIL, ARROW)})])
-    numbers = unread_numbers(cell, [*names, "weight", "lag"])
-    if numbers:
-        raise ValueError(explain_numbers(cell, numbers, [name for name in names if name in cell.columns]))
+    _refuse_unread(cell, names)
     first, second = (cell[name].tolist() for name in names[:2])
     for number, node in enumerate(first, 1):
         if _is_blank(node):
@@ -217,6 +211,18 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         except ValueError as fault:
             raise ValueError(f"edge {number}: {fault}") from None
     return edges.found(is_open=True)
+
+
+def _refuse_unread(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
+    """Refuse columns that are not read and change or divide the graph: signs, marks, runs and tools, numbers."""
+    _refuse_signs(table, names)
+    if names[2] not in table.columns:
+        _refuse_other_columns(table, names)
+    directed = [name for name in table.columns if {*map(_marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
+    refuse_groups(table, [*names, *directed])
+    numbers = unread_numbers(table, [*names, "weight", "lag"])
+    if numbers:
+        raise ValueError(explain_numbers(table, numbers, [name for name in names if name in table.columns]))
 
 
 def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
