@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ..contract.cells import is_missing
+
 #: the threshold of NOTEARS (doi:10.48550/arXiv.1803.01422), taken where it suits the weights
 _USUAL = 0.3
 #: a number as tools print it: <0.001, 98 %, 0,5, 1.2e-5***
@@ -111,7 +113,7 @@ def _plain(value: Any) -> Any:
 def _is_blank(value: Any) -> bool:
     if isinstance(value, str):
         return value.strip().lower() in _BLANK
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+    return is_missing(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -41,8 +41,6 @@ def required_recall(
 
     Parameters
     ----------
-    pairs : KnowledgePairs
-        Pairs.
     undirected : {"half", "match", "miss"}
         How an undirected edge at a required one counts: as half of it, as it, or not.
     zero_division : float
@@ -66,8 +64,6 @@ def forbidden_violated(
 
     Parameters
     ----------
-    pairs : KnowledgePairs
-        Pairs.
     undirected : {"half", "match", "miss"}
         How an undirected edge at a forbidden one counts: as half of it, as agreeing with the knowledge, or as it.
     zero_division : float
@@ -91,8 +87,6 @@ def known_accuracy(
 
     Parameters
     ----------
-    pairs : KnowledgePairs
-        Pairs.
     undirected : {"half", "match", "miss"}
         How an undirected edge at a known one counts: as half right, as right, or as wrong.
     zero_division : float

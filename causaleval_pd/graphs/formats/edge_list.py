@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...contract.cells import is_missing
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
@@ -265,7 +265,7 @@ def _marks_of(sign: Any) -> tuple[int, int] | None:
 
 
 def _is_blank(value: Any) -> bool:
-    return value is None or value is pd.NA or value == "" or (isinstance(value, float) and math.isnan(value))
+    return is_missing(value) or value == ""
 
 
 EDGE_TABLE = register_encoding(

@@ -246,8 +246,8 @@ def _check_drawn(graph: ElementTree.Element) -> None:
             if ends[0] != "none" or ends[1] == "none":
                 nodes = f"{edge.get('source')} - {edge.get('target')}"
                 raise ValueError(
-                    f"found the edge {nodes} of yEd with the arrows {ends[0]!r:.30} at its source and {ends[1]!r:.30} at "
-                    "its target, expected 'none' and an arrow; write the graph as an edge string, as 'A -- B; B -> C'"
+                    f"found the edge {nodes} of yEd with the arrows {ends[0]!r:.30} at its source and {ends[1]!r:.30} "
+                    "at its target, expected 'none' and an arrow; write the graph as an edge string, as 'A -- B; B -> C'"
                 )
 
 
