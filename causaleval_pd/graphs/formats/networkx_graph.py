@@ -247,7 +247,7 @@ def _check_drawn(graph: ElementTree.Element) -> None:
                 nodes = f"{edge.get('source')} - {edge.get('target')}"
                 raise ValueError(
                     f"found the edge {nodes} of yEd with the arrows {ends[0]!r:.30} at its source and {ends[1]!r:.30} "
-                    "at its target, expected 'none' and an arrow; write the graph as an edge string, as 'A -- B; B -> C'"
+                    "at its target, expected 'none' and an arrow; write an edge string, as 'A -- B; B -> C'"
                 )
 
 

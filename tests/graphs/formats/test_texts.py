@@ -639,5 +639,5 @@ YED = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://
 def test_labels_name_the_nodes_of_yed() -> None:
     assert ce.as_graph(YED).to_string() == "Smoking -> Lung cancer"
     for arrows in ('source="none" target="none"', 'source="standard" target="standard"'):
-        with pytest.raises(ValueError, match="found the edge n0 - n1 of yEd with the arrows .* an edge string"):
+        with pytest.raises(ValueError, match="found the edge n0 - n1 of yEd with the arrows .* write an edge string"):
             ce.as_graph(YED.replace('source="none" target="standard"', arrows))
