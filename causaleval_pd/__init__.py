@@ -48,7 +48,6 @@ from .fields.causal_kl.networks.column import as_network, network_column
 from .fields.causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
 from .fields.configurational.submodel import submodels as submodels
 from .fields.edge_scores.cells import score_column
-from .fields.knowledge.knowledge import Knowledge
 from .fields.structure.nulls.expectation import expected_metric, skeleton_test
 from .fields.time_series.cells import LaggedGraph
 from .fields.time_series.column import as_lagged, lagged_column
@@ -56,6 +55,7 @@ from .fields.time_series.scores import lagged_scores
 from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph
+from .graphs.knowledge import Knowledge
 from .inference.compare import compare
 from .inference.linear_model import model
 from .inference.ranking import rank_test

@@ -77,7 +77,8 @@ def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
         flags = values[values.map(lambda label: isinstance(label, (bool, np.bool_)))].unique()
         rest = values[values.map(lambda label: not isinstance(label, (bool, np.bool_)))]
         for flag in flags:
-            same = next((label for label in rest if _equals(label, flag)), None)
+            numbers = (label for label in rest if isinstance(label, (int, float, complex, np.number)))
+            same = next((label for label in numbers if label == flag), None)
             if same is not None:
                 raise ValueError(
                     f"{where} {flag!r} and {same!r}, which count as equal; make them one type, as in {mend}.astype(str)"
@@ -95,10 +96,6 @@ def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
             raise ValueError(
                 f"{where} {explain_alike(*pair)}; make them one, as in {mend}.str.normalize('NFC').str.strip()"
             )
-
-
-def _equals(label: Any, flag: Any) -> bool:
-    return isinstance(label, (int, float, complex, np.number)) and bool(label == flag)
 
 
 def near_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> tuple[float, float] | None:

@@ -103,5 +103,4 @@ def list_closed_forms() -> pd.DataFrame:
     >>> ce.list_closed_forms().loc["hypergeometric", "field"]
     'graph'
     """
-    rows = [{"name": rule.name, "field": rule.field, "explanation": rule.explanation} for rule in CLOSED_FORMS.every()]
-    return pd.DataFrame(rows, columns=["name", "field", "explanation"]).set_index("name")
+    return CLOSED_FORMS.table("field", "explanation")

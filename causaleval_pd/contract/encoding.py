@@ -217,9 +217,7 @@ def list_encodings() -> pd.DataFrame:
     >>> ce.list_encodings().loc[["row->column", "column->row"], "mark"].tolist()
     ['an edge i -> j is the 1 in cell (i, j)', 'an edge i -> j is the 1 in cell (j, i)']
     """
-    columns = ["name", "tool", "cells", "meaning", "mark", "example", "by_name"]
-    rows = [[getattr(encoding, column) for column in columns] for encoding in ENCODINGS.every()]
-    return pd.DataFrame(rows, columns=columns).set_index("name").sort_index()
+    return ENCODINGS.table("tool", "cells", "meaning", "mark", "example", "by_name").sort_index()
 
 
 _COMMENT = re.compile(r"[ \t]*+#+[ \t]?", re.M)

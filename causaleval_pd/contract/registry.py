@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
+import pandas as pd
+
 from .checks import shown
 
 T = TypeVar("T")
@@ -110,6 +112,12 @@ class Registry(dict[str, T]):
         """Yield all objects, those of third parties too, in the order of their registration."""
         self.load()
         yield from list(self.values())
+
+    def table(self, *attributes: str) -> pd.DataFrame:
+        """Return attributes of all objects, one object per row, indexed by name."""
+        columns = ["name", *attributes]
+        rows = [[getattr(declared, column) for column in columns] for declared in self.every()]
+        return pd.DataFrame(rows, columns=columns).set_index("name")
 
 
 def _plain(name: str) -> str:

@@ -173,22 +173,7 @@ def list_tests() -> pd.DataFrame:
     >>> ce.list_tests().loc["mcnemar", "null"]
     'Pairs (1, 0) and (0, 1) are equally probable.'
     """
-    rows = [
-        {
-            "name": test.name,
-            "long_name": test.long_name,
-            "design": test.design,
-            "margin": test.margin,
-            "binary": test.binary,
-            "resamples": test.resamples,
-            "effect": test.effect,
-            "null": test.null,
-            "claim": test.claim,
-            "statistic": test.statistic,
-            "assumption": test.assumption,
-            "avoid": test.avoid,
-            "reference": test.reference,
-        }
-        for test in TESTS.every()
-    ]
-    return pd.DataFrame(rows).set_index("name")
+    return TESTS.table(
+        *("long_name", "design", "margin", "binary", "resamples", "effect"),
+        *("null", "claim", "statistic", "assumption", "avoid", "reference"),
+    )

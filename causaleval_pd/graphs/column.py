@@ -302,7 +302,7 @@ def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
     for row, one in enumerate(kinds):
         if isinstance(one, str) and one in KINDS:
             codes[row] = KINDS.index(one)
-        elif not (one is None or one is pd.NA or (isinstance(one, float) and np.isnan(one))):
+        elif not is_missing(one):
             raise ValueError(f"row {row}: unknown kind {one!r}; graph classes are {', '.join(KINDS)}")
     return codes
 

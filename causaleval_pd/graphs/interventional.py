@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.cells import is_missing
 from ..contract.checks import name_row
 from . import classes
 from .dags import parent_sets
@@ -35,7 +36,7 @@ Targets = tuple[frozenset[str], ...]
 
 def read_targets(given: Any) -> Targets:
     """Read a family of sets of nodes, as in "A; B,C"."""
-    if given is None or given is pd.NA or (isinstance(given, float) and np.isnan(given)):
+    if is_missing(given):
         return ()
     wrong = "targets must be a text such as 'A; B,C', or sets of names such as [['A'], ['B', 'C']]"
     if not isinstance(given, (str, Iterable)) or isinstance(given, (bytes, pd.DataFrame)):

@@ -76,8 +76,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         """Return the rows of an array or a table."""
 
     def _checked(self) -> UnpackedColumn:
+        """Return the graphs; refuse those that are not in the class that their cell declares."""
         column = self._column
-        check_classes(column, self._where)
+        for block in column.blocks:
+            wrong = classes.misdeclared(block.planes, block.n_nodes, block.kinds, column.checked)
+            if wrong.any():
+                at = int(wrong.argmax())
+                names, where = column.node_sets[block.node_set[at]], self._where(int(block.rows[at]))
+                reason = classes.explain_kind(block.planes[at], names, int(block.kinds[at]))
+                raise ValueError(f"{where}: the graph {reason}; {classes.MEND_CLASS}")
         return column
 
     def _refuse(self, block: Block, rows: NDArray[np.bool_], why: str) -> None:
@@ -626,16 +633,6 @@ def _find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
         raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
     return found.write_text
-
-
-def check_classes(column: UnpackedColumn, where: Callable[[int], str]) -> None:
-    """Refuse graphs that are not in the class that their cell declares."""
-    for block in column.blocks:
-        wrong = classes.misdeclared(block.planes, block.n_nodes, block.kinds, column.checked)
-        if wrong.any():
-            at = int(wrong.argmax())
-            reason = classes.explain_kind(block.planes[at], column.node_sets[block.node_set[at]], int(block.kinds[at]))
-            raise ValueError(f"{where(int(block.rows[at]))}: the graph {reason}; {classes.MEND_CLASS}")
 
 
 def stacked(

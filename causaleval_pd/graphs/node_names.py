@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..contract.cells import is_missing
 from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
 from ..contract.encoding import Labels
 from .packing import check_names, is_packed, unpack_column
@@ -100,7 +101,7 @@ class NodeLists:
 
     @staticmethod
     def _one_row(row: int, labels: Any) -> Nodes | None:
-        if labels is None or labels is pd.NA or (isinstance(labels, float) and np.isnan(labels)):
+        if is_missing(labels):
             return None
         if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
             raise TypeError(f"nodes, row {row}: found {labels!r}, expected a list of node names as in the other rows")

@@ -478,15 +478,12 @@ def _arrow(series: pd.Series) -> pa.ChunkedArray:
 
 def _known(array: pa.ChunkedArray) -> _Known:
     """Return what is known of an array, remembered while it lives."""
-    key = (array.type, *((part.offset, len(part), *map(_address, part.buffers())) for part in array.chunks))
+    places = [[None if buffer is None else buffer.address for buffer in part.buffers()] for part in array.chunks]
+    key = (array.type, *((part.offset, len(part), *at) for part, at in zip(array.chunks, places, strict=True)))
     found = _KNOWN.get(key)
     if found is None or found.array() is None:
         found = _KNOWN[key] = _Known(weakref.ref(array, lambda _: _KNOWN.pop(key, None)))
     return found
-
-
-def _address(buffer: pa.Buffer | None) -> int:
-    return 0 if buffer is None else int(buffer.address)
 
 
 def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> UnpackedColumn:
@@ -664,8 +661,10 @@ def shared_rows(
     matched, owner = [], None
     for block in truth.blocks:
         for number, other in by_size.get(block.n_nodes, []):
-            if _same_rows(block, other, truth.n_rows):
-                index = _positions(block, truth.n_rows)
+            whole = len(block.rows) == truth.n_rows
+            if (whole and len(other.rows) == truth.n_rows) or np.array_equal(block.rows, other.rows):
+                # where a block holds every row, its positions are the rows
+                index = block.rows if whole else np.arange(len(block.rows), dtype=np.int64)
                 matched.append((block, other, block.rows, index, index))
                 continue
             if owner is None:
@@ -677,15 +676,3 @@ def shared_rows(
                 rows = block.rows[left]
                 matched.append((block, other, rows, left, position[rows]))
     return matched
-
-
-def _same_rows(block: Block, other: Block, n_rows: int) -> bool:
-    """Return whether two blocks of equally long columns have the same rows."""
-    if len(block.rows) == len(other.rows) == n_rows:
-        return True
-    return np.array_equal(block.rows, other.rows)
-
-
-def _positions(block: Block, n_rows: int) -> NDArray[np.int64]:
-    """Return the positions of a block's graphs in it; where it holds every row, these are the rows."""
-    return block.rows if len(block.rows) == n_rows else np.arange(len(block.rows), dtype=np.int64)

@@ -281,13 +281,9 @@ class GraphPairs(Pairs):
         """Number of nodes of every graph."""
         return self.truth.n_nodes
 
-    @property
+    @cached_property
     def size(self) -> float:
         """Number of nodes and edges of an estimate, the mean over the pairs, or over some thousands of many pairs."""
-        return self._size
-
-    @cached_property
-    def _size(self) -> float:
         if not self.n:
             return float(self.n_nodes)
         some = self.estimate.take(self.estimate_index[:: 1 + self.n // _SAMPLED])

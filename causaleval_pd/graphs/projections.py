@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.cells import is_missing
 from ..contract.checks import name_row
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, MAG, MIXED, PAG, a_kind
@@ -49,7 +50,7 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
         raise ValueError(f"latents has {len(given)} rows, there are {n_rows} graphs")
     found: Latents = []
     for row, one in enumerate(given):
-        if one is None or one is pd.NA or (isinstance(one, float) and np.isnan(one)):
+        if is_missing(one):
             found.append(None)
         elif isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
             raise TypeError(f"latents, row {row}: found {one!r}, expected a list of node names as in the other rows")

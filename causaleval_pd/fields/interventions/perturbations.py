@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, check_whole, nearest
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphPairs
 from ..baselines.data_matrix import complete_data, read_data
@@ -101,6 +102,12 @@ _HINT = (
     "context={'data': frame, 'perturbed': column}, where the column of the data names the perturbed node of each case "
     "and is missing in observational ones"
 )
+_OPTIONS = {
+    "pairs": """pairs : GraphPairs
+    Estimates with their data, `context={"data": frame, "perturbed": column}`.""",
+    "alpha": """alpha : float
+    Level of the test.""",
+}
 _JUDGED: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "digraph", "cpdag", "pdag"),
@@ -117,6 +124,7 @@ _JUDGED: dict[str, Any] = {
     long_name="mean Wasserstein distance",
     closed_form="mean_over_edges",
 )
+@with_options(_OPTIONS)
 def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> Floats:
     """Average over the edges A -> B how far perturbing A moves the distribution of B.
 
@@ -126,8 +134,6 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> F
 
     Parameters
     ----------
-    pairs : GraphPairs
-        Estimates with their data, `context={"data": frame, "perturbed": column}`.
     zero_division : float
         Value without edges from perturbed nodes.
 
@@ -152,6 +158,7 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> F
     long_name="share of edges with an effect",
     closed_form="mean_over_edges",
 )
+@with_options(_OPTIONS)
 def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Floats:
     """Divide the edges A -> B where perturbing A changes B by the edges from perturbed nodes.
 
@@ -160,10 +167,6 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
 
     Parameters
     ----------
-    pairs : GraphPairs
-        Estimates with their data, `context={"data": frame, "perturbed": column}`.
-    alpha : float
-        Level of the test.
     zero_division : float
         Value without edges from perturbed nodes.
 
@@ -188,6 +191,7 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
 
 
 @metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
+@with_options(_OPTIONS)
 def false_omission_rate(
     pairs: GraphPairs, *, alpha: float = 0.05, max_path_length: int = 3, zero_division: float = math.nan
 ) -> Floats:
@@ -198,10 +202,6 @@ def false_omission_rate(
 
     Parameters
     ----------
-    pairs : GraphPairs
-        Estimates with their data, `context={"data": frame, "perturbed": column}`.
-    alpha : float
-        Level of the test.
     max_path_length : int
         Number of edges of a path at most; -1 for any.
     zero_division : float

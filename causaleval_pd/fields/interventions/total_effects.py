@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice
 from ...contract.metric import metric
+from ...contract.options import with_options
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphPairs
 from ..baselines.data_matrix import check_regular, complete_data, correlations, read_data
@@ -118,6 +119,13 @@ _ERROR: dict[str, Any] = {
     "optimum": 0,
     "costly": True,
 }
+_OPTIONS = {
+    "pairs": """pairs : GraphPairs
+    Estimates with `context={"data": frame, "coefficients": weights}`.""",
+    "estimator": """estimator : {"adjustment", "sem"}
+    "adjustment" regresses j on i and the estimated parents of i, and takes 0 for these parents, as SID and the
+    adjustment distances judge graphs; "sem" traces the paths of the linear model that is fitted to the graph.""",
+}
 
 
 class Known(NamedTuple):
@@ -128,19 +136,12 @@ class Known(NamedTuple):
 
 
 @metric(**_ERROR, long_name="mean absolute error of total effects")
+@with_options(_OPTIONS)
 def total_effect_mae(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Average the absolute errors of the total effects over all ordered pairs of nodes.
 
     True effects are those of the linear model in the context, (I - W)^-1 - I; the estimate's are linear regressions on
     the data in the context.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Estimates with `context={"data": frame, "coefficients": weights}`.
-    estimator : {"adjustment", "sem"}
-        "adjustment" regresses j on i and the estimated parents of i, and takes 0 for these parents, as SID and the
-        adjustment distances judge graphs; "sem" traces the paths of the linear model that is fitted to the graph.
 
     Examples
     --------
@@ -157,15 +158,9 @@ def total_effect_mae(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustm
 
 
 @metric(**_ERROR, long_name="root mean squared error of total effects")
+@with_options(_OPTIONS)
 def total_effect_rmse(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Take the root of the mean squared error of the total effects over all ordered pairs of nodes.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Estimates with `context={"data": frame, "coefficients": weights}`, as of `total_effect_mae`.
-    estimator : {"adjustment", "sem"}
-        As of `total_effect_mae`.
 
     Examples
     --------
@@ -182,15 +177,9 @@ def total_effect_rmse(pairs: GraphPairs, *, estimator: EffectEstimator = "adjust
 
 
 @metric(**_ERROR, long_name="mean absolute error of standardised total effects")
+@with_options(_OPTIONS)
 def total_effect_scaled(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Average the absolute errors of the total effects of i on j in units of sd(j) / sd(i), which has no scale.
-
-    Parameters
-    ----------
-    pairs : GraphPairs
-        Estimates with `context={"data": frame, "coefficients": weights}`, as of `total_effect_mae`.
-    estimator : {"adjustment", "sem"}
-        As of `total_effect_mae`.
 
     Examples
     --------

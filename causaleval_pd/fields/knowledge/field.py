@@ -8,21 +8,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, register_field
 from ...contract.pairs import Batch
 from ...graphs.column import coerce_graphs, is_graph_column
+from ...graphs.knowledge import Knowledge, arc_matrices, is_tetrad_knowledge
 from ...graphs.packing import unpack_column
 from ..structure.field import GRAPHS
-from .knowledge import Knowledge, is_tetrad_knowledge
 from .pairs import KnowledgePairs
 
 __all__ = ["KNOWLEDGE"]
-
-Marks = NDArray[np.bool_]
 
 
 def is_knowledge_column(cells: pd.Series) -> bool:
@@ -54,19 +51,6 @@ def _read(text: Any) -> Knowledge:
     return Knowledge.from_tetrad(text) if is_tetrad_knowledge(text) else Knowledge.from_json(text)
 
 
-def _matrices(known: Knowledge, nodes: tuple[str, ...]) -> tuple[Marks, Marks]:
-    """Return the required and the forbidden arcs of positions, (d, d) each."""
-    unknown = sorted(set(known.nodes) - set(nodes))
-    if unknown:
-        raise ValueError(f"knowledge names {unknown[0]!r}, which is not a node of the estimate: {list(nodes)[:10]}")
-    place = {name: i for i, name in enumerate(nodes)}
-    found = np.zeros((2, len(nodes), len(nodes)), bool)
-    for matrix, arcs in zip(found, (known.required, known.known_absent), strict=True):
-        for source, target in arcs:
-            matrix[place[source], place[target]] = True
-    return found[0], found[1]
-
-
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align knowledge with estimates by the names of nodes, one batch for each number of nodes."""
     column = unpack_column(estimate, column=estimate.name)
@@ -81,7 +65,9 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         found = []
         for (code, number), at in zip(used.tolist(), first.tolist(), strict=True):
             try:
-                found.append(_matrices(values[code], column.node_sets[number]))
+                known = values[code]
+                nodes = column.node_sets[number]
+                found.append(arc_matrices(known, nodes, known.required, known.known_absent))
             except ValueError as error:
                 raise ValueError(f"{name_row(int(rows[some[at]]), estimate.index)}: {error}") from None
         required, forbidden = (np.stack([x[side] for x in found]) for side in (0, 1))
@@ -94,7 +80,7 @@ def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     known = truth if isinstance(truth, Knowledge) else _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
     [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
-    required, forbidden = _matrices(known, names)
+    required, forbidden = arc_matrices(known, names, known.required, known.known_absent)
     return KnowledgePairs(graphs, required[None], forbidden[None], np.zeros(1, np.int64))
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...contract.checks import check_choice
 from ...contract.closed_form import ClosedFormRule, register_closed_form
+from ...contract.confusion import Values, ratio
 from ...contract.metric import metric
 from .pairs import AGREES, Counts, KnowledgePairs
 
 __all__ = ["forbidden_violated", "known_accuracy", "required_recall"]
 
-Values = NDArray[np.float64]
 #: how an undirected edge at a known arc counts
 Undirected = Literal["half", "match", "miss"]
 
@@ -44,8 +41,6 @@ def required_recall(
 
     Parameters
     ----------
-    pairs : KnowledgePairs
-        Pairs.
     undirected : {"half", "match", "miss"}
         How an undirected edge at a required one counts: as half of it, as it, or not.
     zero_division : float
@@ -58,7 +53,7 @@ def required_recall(
     0.75
     """
     counts = _counts(pairs, undirected)
-    return _divided(counts.present, counts.required, zero_division)
+    return ratio(counts.present, counts.required, zero_division)
 
 
 @metric(**_KNOWN, direction="minimize", optimum=0, long_name="share of forbidden edges")
@@ -69,8 +64,6 @@ def forbidden_violated(
 
     Parameters
     ----------
-    pairs : KnowledgePairs
-        Pairs.
     undirected : {"half", "match", "miss"}
         How an undirected edge at a forbidden one counts: as half of it, as agreeing with the knowledge, or as it.
     zero_division : float
@@ -83,7 +76,7 @@ def forbidden_violated(
     0.5
     """
     counts = _counts(pairs, undirected)
-    return _divided(counts.violated, counts.forbidden, zero_division)
+    return ratio(counts.violated, counts.forbidden, zero_division)
 
 
 @metric(**_KNOWN, direction="maximize", optimum=1, long_name="accuracy on known edges")
@@ -94,8 +87,6 @@ def known_accuracy(
 
     Parameters
     ----------
-    pairs : KnowledgePairs
-        Pairs.
     undirected : {"half", "match", "miss"}
         How an undirected edge at a known one counts: as half right, as right, or as wrong.
     zero_division : float
@@ -110,13 +101,9 @@ def known_accuracy(
     """
     counts = _counts(pairs, undirected)
     right = counts.present + counts.forbidden - counts.violated
-    return _divided(right, counts.required + counts.forbidden, zero_division)
+    return ratio(right, counts.required + counts.forbidden, zero_division)
 
 
 def _counts(pairs: KnowledgePairs, undirected: str) -> Counts:
     check_choice(undirected, tuple(AGREES), "undirected")
     return pairs.counts(undirected)
-
-
-def _divided(above: Values, below: Values, zero_division: float) -> Values:
-    return np.asarray(np.where(below > 0, above / np.maximum(below, 1), zero_division))

@@ -10,7 +10,6 @@ from . import (
     ancestral,
     orientation,
     marks,
-    directions,
     hamming,
     intervention,
     separation,
@@ -28,7 +27,6 @@ from . import (
 # isort: on
 from .adjacency import *
 from .ancestral import *
-from .directions import *
 from .field import *
 from .hamming import *
 from .intervention import *
@@ -42,7 +40,6 @@ from .v_structures import *
 __all__ = [
     *adjacency.__all__,
     *ancestral.__all__,
-    *directions.__all__,
     *expectation.__all__,
     *field.__all__,
     *hamming.__all__,

@@ -11,25 +11,12 @@ from ...graphs.pairs import GraphPairs
 from .nulls.hypergeometric import hypergeometric_tail
 
 __all__ = [
-    "adjacency_accuracy",
-    "adjacency_balanced_accuracy",
-    "adjacency_f1",
-    "adjacency_f_beta",
-    "adjacency_fdr",
-    "adjacency_fn",
-    "adjacency_for",
-    "adjacency_fp",
-    "adjacency_g1",
-    "adjacency_jaccard",
-    "adjacency_mcc",
-    "adjacency_npv",
-    "adjacency_precision",
-    "adjacency_recall",
-    "adjacency_specificity",
-    "adjacency_tn",
+    "adjacency_accuracy", "adjacency_balanced_accuracy", "adjacency_f1", "adjacency_f_beta", "adjacency_fdr",
+    "adjacency_fn", "adjacency_for", "adjacency_fp", "adjacency_g1", "adjacency_jaccard", "adjacency_mcc",
+    "adjacency_npv", "adjacency_precision", "adjacency_recall", "adjacency_specificity", "adjacency_tn",
     "adjacency_tp",
     "skeleton_p",
-]
+]  # fmt: skip
 
 _SKELETON: dict[str, Any] = {
     "field": "graph",

@@ -1,6 +1,6 @@
 """Orientation given adjacency: both endpoints of every adjacency that truth and estimate share.
 
-Arrowheads are positives, tails negatives. Missing and extra adjacencies do not count; for these see `directions`.
+Arrowheads are positives, tails negatives. Missing and extra adjacencies do not count; for these see `marks.ends`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,10 @@ from ...contract.confusion import Confusion, ConfusionFamily
 from ...graphs.pairs import GraphPairs
 
 __all__ = [
-    "orientation_f1",
-    "orientation_fdr",
-    "orientation_fn",
-    "orientation_for",
-    "orientation_fp",
-    "orientation_g1",
-    "orientation_npv",
-    "orientation_precision",
-    "orientation_recall",
-    "orientation_specificity",
-    "orientation_tn",
+    "orientation_f1", "orientation_fdr", "orientation_fn", "orientation_for", "orientation_fp", "orientation_g1",
+    "orientation_npv", "orientation_precision", "orientation_recall", "orientation_specificity", "orientation_tn",
     "orientation_tp",
-]
+]  # fmt: skip
 
 
 def shared_endpoints(pairs: GraphPairs) -> Confusion:

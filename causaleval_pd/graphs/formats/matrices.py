@@ -29,11 +29,6 @@ class SparseMatrix(Protocol):
         """Return the matrix in coordinate format."""
 
 
-def is_square(cell: Any) -> bool:
-    """Return whether a cell is a square matrix."""
-    return len(cell.shape) == 2 and cell.shape[0] == cell.shape[1]
-
-
 def read_matrix(cell: Any) -> Matrix:
     """Read a matrix; index and columns of a DataFrame or a gCastle array name the nodes, in the columns' order."""
     if isinstance(cell, pd.DataFrame):
@@ -111,11 +106,6 @@ def pairs_of_marks(codes: Mapping[int, int], at: str) -> dict[Pair, Pair]:
     return found if at == "column" else {pair: marks[::-1] for pair, marks in found.items()}
 
 
-def read_pag_codes(cell: Any) -> Matrix:
-    """Read a matrix of codes whose name says that it is a PAG."""
-    return read_matrix(cell)._replace(kind="pag")
-
-
 def _register(
     name: str,
     tool: str,
@@ -138,7 +128,7 @@ def _register(
             read=read,
             types=(np.ndarray, pd.DataFrame, SparseMatrix),
             by_name=True,
-            is_likely=is_square,
+            is_likely=lambda cell: len(cell.shape) == 2 and cell.shape[0] == cell.shape[1],
             codes=codes,
             explain=explain or partial(explain_codes, codes, meaning),
         )
@@ -177,7 +167,7 @@ PCALG_PAG = _register(
     "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
     "[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
     pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
-    read=read_pag_codes,
+    read=lambda cell: read_matrix(cell)._replace(kind="pag"),
 )
 
 BNMETRICS = _register(

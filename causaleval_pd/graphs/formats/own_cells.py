@@ -7,11 +7,6 @@ from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_names
 from ..graph import Graph
 from ..packing import is_cell
 
-
-def _is_likely_text(text: str) -> bool:
-    return any(arrow in text for arrow in ("->", "<-", "--", " o-o ")) or bool(TEXT_OF_OBJECT.match(text))
-
-
 EDGE_STRING = register_encoding(
     Encoding(
         name="edge string",
@@ -23,22 +18,12 @@ EDGE_STRING = register_encoding(
         example="'A -> B; B -- C; D'",
         read=parse_edges,
         types=(str,),
-        is_likely=_is_likely_text,
+        is_likely=lambda text: (
+            any(arrow in text for arrow in ("->", "<-", "--", " o-o ")) or bool(TEXT_OF_OBJECT.match(text))
+        ),
         write_text=lambda names, ends: write_graph(write_names(names), ends),
     )
 )
-
-# ---- packed graphs -------------------------------------------------------------------------------------------------
-
-
-def read_packed(cell: Graph | bytes) -> bytes:
-    """Return the canonical bytes."""
-    return cell.to_bytes() if isinstance(cell, Graph) else cell
-
-
-def _is_likely_graph(cell: Graph | bytes) -> bool:
-    return isinstance(cell, Graph) or is_cell(cell)
-
 
 PACKED = register_encoding(
     Encoding(
@@ -48,8 +33,8 @@ PACKED = register_encoding(
         meaning="a line of text, class and node names, then two bits per pair of nodes",
         mark="an edge i -> j is the bit of its pair in plane 0 if i < j, else in plane 1",
         example="ce.as_graph('A -> B'), ce.as_graph('A -> B').to_bytes()",
-        read=read_packed,
+        read=lambda cell: cell.to_bytes() if isinstance(cell, Graph) else cell,
         types=(Graph, bytes),
-        is_likely=_is_likely_graph,
+        is_likely=lambda cell: isinstance(cell, Graph) or is_cell(cell),
     )
 )

@@ -37,22 +37,10 @@ from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
-    "adjacency_counts",
-    "adjustment_mistakes",
-    "ancestor_counts",
-    "blanket_counts",
-    "dag_to_cpdag",
-    "degrees",
-    "direction_counts",
-    "draw_graphs",
-    "extend_to_dag",
-    "is_acyclic",
-    "separation_mistakes",
-    "sid_bounds",
-    "split_cells",
-    "type_counts",
-    "v_structure_counts",
-]
+    "adjacency_counts", "adjustment_mistakes", "ancestor_counts", "blanket_counts", "dag_to_cpdag", "degrees",
+    "direction_counts", "draw_graphs", "extend_to_dag", "is_acyclic", "separation_mistakes", "sid_bounds",
+    "split_cells", "type_counts", "v_structure_counts",
+]  # fmt: skip
 
 _DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
 _CLASS_SHIFT, _BYTE = np.uint64(16), np.uint64(0xFF)

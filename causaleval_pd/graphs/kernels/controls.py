@@ -19,14 +19,9 @@ from .orientations import count_orders, orient_graphs, orient_uniformly, undirec
 from .planes import N_PLANES, plane_words
 
 __all__ = [
-    "count_orders",
-    "draw_dags",
-    "orient_graphs",
-    "orient_uniformly",
-    "relabel_graphs",
-    "switch_edges",
+    "count_orders", "draw_dags", "orient_graphs", "orient_uniformly", "relabel_graphs", "switch_edges",
     "undirect_edges",
-]
+]  # fmt: skip
 
 
 @kernel

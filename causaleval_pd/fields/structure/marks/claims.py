@@ -15,45 +15,24 @@ from numpy.typing import NDArray
 from ....contract.checks import check_known
 from ....contract.confusion import Confusion, ConfusionFamily, Values
 from ....contract.metric import metric
+from ....contract.options import with_options
 from ....graphs.kernels.planes import row_chunks
 from ....graphs.mixed.relations import DEFINITE, NOT, POSSIBLE, ancestors, visible_edges
 from ....graphs.pairs import GraphPairs
 
 __all__ = [
     "ancestor_confusion",
-    "arrow_claim_f1",
-    "arrow_claim_fn",
-    "arrow_claim_fp",
-    "arrow_claim_precision",
-    "arrow_claim_recall",
+    "arrow_claim_f1", "arrow_claim_fn", "arrow_claim_fp", "arrow_claim_precision", "arrow_claim_recall",
     "arrow_claim_tp",
-    "definite_ancestor_f1",
-    "definite_ancestor_npv",
-    "definite_ancestor_precision",
-    "definite_ancestor_recall",
+    "definite_ancestor_f1", "definite_ancestor_npv", "definite_ancestor_precision", "definite_ancestor_recall",
     "definite_ancestor_specificity",
     "estimated_visible",
-    "latent_f1",
-    "latent_fn",
-    "latent_fp",
-    "latent_precision",
-    "latent_recall",
-    "latent_tp",
-    "possible_ancestor_f1",
-    "possible_ancestor_npv",
-    "possible_ancestor_precision",
-    "possible_ancestor_recall",
+    "latent_f1", "latent_fn", "latent_fp", "latent_precision", "latent_recall", "latent_tp",
+    "possible_ancestor_f1", "possible_ancestor_npv", "possible_ancestor_precision", "possible_ancestor_recall",
     "possible_ancestor_specificity",
-    "tail_claim_f1",
-    "tail_claim_fn",
-    "tail_claim_fp",
-    "tail_claim_precision",
-    "tail_claim_recall",
-    "tail_claim_tp",
-    "visible_fp",
-    "visible_precision",
-    "visible_tp",
-]
+    "tail_claim_f1", "tail_claim_fn", "tail_claim_fp", "tail_claim_precision", "tail_claim_recall", "tail_claim_tp",
+    "visible_fp", "visible_precision", "visible_tp",
+]  # fmt: skip
 
 Definite = Literal["exact", "path"]
 
@@ -182,17 +161,12 @@ visible_precision = _VISIBLE.metric("precision", gives=1)
     long_name="ordered pairs by ancestry",
     dims={"true": ("ancestor", "other"), "estimated": ("definite", "possible", "none")},
 )
+@with_options(_OPTIONS)
 def ancestor_confusion(pairs: GraphPairs, *, definite: Definite = "exact") -> Values:
     """Count the ordered pairs of nodes by ancestry in the true graph and in the estimate.
 
     A node of the true graph is an ancestor of another or not; in the estimate it is a definite, a possible or no
     ancestor.
-
-    Parameters
-    ----------
-    definite : {"exact", "path"}
-        Which nodes of a PAG are definite ancestors: those in all graphs of the class, that is with a directed path or
-        two uncovered possibly directed paths whose first nodes are not adjacent; or those with a directed path alone.
 
     Examples
     --------

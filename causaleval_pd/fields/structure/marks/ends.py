@@ -1,4 +1,4 @@
-"""Marks at the ends of edges, arrowheads, tails and circles over ordered pairs of nodes, and types of edges.
+"""Marks at the ends of edges: arrowheads, tails and circles over ordered pairs of nodes; types of edges; directed ones.
 
 An end (u, v) is the mark at v of the edge between u and v. "None" is a mark too, so that missing and extra adjacencies
 count; with ``slots="shared"`` they do not.
@@ -21,41 +21,16 @@ from ....graphs.kernels.planes import MARKED_KINDS
 from ....graphs.pairs import GraphPairs
 
 __all__ = [
-    "arrowhead_f1",
-    "arrowhead_fn",
-    "arrowhead_fp",
-    "arrowhead_mcc",
-    "arrowhead_precision",
-    "arrowhead_recall",
-    "arrowhead_specificity",
-    "arrowhead_tn",
-    "arrowhead_tp",
-    "bidirected_f1",
-    "bidirected_fn",
-    "bidirected_fp",
-    "bidirected_precision",
-    "bidirected_recall",
-    "bidirected_tp",
-    "circle_f1",
-    "circle_fn",
-    "circle_fp",
-    "circle_mcc",
-    "circle_precision",
-    "circle_recall",
-    "circle_specificity",
-    "circle_tn",
-    "circle_tp",
+    "arrowhead_f1", "arrowhead_fn", "arrowhead_fp", "arrowhead_mcc", "arrowhead_precision", "arrowhead_recall",
+    "arrowhead_specificity", "arrowhead_tn", "arrowhead_tp",
+    "bidirected_f1", "bidirected_fn", "bidirected_fp", "bidirected_precision", "bidirected_recall", "bidirected_tp",
+    "circle_f1", "circle_fn", "circle_fp", "circle_mcc", "circle_precision", "circle_recall", "circle_specificity",
+    "circle_tn", "circle_tp",
+    "directed_f1", "directed_fn", "directed_fp", "directed_precision", "directed_recall", "directed_tp",
     "edge_confusion",
-    "tail_f1",
-    "tail_fn",
-    "tail_fp",
-    "tail_mcc",
-    "tail_precision",
-    "tail_recall",
-    "tail_specificity",
-    "tail_tn",
+    "tail_f1", "tail_fn", "tail_fp", "tail_mcc", "tail_precision", "tail_recall", "tail_specificity", "tail_tn",
     "tail_tp",
-]
+]  # fmt: skip
 
 Slots = Literal["all", "shared"]
 Circle = Literal["mark", "unknown", "half"]
@@ -260,3 +235,29 @@ def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first
             column = reversed_type(estimated)
         table[:, place[row], place[column]] += number
     return table
+
+
+def shared_directed(pairs: GraphPairs) -> Confusion:
+    """Compare directed edges over all ordered pairs of nodes."""
+    c = pairs.counts
+    return Confusion(c.same_direction, c.true_directed, c.estimated_directed, 2 * c.n_pairs)
+
+
+_ARROWS = ConfusionFamily(
+    "directed",
+    shared_directed,
+    module=__name__,
+    label="directed",
+    positives="directed edges",
+    convention="Unconditional, over ordered pairs of nodes: a directed edge -> counts where it stands, other edges "
+    "never.",
+    example=_DIRECTED,
+    spec=_SPEC,
+)
+
+directed_tp = _ARROWS.metric("tp", gives=1, long_name="right directed edges")
+directed_fp = _ARROWS.metric("fp", gives=1, long_name="wrong or extra directed edges")
+directed_fn = _ARROWS.metric("fn", gives=2, long_name="missed directed edges")
+directed_precision = _ARROWS.metric("precision", gives=1 / 2)
+directed_recall = _ARROWS.metric("recall", gives=1 / 3)
+directed_f1 = _ARROWS.metric("f1", gives=2 / 5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from ....contract.null import Controls, Matching
 from ....graphs.kernels.planes import N_PLANES, plane_words, planes_from_marks
+from ....graphs.knowledge import Knowledge, arc_matrices
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch
 from .graph_controls import (
@@ -29,7 +29,7 @@ Planes = NDArray[np.uint64]
 _ROUNDS = 1000
 
 
-class Knowledge(NamedTuple):
+class Constraints(NamedTuple):
     """Background knowledge of the edges over d nodes in name order."""
 
     #: (d,): tier of a node, -1 without one: no edge runs from a later tier to an earlier one
@@ -39,86 +39,28 @@ class Knowledge(NamedTuple):
     required: NDArray[np.bool_]
 
 
-def read_knowledge(
-    nodes: Sequence[str],
-    tiers: Iterable[Iterable[str]],
-    forbidden: Iterable[tuple[str, str]],
-    required: Iterable[tuple[str, str]],
-) -> Knowledge:
-    """Translate tiers (causes before effects) and edges, pairs or texts, into positions; refuse contradictions."""
-    place = {name: i for i, name in enumerate(nodes)}
-
-    def find(name: Any, what: str) -> int:
-        if name not in place:
-            raise ValueError(f"{what} names {name!r}, which is not a node; the nodes are {list(nodes)[:10]}")
-        return place[name]
-
-    tier = np.full(len(nodes), -1, np.int64)
-    for number, group in enumerate(tiers):
-        if isinstance(group, str):
-            raise ValueError(f"tiers must hold groups of nodes, found the text {group!r}; write [{group!r}]")
-        for name in group:
-            if tier[find(name, "tiers")] >= 0:
-                raise ValueError(f"tiers holds {name!r} twice")
-            tier[place[name]] = number
-    matrices = []
-    for what, edges in (("forbidden", forbidden), ("required", required)):
-        matrix = np.zeros((len(nodes), len(nodes)), bool)
-        for edge in edges:
-            ends = [name.strip() for name in edge.split("->")] if isinstance(edge, str) else edge
-            if not isinstance(ends, Sequence) or len(ends) != 2:
-                raise ValueError(f"{what} must hold pairs (source, target), or texts such as 'A -> B', found {edge!r}")
-            source, target = (find(name, what) for name in ends)
-            matrix[source, target] = True
-        matrices.append(matrix)
-    known = Knowledge(tier, *matrices)
-    backwards = (tier[:, None] > tier[None, :]) & (tier[None, :] >= 0)
-    clash = known.required & (known.forbidden | backwards | np.eye(len(nodes), dtype=bool))
-    if clash.any():
-        source, target = (nodes[i] for i in np.argwhere(clash)[0])
-        raise ValueError(f"required holds {source} -> {target}, which tiers or forbidden rule out")
-    cyclic = np.argwhere(_on_cycles(known.required))
-    if len(cyclic):
-        cycle = ", ".join(f"{nodes[source]} -> {nodes[target]}" for source, target in cyclic[:5])
-        raise ValueError(f"the required edges {cycle} form a directed cycle, which no DAG has; drop one of them")
-    return known
-
-
-def _on_cycles(required: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the edges that are left when those into or out of a node without the other are dropped again and again."""
-    left = required.copy()
-    while True:
-        has_cause, has_effect = (np.asarray(left.any(axis=axis)) for axis in (0, 1))
-        kept = left & has_cause[:, None] & has_effect[None, :]
-        if (kept == left).all():
-            return kept
-        left = kept
-
-
-def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Knowledge]]:
+def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Constraints]]:
     """Read each row's node set, and the knowledge by node set; warn of undirected graphs."""
     warn_of_undirected(matching)
-    given = {name: _listed(matching.options[name], name) for name in ("tiers", "forbidden", "required")}
-    if not any(given.values()):
+    given = {name: matching.options[name] for name in ("tiers", "forbidden", "required")}
+    for what, part in given.items():
+        if isinstance(part, Knowledge):
+            parts = ", ".join(f"{name}=known.{name}" for name in given)
+            raise TypeError(f"null='knowledge': {what} must hold a part of what is known, found {part!r}; pass {parts}")
+    known = Knowledge(**given)
+    if not known.nodes:
         raise ValueError(
             "null='knowledge' needs tiers=, forbidden= or required=, as in "
             "ce.null_model('knowledge', tiers=[['A', 'B'], ['C']])"
         )
     column = unpack_column(matching.estimate)
-    by_set: dict[int, Knowledge] = {}
+    by_set = {}
     for number in np.unique(column.row_node_set[~column.missing]).tolist():
-        by_set[number] = read_knowledge(column.node_sets[number], **given)
+        nodes = column.node_sets[number]
+        forbidden, required = arc_matrices(known, nodes, known.forbidden, known.required)
+        tiers = {name: i for i, group in enumerate(known.tiers) for name in group}
+        by_set[number] = Constraints(np.array([tiers.get(name, -1) for name in nodes], np.int64), forbidden, required)
     return column.row_node_set, by_set
-
-
-def _listed(given: Any, what: str) -> list[Any]:
-    """Return what an option holds."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        expected = "groups of nodes" if what == "tiers" else "edges such as ('A', 'B') or 'A -> B'"
-        parts = ", ".join(f"{name}=known.{name}" for name in ("tiers", "forbidden", "required"))
-        mend = f"; pass its parts, {parts}" if hasattr(given, "known_absent") else ""
-        raise TypeError(f"null='knowledge': {what} must hold {expected}, found {given!r:.200}{mend}")
-    return list(given)
 
 
 def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -150,7 +92,7 @@ def knowledge_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
 
 
 def _draw(
-    known: Knowledge,
+    known: Constraints,
     n_edges: NDArray[np.int64],
     keys: NDArray[np.uint64],
     start: int,

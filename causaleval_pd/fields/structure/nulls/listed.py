@@ -141,11 +141,8 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
     skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
     chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
-    if kind == DIGRAPH:
-        # a coin for each edge
-        forward = (np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1
-    else:
-        forward = _along_orders(pairs, n_nodes, order)
+    # of digraphs a coin for each edge
+    forward = _all_directions(n_edges) if kind == DIGRAPH else _along_orders(pairs, n_nodes, order)
     skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
     pair = chosen[skeleton, edge]
     ahead = forward[way, edge if kind == DIGRAPH else pair]
@@ -153,7 +150,11 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     source, target = np.where(ahead, low, high), np.where(ahead, high, low)
     n_graphs = len(chosen) * len(forward)
     planes = planes_from_arcs(n_graphs, n_nodes, skeleton * len(forward) + way, source, target)
-    planes, weights = merged(planes, 1 / len(planes))
+    return _listed(n_nodes, *merged(planes, 1 / len(planes)), kind)
+
+
+def _listed(n_nodes: int, planes: NDArray[np.uint64], weights: NDArray[np.float64], kind: int) -> Listed:
+    """Make read-only graphs of a class of directed ones; classes that several stand for are listed once."""
     if kind == CPDAG:
         classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
         planes, weights = merged(classes.planes, weights)
@@ -232,7 +233,8 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
         if 2 ** len(edges) > MOST_ORIENTATIONS:
             raise TooMany
         forward = _all_directions(len(edges))
-        return _graphs(n_nodes, edges, forward, np.full(len(forward), 1 / len(forward)), kind)
+        weights = np.full(len(forward), 1 / len(forward))
+        return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
     parts = connected_parts(edges)
     lists, n_graphs = [], 1
     for part in parts:
@@ -252,16 +254,7 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     position = {edge: i for i, edge in enumerate(edges)}
     for part, (found, _), place in zip(parts, lists, places, strict=True):
         forward[:, [position[edge] for edge in part]] = found[place]
-    return _graphs(n_nodes, edges, forward, weights, kind)
-
-
-def _graphs(n_nodes: int, edges: Edges, forward: Directions, weights: NDArray[np.float64], kind: int) -> Listed:
-    """Make graphs of directed edges; classes that several stand for are listed once."""
-    planes = _planes(n_nodes, edges, forward)
-    if kind == CPDAG:
-        classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
-        planes, weights = merged(classes.planes, weights)
-    return GraphBatch(n_nodes, planes, np.full(len(planes), kind, np.uint8)), weights
+    return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
 def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ...contract.checks import check_type
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contract.checks import check_type
 
 Arcs = tuple[tuple[str, str], ...]
 
@@ -65,12 +68,13 @@ class Knowledge:
             raise ValueError(f"the edge {_written(clash[0])} is required, and forbidden by an edge or by the tiers")
         left = set(self.required)
         while left:
-            targets = {target for _, target in left}
-            ahead = {arc for arc in left if arc[0] not in targets}
-            if not ahead:
+            # edges into or out of a node without the other are on no cycle
+            sources, targets = ({arc[end] for arc in left} for end in (0, 1))
+            inner = {(source, target) for source, target in left if source in targets and target in sources}
+            if inner == left:
                 some = ", ".join(map(_written, sorted(left)[:5]))
-                raise ValueError(f"the required edges {some} form a directed cycle")
-            left -= ahead
+                raise ValueError(f"the required edges {some} form a directed cycle, which no DAG has; drop one of them")
+            left = inner
 
     @property
     def known_absent(self) -> Arcs:
@@ -204,6 +208,19 @@ class Knowledge:
                 parts.append(f"{', '.join(map(_written, arcs[:4]))}{more} {what}")
         what = f"{len(self.required)} required, {len(self.known_absent)} forbidden"
         return f"Knowledge({what}{': ' if parts else ''}{'; '.join(parts)})"
+
+
+def arc_matrices(known: Knowledge, nodes: Sequence[str], *parts: Arcs) -> list[NDArray[np.bool_]]:
+    """Return arcs as matrices over nodes, (d, d) each; refuse knowledge of other nodes."""
+    unknown = sorted(set(known.nodes) - set(nodes))
+    if unknown:
+        raise ValueError(f"knowledge names {unknown[0]!r}, which is not a node of the estimate: {list(nodes)[:10]}")
+    place = {name: i for i, name in enumerate(nodes)}
+    matrices = np.zeros((len(parts), len(nodes), len(nodes)), bool)
+    for matrix, arcs in zip(matrices, parts, strict=True):
+        for source, target in arcs:
+            matrix[place[source], place[target]] = True
+    return list(matrices)
 
 
 def is_tetrad_knowledge(cell: Any) -> bool:
