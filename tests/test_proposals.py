@@ -2,11 +2,13 @@
 
 import ast
 import inspect
+import io
 import json
 import re
 from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -92,6 +94,15 @@ REPLIES = pd.DataFrame({"truth": [f"Reply {i}\nAnswer: {'abc'[i % 3]}" for i in 
 PAGS = pd.DataFrame({"truth": ["A -> B; L -> B; L -> C; C -> D"]})
 PAGS["estimate"] = ce.graph_column(["A o-> B; C o-> B; C o-o D"], kind="mixed")
 LAGGED = ["lags 0..1: X@-1 -> Y"]
+BOOTSTRAP = pd.DataFrame({"from": ["A", "B"], "to": ["B", "A"], "strength": 0.98, "direction": [0.1, 0.9]})
+CNA = """--- Coincidence Analysis (CNA) ---
+Atomic solution formulas:
+Outcome E:
+   condition consistency coverage
+ D + G <-> E       1.000    1.000
+"""
+SEVERAL = pd.DataFrame({"algorithm": ["pc", "ges"], "from": ["A", "B"], "to": ["B", "A"]})
+RANKS = SEVERAL.drop(columns="algorithm").assign(rank=[1, 2])
 SCOPE = {
     **{"ce": ce, "pd": pd, "np": np, "json": json, "table": LONG, "nodes": ["A", "B", "C"], "edges": [("A", "B", 1)]},
     **callables(),
@@ -102,6 +113,7 @@ SCOPE = {
         "replies": REPLIES["truth"],
         "labels": list("abc"),
     },
+    **{"ast": ast, "io": io, "nx": nx, "cna": CNA, "bootstrap": BOOTSTRAP, "several": SEVERAL, "ranks": RANKS},
     **{"yes": YES, "scores": SCORES, "other": ["X -> Y; Z"] * 2, "names": pd.Series(["A", "B"])},
 }
 
@@ -136,6 +148,71 @@ FOLLOWED = {
         lambda x: ce.as_graph(x).to_string() == "A -> B",
     ),
     "weights as scores": (lambda: ce.as_graph(LONG), r"score_column\(.*\)", lambda x: x.score.n_scored.tolist() == [6]),
+    "scores of bnlearn": (
+        lambda: ce.as_graph(BOOTSTRAP),
+        r"score_column\(.*\)",
+        lambda x: RANKED[:1].assign(truth="A -> B", estimate=x).ceval.evaluate(["auroc"])["auroc"].tolist() == [0],
+        {"table": "bootstrap", "nodes=nodes": "nodes=['A', 'B']"},
+    ),
+    "several graphs in a table": (
+        lambda: ce.as_graph(SEVERAL),
+        r"\[g\..*?\)\]",
+        lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["B -> A", "A -> B"],
+        {"table": "several"},
+    ),
+    "several lists of scores in a table": (
+        lambda: ce.score_column([SEVERAL.assign(score=0.5)]),
+        r"\[g\..*?\)\]",
+        lambda x: ce.score_column(x).score.n_scored.tolist() == [2, 2],
+        {"table": "several.assign(score=0.5)"},
+    ),
+    "several runs in a table": (
+        lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "run"}).assign(run=[1, 2], tool=["pc", None])),
+        r"\[g\..*?\)\]",
+        lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["A -> B", "B -> A"],
+        {"table": "several.rename(columns={'algorithm': 'run'}).assign(run=[1, 2])"},
+    ),
+    "ranks": (
+        lambda: ce.score_column([RANKS]),
+        r"table\.assign.*?'rank'\)",
+        lambda x: ce.score_column([x], kind="score").score.to_numpy()[0].round(2).tolist() == [[0, 0.5], [0.33, 0]],
+        {"table": "ranks"},
+    ),
+    "ranks in a graph": (
+        lambda: ce.as_graph(RANKS.assign(rank=[1, 4])),
+        r"table\.loc\[.*?\]\]",
+        lambda x: ce.as_graph(x).to_string() == "A -> B",
+        {"table": "ranks.assign(rank=[1, 4])"},
+    ),
+    "signs of effects": (
+        lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "sign"}).assign(sign=["+", "-"])),
+        r"table\[.*'sign'\)",
+        lambda x: ce.as_graph(x).to_string() == "A -> B",
+        {"table": "several.rename(columns={'algorithm': 'sign'}).assign(sign=['+', '-'])"},
+    ),
+    "ones of edges": (
+        lambda: ce.as_graph(RANKS.rename(columns={"rank": "edge"}).assign(edge=[1, 0])),
+        r"table\[.*'edge'\)",
+        lambda x: ce.as_graph(x).to_string() == "A -> B",
+        {"table": "ranks.rename(columns={'rank': 'edge'}).assign(edge=[1, 0])"},
+    ),
+    "weights under codes": (
+        lambda: ce.graph_column([0.7 * MATRIX], encoding="gCastle"),
+        r"abs\(W\) > 0\.3",
+        lambda x: ce.as_graph(x, encoding="gCastle").to_string() == "0 -> 1",
+        {"W": "(0.7 * matrices[0])"},
+    ),
+    "weights under marks": (
+        lambda: ce.graph_column([0.7 * MATRIX], encoding="bnmetrics"),
+        r"'row->column'",
+        lambda x: ce.as_graph(0.7 * MATRIX > 0.3, encoding=x).to_string() == "0 -> 1",
+    ),
+    "nodes of the estimate alone": (
+        lambda: scored(estimate=["A -> B; C; D"] * 2),
+        r"ce\.graph_column\(truths, nodes=ce\.graph_column\(estimates\)\)",
+        lambda x: scored(truth=x, estimate=["A -> B; C; D"] * 2)["shd"].tolist() == [0, 0],
+        {"estimates": "['A -> B; C; D'] * 2"},
+    ),
     "one column of scores": (
         lambda: ce.score_column([LONG.assign(n=[3, 4])]),
         r"table\[\[.*\]\]",
@@ -199,6 +276,57 @@ FOLLOWED = {
         lambda: ce.graph_column(["[[0, 1], [0, 0]]"]),
         r"graph_column\(.*?'row->column'\)",
         lambda x: x.graph.to_strings().tolist() == ["0 -> 1"],
+    ),
+    "list of edges as text": (
+        lambda: ce.graph_column(["[('A', 'B')]"]),
+        r"graph_column\(\[.*\]\)",
+        lambda x: x.graph.to_strings().tolist() == ["A -> B"],
+        {"in column": "in ['[(\\'A\\', \\'B\\')]']"},
+    ),
+    "mapping as text": (
+        lambda: ce.graph_column(['{"A": ["B"]}']),
+        r"json\.loads\(text\)",
+        lambda x: ce.as_graph(x, encoding="children").to_string() == "A -> B",
+        {"text": '\'{"A": ["B"]}\''},
+    ),
+    **{
+        f"arrow {sign}": (
+            lambda sign=sign: ce.graph_column([f"A {sign} B"]),
+            r"text\.replace\(.*?\)",
+            lambda x, edge=edge: ce.as_graph(x).to_string() == edge,
+            {"text": f"'A {sign} B'"},
+        )
+        for sign, edge in {
+            "=>": "A -> B",
+            "causes": "A -> B",
+            "\u2192": "A -> B",
+            "\u2190": "B -> A",
+            "\u2194": "A <-> B",
+        }.items()
+    },
+    "pairs of nodes": (
+        lambda: ce.graph_column(["A\tB\nB\tC"]),
+        r"pd\.read_csv\(.*\]\)",
+        lambda x: ce.as_graph(x).to_string() == "A -> B; B -> C",
+        {"path": "io.StringIO('A\\tB\\nB\\tC')"},
+    ),
+    "edge list of networkx": (
+        lambda: ce.graph_column(["A B {}\nB C {}"]),
+        r"nx\.read_edgelist\(.*?\)",
+        lambda x: ce.as_graph(x).to_string() == "A -> B; B -> C",
+        {"path": "io.BytesIO(b'A B {}\\nB C {}')"},
+    ),
+    "knowledge of Tetrad": (
+        lambda: scored(truth=["/knowledge\nrequiredirect\nA B"] * 2),
+        r"ce\.Knowledge\.from_tetrad\(text\)",
+        lambda x: scored(["required_recall"], truth=[x, x])["required_recall"].tolist() == [1, 1],
+        {"text": "'/knowledge\\nrequiredirect\\nA B'"},
+    ),
+    "printed models": (
+        lambda: ce.configurational.parse(CNA),
+        r"ce\.configurational\.read_printout\(text\)",
+        lambda x: x["model"].tolist() == ["D+G<->E"],
+        {"text": "cna"},
     ),
     "lags": (
         lambda: ce.graph_column([np.full((2, 2, 2), "-->")]),

@@ -20,6 +20,7 @@ from functools import lru_cache
 
 from ..contract.encoding import Edges, Ends
 from .edge_marks import MARK_OF_CHARACTER, SHORT_SIGNS, MarkedEdges, forward, single_edges
+from .other_texts import explain_other_text
 
 ARROWS = "'->', '<-' and '--'"
 CIRCLES = "'<->', 'o->', 'o-o' and 'o--'"
@@ -89,10 +90,13 @@ def _refuse(text: str, at: int) -> ValueError:
         return ValueError(f"cannot read {_near(text, at)}: an edge needs a node name at both ends of its arrow")
     if is_formula(text) and _FACTORS.search(name):
         return _formula(f"the name {name!r}")
-    return _explain_name(name, _CHARACTERS)
+    return _explain_name(text, name, _CHARACTERS)
 
 
-def _explain_name(name: str, why: str) -> ValueError:
+def _explain_name(text: str, name: str, why: str) -> ValueError:
+    kind = explain_other_text(text)
+    if kind is not None:
+        return ValueError(f"found {_short(text)!r}, which {kind}")
     return ValueError(
         f"found {_short(name)!r}, {why}; quote the name of a node: {_quote(_short(name))}; edges are written with "
         f"{ARROWS}, those of mixed graphs with {CIRCLES}, with ';' between them"
@@ -132,16 +136,16 @@ def parse_edges(text: str) -> Edges:
             name, is_quoted, at = _read_name(text, arrow.end())
             following = _ARROW.match(text, at)
             if not was_quoted and " " in before and not text[arrow.start() - 1].isspace():
-                raise _explain_name(before, _MAY_BE_TWO)
+                raise _explain_name(text, before, _MAY_BE_TWO)
             if not is_quoted and " " in name and (following is not None or not text[arrow.end()].isspace()):
-                raise _explain_name(name, _MAY_BE_TWO)
+                raise _explain_name(text, name, _MAY_BE_TWO)
             sign = arrow.group()
             edges.add(before, name, MARK_OF_CHARACTER[sign[0]], MARK_OF_CHARACTER[sign[-1]])
             linked |= {before, name}
             arrow = following
     odd = next((name for name in alone if name not in linked), None)
     if odd is not None:
-        raise _explain_name(odd, _STANDS_ALONE)
+        raise _explain_name(text, odd, _STANDS_ALONE)
     found = edges.found(is_open=True)
     return found if found.labels or text.strip() == "{}" else found._replace(labels=None)
 
@@ -186,6 +190,11 @@ def explain_text(cell: str) -> str:
             f"found the text {shown!r}, which is a matrix written as text; read it first and state its direction: "
             "graph_column([None if pd.isna(x) else np.array(json.loads(x)) for x in column], encoding='row->column'), "
             "or 'column->row'"
+        )
+    if re.match(r"\[\s*\(\s*['\"]", cell):
+        return (
+            f"found the text {shown!r}, which is a list of edges written as text; read it first: "
+            "graph_column([None if pd.isna(x) else ast.literal_eval(x) for x in column])"
         )
     return (
         f"found the text {shown!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from glob import glob, has_magic
@@ -18,6 +19,7 @@ from ..contract.checks import check_type
 from ..contract.encoding import ENCODINGS
 from .column import read_column
 from .formats.text_matrices import read_table
+from .other_texts import explain_other_text
 from .packing import MAX_NODES
 
 #: a file of this size is read at once
@@ -34,6 +36,12 @@ NETWORK_READERS = {
     **dict.fromkeys((".xdsl", ".dsl", ".uai", ".o3prm"), _BY_PYAGRUM),
 }
 
+#: how files that are no text begin, and how they are read
+_NO_TEXTS = {
+    b"\x1f\x8b": "is compressed by gzip; decompress it, as by gunzip",
+    b"\x80": "is a pickle of Python; load it by pickle.load if you trust it, and pass what it holds to graph_column",
+    b"PK\x03\x04": "is an archive, as .npz is; read the matrices of np.load(path) by graph_column, naming encoding=",
+}
 #: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
 _ENCODING_OF = {
     ".dot": "DOT",
@@ -195,20 +203,25 @@ def _read_cell(file: Path) -> Any:
         options: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
         return mmread(file, **options)
     suffix = file.suffix.lower()
+    content = file.read_bytes()
+    for begin, what in _NO_TEXTS.items():
+        if content.startswith(begin):
+            raise ValueError(what)
+    if suffix == ".net" and re.match(rb"\s*\*(?:vertices|network)", content, re.I):
+        raise ValueError("is Pajek's; read it by nx.DiGraph(nx.read_pajek(path)), and make a column by graph_column")
     if suffix in NETWORK_READERS:
         raise ValueError(
             f"is a network with parameters in {suffix}; {NETWORK_READERS[suffix]}, and make a column of graphs by "
             "graph_column([ce.as_network(network).graph])"
         )
-    content = file.read_bytes()
-    if content.startswith(b"\x1f\x8b"):
-        raise ValueError("is compressed by gzip; decompress it, as by gunzip")
     try:
         text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except UnicodeDecodeError as fault:
         raise ValueError(f"byte {fault.start} is not valid UTF-8; save the file as UTF-8") from None
-    found = read_table(text, is_table=suffix in (".csv", ".tsv"))
     name = _ENCODING_OF.get(suffix)
-    if name is not None and isinstance(found, str) and not ENCODINGS.find(name).takes(text):
-        raise ValueError(f"found {text[:40]!r}, which does not begin as {name}; read other texts by graph_column")
-    return found
+    if name is None:
+        return read_table(text, is_table=suffix in (".csv", ".tsv"))
+    if not ENCODINGS.find(name).takes(text):
+        kind = explain_other_text(text) or f"does not begin as {name}; read other texts by graph_column"
+        raise ValueError(f"found {text[:40]!r}, which {kind}")
+    return text

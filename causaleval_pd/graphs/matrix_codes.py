@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..contract.encoding import CellError, Encoding, Ends, Pair
 from .edge_marks import ARROW, CIRCLE, TAIL
+from .weights import explain_weights
 
 #: marks at the column's and at the row's node of a pair that has two edges, `->` to the column's node and `<->`
 INTO, OUT_OF = (5, 4), (4, 5)
@@ -100,9 +101,20 @@ def explain_codes(codes: Mapping[Pair, Pair], meaning: str, matrix: NDArray[Any]
             return f"found {here} in cell ({names[i]!r}, {names[i]!r}), {self_loop(names[i]).removeprefix('found ')}"
         return (
             f"found {here} in cell ({names[i]!r}, {names[j]!r}) and {there} in cell ({names[j]!r}, {names[i]!r}), "
-            f"expected {meaning}"
+            f"expected {meaning}{_explain_fractions(codes, matrix)}"
         )
     raise ValueError("all pairs of numbers have a meaning")
+
+
+def _explain_fractions(codes: Mapping[Pair, Pair], matrix: NDArray[Any]) -> str:
+    """Return how a matrix of weights is cut; its ones are directed edges in some encodings only."""
+    if not (matrix != np.round(matrix)).any():
+        return ""
+    source, target = np.nonzero(matrix)
+    mend = explain_weights(source, target, matrix[source, target])
+    if codes.get((1, 0)) in ((ARROW, TAIL), (TAIL, ARROW)):
+        return f"; {mend}"
+    return f"; {mend}; name the encoding of the result, 'row->column' or 'column->row'"
 
 
 def _explain(encoding: Encoding, matrix: NDArray[Any], names: Sequence[str]) -> str:

@@ -25,6 +25,15 @@ _ROW_NUMBERS = {"", "id", "index", "row", "no", "nr", "#", "unnamed: 0"}
 #: attributes of edges that state how these are numbered and drawn
 _DRAWN = {"id", "key", "penwidth", "len", "minlen", "width", "fontsize", "labeldistance", "labelangle"}
 _DRAWN |= {"arrowsize", "pos", "lp", "labelfontsize"}
+#: columns of bnlearn's boot.strength: the share of an edge, and that of its direction given the edge
+BOOTSTRAP = ("strength", "direction")
+#: columns that number runs, data sets and the like
+_RUN = re.compile(
+    r"(?:run|seed|rep(?:licate|etition)?|iter(?:ation)?|fold|trial|data[ _.-]?set|graph|network|sim(?:ulation)?|"
+    r"batch|bootstrap|draw|job)s?(?:[ _.-]?(?:id|no|nr|number))?|id",
+    re.I,
+)
+_RANK = re.compile(r"(?:.*[ _.-])?rank(?:ing|s)?", re.I)
 _P_VALUE = re.compile(r"[pq](?:[ _.-]*(?:val(?:ue)?|adj)?s?)?|.*(?:p[ _.-]?val|fdr).*", re.I)
 
 
@@ -122,10 +131,46 @@ def explain_numbers(table: pd.DataFrame, names: Sequence[Hashable], read: Sequen
     )
     if all(map(is_p_value, names)):
         return message
+    shares = [name for name in names if str(name).strip().lower() in BOOTSTRAP]
+    ranking = shares if len(shares) == len(BOOTSTRAP) else names[:1]
     return (
-        f"{message}; to rank edges by it, make a column of scores, as "
-        f"score_column([table[{[*read[:2], names[0]]!r}]], nodes=nodes)"
+        f"{message}; to rank edges by {'it' if len(ranking) == 1 else 'both'}, make a column of scores, as "
+        f"score_column([table[{[*read[:2], *ranking]!r}]], nodes=nodes)"
     )
+
+
+def refuse_groups(table: pd.DataFrame, read: Collection[Hashable]) -> None:
+    """Refuse columns that are not read and divide a table of edges into several graphs: texts, and numbers of runs."""
+    groups = [name for name in table.columns if name not in read and _divides(table[name], name)]
+    if not groups:
+        return
+    name = groups[0]
+    values = pd.unique(table[name].dropna()).tolist()
+    by = groups if len(groups) > 1 else name
+    missing = ", dropna=False" if table[groups].isna().any(axis=None) else ""
+    raise ValueError(
+        f"found {len(values)} values in the column {name!r:.60} (first {', '.join(f'{x!r:.30}' for x in values[:2])}) "
+        "of a table of edges, which is one graph; make one graph of each group, as "
+        f"[g.drop(columns={by!r}) for _, g in table.groupby({by!r}{missing})], or drop the column if the table is one "
+        "graph"
+    )
+
+
+def _divides(column: pd.Series, name: Hashable) -> bool:
+    """Return whether a column has several values that are words, or numbers under the name of a run or data set."""
+    known = {value.strip() if isinstance(value, str) else value for value in column if not _is_blank(value)}
+    if len(known) < 2 or (str(name).strip().lower() in _ROW_NUMBERS and len(known) == len(column)):
+        return False
+    if _RUN.fullmatch(str(name).strip()) is not None:
+        return True
+    if not all(isinstance(value, str) for value in known):
+        return False
+    return any(isinstance(_plain(value), str) and not _is_number(value) for value in known)
+
+
+def is_rank(name: Hashable) -> bool:
+    """Return whether a column holds ranks, of which the first is the best, by its name."""
+    return _RANK.fullmatch(str(name).strip()) is not None
 
 
 def is_p_value(name: Hashable) -> bool:
@@ -137,6 +182,8 @@ def _cut(column: pd.Series, name: Hashable) -> str:
     """Return how numbers of a column are cut, for messages."""
     if is_p_value(name):
         return "< 0.05"
+    if is_rank(name):
+        return f"<= {as_floats(column).median():.0f}"
     size = as_floats(column).abs().dropna()
     if size.empty or (size <= 1).all():
         return "> 0.5"

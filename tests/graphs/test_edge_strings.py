@@ -83,13 +83,13 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("A <-O B; C", "found 'O B', which between"),
         ("A --? B", "found '\\? B', expected"),
         ("A +-> B", "found 'A \\+', expected"),
-        ("A -- B; B ↔ C", "found 'B ↔ C', expected"),
+        ("A -- B; B ↔ C", "found 'A -- B; B ↔ C', which has another arrow"),
         ("o-> B o-o", "an edge needs a node name at both ends"),
-        ("A -> B, C -> D", "found 'B, C', expected .* with ';' between them"),
-        ("dag { A -> B }", "found 'dag { A', expected"),
+        ("A -> B, C -> D", "found 'A -> B, C -> D', which has commas; .* with ';' or a line end between them"),
+        ("dag { A -> B }", "found 'dag { A -> B }', which has braces"),
         ("A - B", "found 'A - B', expected"),
-        ("A => B", "found 'A => B', expected"),
-        ("A → B", "found 'A → B', expected"),
+        ("A => B", "found 'A => B', which has another arrow"),
+        ("A → B", "found 'A → B', which has another arrow"),
         ("A ->> B", "found '> B', expected"),
         ("A <<- B", "found 'A <', expected"),
         ("-> B", "an edge needs a node name at both ends"),
@@ -103,13 +103,13 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         (f"<object {'x' * 52}>", rf"found the text '<object {'x' * 49}\.\.\.', which"),
         ("'A' B -> C", "expected an arrow or ';' after the quoted name 'A'"),
         ("'A -> B", 'found "\'A", expected'),
-        ("   A  B\nA  0  1", "found 'A  B', expected"),
+        ("   A  B\nA  0  1", "which has no edge"),
         ("b'\\xce\\x01\\x00'", "an object turned into when dask, CSV or astype"),
         ("DiGraph with 4 nodes and 3 edges", "an object turned into"),
         ("Graph('A -> B', kind='dag')", "an object turned into"),
         ("<networkx.classes.digraph.DiGraph object at 0x7f>", "an object turned into"),
         ("[[0 1]\n [0 0]]", "an object turned into"),
-        ("[('A', 'B')]", "an object turned into"),
+        ("[('A', 'B')]", "a list of edges written as text"),
         ("Graph Nodes:\nX1;X2\n\nGraph Edges:\n1. X1 --> X2", "an object turned into"),
         ("nan", "an object turned into"),
         ("<NA>", "an object turned into"),
@@ -144,6 +144,48 @@ def test_other_names_are_quoted_or_refused_with_quotes_around_them(name: str) ->
             graph_column([text], nodes=None)
         assert str(error.value).startswith(f"row 0 (index 0): found {name!r}, ")
     assert as_graph(f'Z <- "{name}"') == as_graph([(name, "Z")])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"A": ["B", "C"], "B": []}', "is a mapping in JSON; pass json.loads"),
+        ("{'A': ['B']}", "is a mapping as Python prints it; pass ast.literal_eval"),
+        ("A \u2192 B", "has another arrow; replace it, as by text.replace"),
+        ("B \u2190 A", "has another arrow"),
+        ("A -- B; B \u2194 C", "has another arrow; replace it, as by text.replace('\u2194', '<->')"),
+        ("A => B", "has another arrow"),
+        ("A causes B", "has a word as arrow"),
+        ("A->B, B->C", "has commas; edges are written as 'A -> B', with ';'"),
+        ("- A -> B\n- B -> C", "has a mark before each edge"),
+        ("1. A -> B\n2. B -> C", "has a mark before each edge"),
+        ("The graph is: A -> B", "has words and ':' before its edges"),
+        ("A{1} -> B", "has braces"),
+        ("A,B\nB,C", "has pairs of nodes; add the line 'from,to' above"),
+        ("A\tB", "has pairs of nodes; read them by pd.read_csv"),
+        ("A B\nB C", "has pairs of nodes; read them by pd.read_csv"),
+        ("A B {}\nB C {'weight': 1}", "is an edge list of networkx"),
+        ("#x.py\n# GMT Sat\n#\nA B C\nB\n", "is an adjacency list of networkx"),
+        ("Y ~ X + Z", "is a formula of a regression; write the effect"),
+        ("graph TD\nA --> B", "is Mermaid; keep its lines of edges"),
+        ("No edges", "is a remark; write a graph without edges"),
+        ("Error: singular matrix", "is the message of a failed run; write a failed run as a missing value"),
+        ("LinAlgError: x", "is the message of a failed run"),
+        ("PC failed to converge", "is the message of a failed run"),
+        ("/knowledge\naddtemporal\n1 A B", "is a knowledge file of Tetrad"),
+        ("A, B, C", "has no edge"),
+    ],
+)
+def test_texts_of_another_kind_are_no_names(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        graph_column([text])
+    assert str(error.value).startswith(f"row 0 (index 0): found {text!r}, which ")
+    assert "quote the name" not in str(error.value)
+
+
+def test_quoted_names_hold_what_other_texts_have() -> None:
+    with pytest.raises(ValueError, match=r'quote the name of a node: "c\(t\)"'):
+        parse_edges('"A => b, no: {1}" -> c(t)')
 
 
 @pytest.mark.parametrize("name", ["A-B", "A B", "TNF-a"])

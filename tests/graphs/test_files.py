@@ -1,9 +1,11 @@
 """Graphs in files: matrices, tables and texts of tools; errors name the file and the line."""
 
 import gzip
+import pickle
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +24,7 @@ SETTINGS: list[dict[str, Any]] = [
 SUFFIXES = [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".npy", ".mtx", ""]
 ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
 ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
+LINES_OF_GML = "\n".join(nx.generate_gml(nx.DiGraph([("A", "B")])))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,10 @@ ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
         ("a.csv", "source,target,weight\nA,B,1\n", None, "A -> B"),
         ("a.dot", "digraph { A -> B }", None, "A -> B"),
         ("a.csv", "from,edge,to\nA,,\nB,,\n", None, "A; B"),
+        ("a.gml", LINES_OF_GML, None, "A -> B"),
+        ("a.txt", LINES_OF_GML, "GML", "A -> B"),
+        ("a.txt", f'Creator "igraph"\nVersion 1\n{LINES_OF_GML}', None, "A -> B"),
+        ("a.csv", LINES_OF_GML.replace("graph [", "graph\n["), None, "A -> B"),
         ("a.csv", "source;target\nA;B\n", None, "A -> B"),
         ("a.dag", "dag { A <-> B }\n", None, "A <-> B"),
         ("a.txt", "A -> B\n", None, "A -> B"),
@@ -207,6 +214,19 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     np.save(tmp_path / "c.npy", np.array([object()], dtype=object))
     with pytest.raises(ValueError, match=r"^file c\.npy: .*allow_pickle=False"):
         ce.read_graphs(tmp_path / "c.npy")
+    Path(tmp_path, "e.pkl").write_bytes(pickle.dumps(np.eye(2)))
+    with pytest.raises(ValueError, match=r"^file e\.pkl: is a pickle of Python; load it by pickle.load"):
+        ce.read_graphs(tmp_path / "e.pkl")
+    np.savez(tmp_path / "e.npz", a=np.eye(2))
+    with pytest.raises(ValueError, match=r"^file e\.npz: is an archive, .* np.load\(path\)"):
+        ce.read_graphs(tmp_path / "e.npz")
+    nx.write_pajek(nx.DiGraph([("A", "B")]), tmp_path / "e.net")
+    with pytest.raises(ValueError, match=r"^file e\.net: is Pajek's; read it by nx.DiGraph\(nx.read_pajek\(path\)\)"):
+        ce.read_graphs(tmp_path / "e.net")
+    assert ce.as_graph(nx.DiGraph(nx.read_pajek(tmp_path / "e.net"))).to_string() == "A -> B"
+    Path(tmp_path, "e.json").write_text('{"A": ["B"], "B": []}', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^file e\.json: .* a mapping in JSON; pass json.loads"):
+        ce.read_graphs(tmp_path / "e.json")
     with Path(tmp_path, "d.txt").open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     with pytest.raises(ValueError, match=r"^file d\.txt: has \d+ bytes; at most"):

@@ -25,6 +25,8 @@ _TOKEN = re.compile(
     r"(?:\s*(?:=(?!>)\s*(?P<value>\d{1,9})|\{\s*(?P<braced>\d{1,9})\s*\}|\[\s*(?P<bracketed>\d{1,9})\s*\]))?"
     r"|(?P<mark>[*+(),~·¬\u2227\u2228]))"
 )
+#: lines that cna and QCA print around models
+_PRINTED = re.compile(r"^[\s#]*-*\s*Coincidence Analysis|^[\s#]*\w+ solution formulas:|\binclS\b", re.M)
 #: what the arrows of programs state
 _ARROWS: dict[str, Arrow] = {
     **dict.fromkeys(("<->", "<=>", "↔", "⇔"), "<->"),
@@ -66,6 +68,8 @@ class FormulaError(ValueError):
     """
 
     def __init__(self, what: str, text: str, position: int, hint: str = "") -> None:
+        if _PRINTED.search(text):
+            hint = "read what cna or QCA prints by ce.configurational.read_printout(text), and take its models"
         shown = text if len(text) <= 80 else f"...{text[max(0, position - 30) : position + 30]}..."
         super().__init__(f"{what} at position {position} of {shown!r}{'; ' * bool(hint)}{hint}")
         self.what, self.text, self.position, self.hint = what, text, position, hint

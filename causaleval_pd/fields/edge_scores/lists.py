@@ -11,16 +11,14 @@ import pandas as pd
 from ...contract.checks import shown
 from ...graphs.formats.edge_list import columns_of
 from ...graphs.node_names import node_name
-from ...graphs.weights import as_floats, is_p_value, unread_numbers
-
-#: columns of bnlearn's boot.strength: the share of an edge, and that of its direction given the edge
-_BOOTSTRAP = ("strength", "direction")
+from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers
 
 
 def read_list(cell: Any) -> pd.DataFrame | None:
     """Return source, target and score of each edge of a list, nodes of a graph in `attrs`; None for other cells."""
     names = columns_of(cell)
     if names is not None:
+        refuse_groups(cell, names)
         columns = _of_numbers(cell, [*names, "lag"])
         return _checked(cell, list(names[:2]), columns)
     if not (hasattr(cell, "is_directed") and hasattr(cell, "is_multigraph")):
@@ -62,7 +60,7 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
     """Return nodes and scores of a table with one column of numbers."""
     if not columns:
         raise ValueError("found a list of edges without numbers; make it a column of graphs by graph_column")
-    if {str(name).strip().lower() for name in columns} == {*_BOOTSTRAP} and len(columns) == len(_BOOTSTRAP):
+    if {str(name).strip().lower() for name in columns} == {*BOOTSTRAP} and len(columns) == len(BOOTSTRAP):
         table, columns = _shares_of_arcs(table, columns), ["share"]
     if len(columns) > 1:
         raise ValueError(
@@ -74,6 +72,12 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
         raise ValueError(
             f"found a list of edges with the p-values {name!r}, of which small ones are likely edges; turn them, as by "
             f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r})"
+        )
+    if is_rank(name):
+        raise ValueError(
+            f"found a list of edges with the ranks {name!r}, of which the first is the most likely edge; turn "
+            f"them, as by table.assign(score=1 / (1 + table[{name!r}])).drop(columns={name!r}) with kind='score', or "
+            "rename the column if larger numbers are more likely edges"
         )
     found = pd.DataFrame({"source": table[ends[0]], "target": table[ends[1]]}).map(node_name)
     found["score"] = as_floats(table[name]).to_numpy(np.float64)

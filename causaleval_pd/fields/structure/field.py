@@ -101,7 +101,7 @@ def node_sides(truth: list[str], estimate: list[str]) -> str:
 
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ, and how to mend it."""
-    known = set(estimate) < set(truth)
+    known, more = set(estimate) < set(truth), set(truth) < set(estimate)
     if len(truth) == len(estimate) == 1:
         mend = "if the cells are answers, name a metric of answers, as in evaluate(['label_accuracy'])"
         return f"{node_sides(truth, estimate)}; {mend}"
@@ -110,7 +110,12 @@ def different_nodes(truth: list[str], estimate: list[str]) -> str:
         mend = f"name the nodes alike, as by ce.graph_column(estimates, rename={{{old!r}: {new!r}, ...}})"
         return f"{node_sides(truth, estimate)}; {mend} where {old!r} is {new!r}"
     latent = "name the others in context={'latents': [...]} if they are latent, or " if known else ""
-    mend = "give both the same nodes, e.g. by ce.graph_column(estimates, nodes=ce.graph_column(truths)) or rename="
+    mend = "give both the same nodes, by rename= and nodes= of ce.graph_column"
+    if known or more:
+        open_side, nodes = ("estimates", "truths") if known else ("truths", "estimates")
+        mend = (
+            f"give both the same nodes, e.g. by ce.graph_column({open_side}, nodes=ce.graph_column({nodes})) or rename="
+        )
     return f"{node_sides(truth, estimate)}; {latent}{mend}"
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from ...contract.cells import is_missing
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
 from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
-from ..weights import as_floats, explain_numbers, explain_weights, unread_numbers
+from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
 
 
 def read_edge_list(cell: Collection[Any]) -> Edges:
@@ -189,15 +189,12 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take one column per lag")
-    numbers = unread_numbers(cell, [*names, "weight", "lag"])
-    if numbers:
-        raise ValueError(explain_numbers(cell, numbers, [name for name in names if name in cell.columns]))
+    _refuse_unread(cell, names)
     first, second = (cell[name].tolist() for name in names[:2])
     for number, node in enumerate(first, 1):
         if _is_blank(node):
             raise ValueError(f"edge {number}: found the node {node!r} in the column {names[0]!r}, expected a name")
     if names[2] not in cell.columns:
-        _refuse_other_columns(cell, names)
         found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
         alone = [_distinct(a)[1] for a, b in zip(first, second, strict=True) if _is_blank(b)]
         return found._replace(labels=tuple(dict.fromkeys([*(found.labels or ()), *alone])) or None)
@@ -214,6 +211,38 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         except ValueError as fault:
             raise ValueError(f"edge {number}: {fault}") from None
     return edges.found(is_open=True)
+
+
+def _refuse_unread(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
+    """Refuse columns that are not read and change or divide the graph: signs, marks, runs and tools, numbers."""
+    _refuse_signs(table, names)
+    if names[2] not in table.columns:
+        _refuse_other_columns(table, names)
+    directed = [name for name in table.columns if {*map(_marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
+    refuse_groups(table, [*names, *directed])
+    numbers = unread_numbers(table, [*names, "weight", "lag"])
+    if numbers:
+        raise ValueError(explain_numbers(table, numbers, [name for name in names if name in table.columns]))
+
+
+def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
+    """Refuse columns with the sign of an effect, and one of marks that says by 1 and 0 whether there is an edge."""
+    for column in table.columns.difference(list(names[:2]), sort=False):
+        values = {value.strip() for value in table[column] if isinstance(value, str) and value.strip()}
+        if values <= {"+", "-"} and ("+" in values or (values and str(column).strip().lower() == "sign")):
+            signs = sorted(values)
+            raise ValueError(
+                f"found the signs {', '.join(map(repr, signs))} in the column {column!r:.60}, which a graph does not "
+                "keep; drop the column, or keep the edges of one sign, as "
+                f"table[table[{column!r}] == {signs[0]!r}].drop(columns={column!r})"
+            )
+    mark = names[2]
+    if mark in table.columns and len(table) and {*map(str, table[mark])} <= {"0", "1", "True", "False"}:
+        raise ValueError(
+            f"found {table[mark].iloc[0]!s} in the column {mark!r}, expected marks as '-->'; where 1 is an edge and 0 "
+            f"none, keep the rows with 1, as table[table[{mark!r}] == 1].drop(columns={mark!r}), and pass nodes= if "
+            "some nodes have no edge"
+        )
 
 
 def _refuse_other_columns(table: pd.DataFrame, names: tuple[str, str, str]) -> None:

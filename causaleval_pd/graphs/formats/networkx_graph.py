@@ -213,6 +213,8 @@ _GML = re.compile(
 _WORD_OF_MARK = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
 #: ids that igraph writes for nodes whose names are data
 _NUMBERED = re.compile(r"n\d++")
+#: the namespace of what yEd draws: labels name its nodes
+_YED = "http://www.yworks.com/xml/graphml"
 #: letters of a fault of networkx, which may repeat the text
 _MOST_SHOWN = 200
 
@@ -227,10 +229,26 @@ def read_graphml(text: str) -> Edges:
         graph = nx.parse_graphml(text)
     except (ElementTree.ParseError, nx.NetworkXError) as fault:
         raise ValueError(f"found no GraphML: {fault}") from None
-    names = nx.get_node_attributes(graph, "name")
+    is_drawn = _YED in text
+    if is_drawn:
+        _check_drawn(graphs[0])
+    names = nx.get_node_attributes(graph, "label" if is_drawn else "name")
     if len(names) == len(graph) and all(map(_NUMBERED.fullmatch, names)):
         return _read_renamed(graph, names, "GraphML")
     return read_networkx(graph)
+
+
+def _check_drawn(graph: ElementTree.Element) -> None:
+    """Refuse edges of yEd that are drawn otherwise than as an arrow to their target, as networkx reads all of them."""
+    for edge in graph.iterfind("{*}edge"):
+        for arrows in edge.iterfind(".//{*}Arrows"):
+            ends = arrows.get("source", "none"), arrows.get("target", "none")
+            if ends[0] != "none" or ends[1] == "none":
+                nodes = f"{edge.get('source')} - {edge.get('target')}"
+                raise ValueError(
+                    f"found the edge {nodes} of yEd with the arrows {ends[0]!r:.30} at its source and {ends[1]!r:.30} "
+                    "at its target, expected 'none' and an arrow; write an edge string, as 'A -- B; B -> C'"
+                )
 
 
 def _check_graphml(graphs: Sequence[ElementTree.Element]) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..packing import MAX_NODES
 from .edge_list import edge_columns, read_csv, read_printed
+from .networkx_graph import GML
 
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*+,\d++(?:[eE][-+]?\d++)?$")
@@ -20,13 +21,15 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d*+,\d++(?:[eE][-+]?\d++)?$")
 _SEPARATORS = "\t;,"
 _IN_QUOTES = re.compile(r'"[^"\n]*+"')
 _ARROW = re.compile(r"->|<-|--|-@|@-|o-")
-_ARROW_OR_BRACKET = re.compile(rf"{_ARROW.pattern}|\[")
 _COMMENTS = re.compile(r"\s*+(?>(?:#[^\n]*+(?:\n|$)\s*+)*)")
 _FLAGS = {"true", "false"}
 
 
 def read_table(text: str, *, is_table: bool = False) -> Any:
     """Return the matrix or the table of edges that a text holds, else the text itself, which a table is not."""
+    if GML.takes(text):
+        # its words may stand like those of a table
+        return text
     lines = [line for line in text.lstrip("\r\n").split("\n", 20)[:20] if line.strip()][:2]
     if not lines:
         return text
@@ -41,8 +44,7 @@ def read_table(text: str, *, is_table: bool = False) -> Any:
         header = _names_are_numbers(text, separator)
         if header or all(first):
             return _matrix(text, separator, header=header)
-    # GML in one line has the words source and target too
-    if edge_columns(first) is not None and not (separator is None and any(map(_ARROW_OR_BRACKET.search, lines))):
+    if edge_columns(first) is not None and not (separator is None and any(map(_ARROW.search, lines))):
         return read_printed(text) if separator is None else read_csv(text, separator)
     if any(map(_ARROW.search, lines)):
         return text

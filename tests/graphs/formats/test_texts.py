@@ -625,3 +625,19 @@ def test_a_network_may_stand_in_one_line(breaks):
     ]  # fmt: skip
     text = breaks.join(parts)
     assert ce.as_graph(text) == ce.as_graph("A -> B")
+
+
+YED = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
+<key for="node" id="d6" yfiles.type="nodegraphics"/><key for="edge" id="d10" yfiles.type="edgegraphics"/>
+<graph edgedefault="directed" id="G">
+<node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>Smoking</y:NodeLabel></y:ShapeNode></data></node>
+<node id="n1"><data key="d6"><y:ShapeNode><y:NodeLabel>Lung cancer</y:NodeLabel></y:ShapeNode></data></node>
+<edge id="e0" source="n0" target="n1"><data key="d10"><y:PolyLineEdge><y:Arrows source="none" target="standard"/>
+</y:PolyLineEdge></data></edge></graph></graphml>"""
+
+
+def test_labels_name_the_nodes_of_yed() -> None:
+    assert ce.as_graph(YED).to_string() == "Smoking -> Lung cancer"
+    for arrows in ('source="none" target="none"', 'source="standard" target="standard"'):
+        with pytest.raises(ValueError, match="found the edge n0 - n1 of yEd with the arrows .* write an edge string"):
+            ce.as_graph(YED.replace('source="none" target="standard"', arrows))
