@@ -14,12 +14,8 @@ import causaleval_pd as ce
 import causaleval_pd.dask
 
 METRICS = ["shd", "adjacency_f1", "orientation_precision"]
-RUNS = (
-    ce.datasets.runs()
-    .query("n == 100 and replicate < 6")
-    .reset_index(drop=True)
-    .assign(run=lambda t: np.arange(len(t)) * 3)
-)
+RUNS = ce.datasets.runs().query("n == 100 and replicate < 6").reset_index(drop=True)
+RUNS["run"] = np.arange(len(RUNS)) * 3
 RUNS.loc[[4, 17], "estimate"] = None
 PANDAS = ce.with_controls(RUNS, METRICS, n_draws=50, rng=7, key="run")
 BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
@@ -55,10 +51,8 @@ def wanted_summary(interval):
 @pytest.mark.parametrize("interval", ["quantile", "mean_ci"])
 def test_summaries_agree_in_any_partitions(interval, order, cuts):
     wanted = wanted_summary(interval)
-    table = partitioned(RUNS, order, cuts)
-    found = table.ceval.cube(METRICS, by=BY, n_draws=50, rng=7, key="run").ceval.summary(
-        interval=interval, columns="full"
-    )
+    cube = partitioned(RUNS, order, cuts).ceval.cube(METRICS, by=BY, n_draws=50, rng=7, key="run")
+    found = cube.ceval.summary(interval=interval, columns="full")
     assert (found["p_value"] == wanted["p_value"]).all()
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
@@ -67,13 +61,9 @@ def test_summaries_agree_in_any_partitions(interval, order, cuts):
     "settings", [{"on": "excess"}, {"by": "all"}, {"by": ["density"]}, {"by": "all", "test": "max_t"}]
 )
 def test_comparisons_agree(settings):
-    table = dd.from_pandas(RUNS, npartitions=3)
-    how = {"n_draws": 50, "rng": 7, "key": "run"}
-    cube = ce.cube(RUNS, METRICS, by=["algorithm", "density"], **how)
-    wanted = ce.compare(cube, "algorithm", **settings, columns="full")
-    found = table.ceval.cube(METRICS, by=["algorithm", "density"], **how).ceval.compare(
-        "algorithm", **settings, columns="full"
-    )
+    how = {"by": ["algorithm", "density"], "n_draws": 50, "rng": 7, "key": "run"}
+    cubes = (table.ceval.cube(METRICS, **how) for table in (dd.from_pandas(RUNS, npartitions=3), RUNS))
+    found, wanted = (ce.compare(cube, "algorithm", **settings, columns="full") for cube in cubes)
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -102,9 +92,8 @@ def test_scores_are_lazy_with_their_dtypes():
 @pytest.mark.slow
 def test_latent_nodes_of_the_rows():
     truths = ["A -> B; L -> B; L -> C; D -> C", "A -> B; B -> C; D; L"]
-    runs = pd.DataFrame(
-        {"truth": truths * 4, "algorithm": list("xxyy") * 2, "hidden": ["L", "L;A"] * 4, "run": range(8)}
-    )
+    runs = pd.DataFrame({"truth": truths * 4, "algorithm": list("xxyy") * 2, "hidden": ["L", "L;A"] * 4})
+    runs["run"] = range(8)
     runs["estimate"] = ["A o-> B; B <-> C; D o-> C", "B o-o C; D"] * 4
     lists = runs.assign(hidden=runs["hidden"].str.split(";"))
     lazy, order = partitioned(runs, [3, 0, 7, 1, 6, 2, 5, 4], [3, 5]), ["shd", "shd_p", "latent_recall"]
@@ -113,43 +102,34 @@ def test_latent_nodes_of_the_rows():
     assert wanted["shd"].tolist() == [0] * 8
     found = lazy.ceval.with_controls(["shd", "latent_recall"], **how).compute().sort_values("run")
     assert np.array_equal(found[order].to_numpy(float), wanted[order].to_numpy(float), equal_nan=True)
-    summary = lists.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary(columns="full")
-    pd.testing.assert_frame_equal(
-        lazy.ceval.cube(["shd"], by=["algorithm"], **how).ceval.summary(columns="full"), summary
-    )
-    with pytest.raises(
-        ValueError, match=r"partition [01]: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"
-    ):
+    cubes = (table.ceval.cube(["shd"], by=["algorithm"], **how) for table in (lazy, lists))
+    pd.testing.assert_frame_equal(*(cube.ceval.summary(columns="full") for cube in cubes))
+    message = r"partition [01]: row 0 .*: context 'latents': found the text .*str\.join\(';'\)"
+    with pytest.raises(ValueError, match=message):
         partitioned(lists, list(range(8)), [4]).ceval.evaluate(["shd"], context={"latents": "hidden"}).compute()
 
 
-@pytest.mark.parametrize(
-    ("verb", "settings", "where"),
-    [
-        ("with_controls", {}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
-        ("cube", {"by": ["algorithm"]}, r"partition 1: column 'estimate', row 5 \(index 25\)"),
-    ],
-)
-def test_errors_name_the_partition(verb, settings, where):
+@pytest.mark.parametrize(("verb", "settings"), [("with_controls", {}), ("cube", {"by": ["algorithm"]})])
+def test_errors_name_the_partition(verb, settings):
     bad = RUNS.assign(estimate=RUNS["estimate"].astype(object))
     bad.loc[25, "estimate"] = b"no graph"
     table = partitioned(bad.astype({"estimate": RUNS["estimate"].dtype}), list(range(len(RUNS))), [20])
-    with pytest.raises(ValueError, match=where):
+    with pytest.raises(ValueError, match=r"partition 1: column 'estimate', row 5 \(index 25\)"):
         getattr(table.ceval, verb)(["shd"], key="run", **settings).compute()
 
 
 def test_what_dask_cannot_know_is_refused():
     table = partitioned(RUNS, list(range(len(RUNS))), [20])
-    with pytest.raises(ValueError, match="divisions of this dask table are unknown"):
-        table.ceval.with_controls(["shd"], n_draws=5)
-    with pytest.raises(ValueError, match=r"key names columns that the table lacks: \['no'\]"):
-        table.ceval.with_controls(["shd"], n_draws=5, key=["run", "no"])
+    for how, error, message in (
+        ({"n_draws": 5}, ValueError, "divisions of this dask table are unknown"),
+        ({"n_draws": 5, "key": ["run", "no"]}, ValueError, r"key names columns that the table lacks: \['no'\]"),
+        ({"key": "run", "best_of": "alpha"}, TypeError, "with_controls of a dask table has no keyword best_of"),
+        ({"key": "run", "draws": 5}, TypeError, "unexpected keyword argument 'draws'"),
+    ):
+        with pytest.raises(error, match=message):
+            table.ceval.with_controls(["shd"], **how)
     with pytest.raises(ValueError, match="a cube of a dask table has no setting best_of"):
         table.ceval.cube(["shd"], by=["algorithm"], key="run", best_of="alpha")
-    with pytest.raises(TypeError, match="with_controls of a dask table has no keyword best_of"):
-        table.ceval.with_controls(["shd"], key="run", best_of="alpha")
-    with pytest.raises(TypeError, match="unexpected keyword argument 'draws'"):
-        table.ceval.with_controls(["shd"], key="run", draws=5)
     printed = RUNS.assign(truth="DiGraph with 4 nodes and 4 edges")
     lazy = dd.from_pandas(printed, npartitions=2).ceval.evaluate(["shd"])
     with pytest.raises(ValueError, match="the printed text of an object: dask turns objects into text"):
@@ -177,9 +157,8 @@ def test_verbs_that_need_all_rows_are_refused_by_name():
         message = rf"no verb '{verb}', which needs all rows; use table.compute\(\).ceval"
         with pytest.raises(AttributeError, match=message):
             getattr(table.ceval, verb)
-    with pytest.raises(
-        AttributeError, match=r"'report', which is one of cubes; use table.ceval.cube\(.*\).ceval.report"
-    ):
+    message = r"'report', which is one of cubes; use table.ceval.cube\(.*\).ceval.report"
+    with pytest.raises(AttributeError, match=message):
         _ = table.ceval.report
     assert not hasattr(table.ceval, "nothing")
 

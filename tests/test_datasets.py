@@ -106,11 +106,8 @@ def test_runs_are_what_their_settings_say(runs):
 
 def test_runs_have_the_classes_documented(runs):
     kinds = runs["estimate"].graph.kind
-    assert runs.groupby("algorithm")["kind"].unique().map(list).to_dict() == {
-        "pc": ["cpdag"],
-        "ges": ["cpdag"],
-        "lingam": ["dag"],
-    }
+    named = runs.groupby("algorithm")["kind"].unique().map(list)
+    assert named.to_dict() == {"pc": ["cpdag"], "ges": ["cpdag"], "lingam": ["dag"]}
     assert (kinds[runs["algorithm"] == "lingam"] == "dag").all()
     assert not (kinds[runs["algorithm"] == "ges"] == "pdag").any()
     assert ((kinds == "pdag").sum(), (kinds == "digraph").sum()) == (11, 4)
@@ -142,9 +139,8 @@ def test_runs_with_a_missing_estimate_keep_it(runs, monkeypatch):
 
 @pytest.mark.slow
 def test_the_script_makes_the_shipped_truths(runs, tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--quick"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, str(SCRIPT), "--quick"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     made = pd.read_csv(tmp_path / "runs_made" / "runs.csv.gz")
     assert list(made.columns) == list(runs.columns)

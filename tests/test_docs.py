@@ -63,8 +63,6 @@ def closed_forms() -> pd.Series:
 
 def null_models() -> list[dict[str, object]]:
     """Return the registered null models, one row per field and model."""
-    from causaleval_pd.contract.field import FIELDS
-
     return [
         {
             "field": field.name,

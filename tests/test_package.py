@@ -218,11 +218,8 @@ def test_options_of_all_calls_are_no_parameters():
 
 
 def test_the_check_of_docstrings_sees_names():
-    assert {
-        "causaleval_pd.evaluate",
-        "causaleval_pd.metrics.f_beta_literal",
-        "causaleval_pd.fields.reasoning.Tasks",
-    } <= set(PUBLIC)
+    some = ("evaluate", "metrics.f_beta_literal", "fields.reasoning.Tasks")
+    assert {f"causaleval_pd.{name}" for name in some} <= set(PUBLIC)
     assert "causaleval_pd.fields.reasoning.reasoners.baselines" in PUBLIC
     assert len(PUBLIC) > len(ce.list_metrics())
     text = "Add.\n\nParameters\n----------\na, b : int\n    Terms.\n**more\n    More.\n"

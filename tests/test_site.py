@@ -88,19 +88,15 @@ def test_every_null_model_has_an_entry_with_its_law(shown):
     assert set(found) == {f"{field}-{name}" for field, name in ce.list_nulls().index}
     for (field, name), row in ce.list_nulls().iterrows():
         entry = found[f"{field}-{name}"]
-        assert (
-            row["long_name"] in entry
-            and "```{eval-rst}" in entry
-            and f'ce.null_model("{name}"' in entry.replace("\n    ", "")
-        )
+        assert row["long_name"] in entry and "```{eval-rst}" in entry
+        assert f'ce.null_model("{name}"' in entry.replace("\n    ", "")
     assert "| a control is |" not in shown["null_models"]
 
 
 def test_no_text_of_a_page_is_cut_off():
     """Text that may not wrap leaves the page where its parent does not scroll; tables and blocks of code do."""
-    rules = re.findall(
-        r"([^{}]+)\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", CSS.read_text(encoding="utf-8"), flags=re.DOTALL)
-    )
+    style = re.sub(r"/\*.*?\*/", "", CSS.read_text(encoding="utf-8"), flags=re.DOTALL)
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", style)
     kept = [selector.strip() for selector, style in rules if re.search(r"white-space:\s*(nowrap|pre)\b", style)]
     assert all(re.search(r" (table|t[hrd]|pre)\b", selector) for selector in kept), kept
     [table] = [style for selector, style in rules if selector.strip() == ".bd-article table"]

@@ -18,9 +18,8 @@ def table():
 
 
 def test_rows_are_those_of_the_table_with_their_controls(table):
-    cube = table.ceval.cube(
-        ["shd", "adjacency_f1"], by=BY, n_draws=30, rng=7, values=["seconds"], replicate="replicate"
-    )
+    how = {"n_draws": 30, "rng": 7, "values": ["seconds"], "replicate": "replicate"}
+    cube = table.ceval.cube(["shd", "adjacency_f1"], by=BY, **how)
     rows = cube.ceval.runs()
     assert len(rows) == len(table) and rows["failed"].sum() == 2
     scored = table.ceval.with_controls(["shd", "adjacency_f1"], n_draws=30, rng=7)

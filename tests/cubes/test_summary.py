@@ -312,17 +312,12 @@ def test_dask_tables_have_the_verdicts_of_their_cube():
         ["separation_share", "bic"], key="run", replicate="run", **how
     )
     pd.testing.assert_series_equal(lazy.ceval.summary(columns="full")["verdict"], whole["verdict"])
-    parts = dd.from_pandas(turned, npartitions=3)
-    assert words(
-        parts.ceval.cube(["bic"], key="run", replicate="run", **how).ceval.summary(columns="full"), metric="bic"
-    ) == words(whole, metric="bic")
+    by_run = how | {"key": "run", "replicate": "run"}
+    parts = dd.from_pandas(turned, npartitions=3).ceval.cube(["bic"], **by_run)
+    assert words(parts.ceval.summary(columns="full"), metric="bic") == words(whole, metric="bic")
     small = RUNS[RUNS["graph"] == "good"].assign(estimate="A -> B; B -> D", data=0, run=range(4))
-    one = (
-        dd.from_pandas(small, npartitions=2)
-        .ceval.cube(["bic"], key="run", replicate="run", **how)
-        .ceval.summary(columns="full")
-    )
-    assert one["verdict"].tolist() == ["uninformative"], "runs on one data set are worth one"
+    one = dd.from_pandas(small, npartitions=2).ceval.cube(["bic"], **by_run)
+    assert one.ceval.summary(columns="full")["verdict"].tolist() == ["uninformative"], "one data set is worth one run"
 
 
 @pytest.mark.slow
@@ -335,9 +330,7 @@ def test_one_run_of_few_nodes_is_uninformative_and_several_data_sets_are_not():
     assert four["verdict"].tolist() != ["uninformative"]  # (1 / 3)^4
     # runs on one data set are relabelled alike, and are worth one
     same = pd.concat([small.head(1)] * 4, ignore_index=True)
-    alone = ce.summary(
-        ce.cube(same.assign(run=range(4)), ["bic"], null="permutation", key="run", **HOW), columns="full"
-    )
+    alone = same.assign(run=range(4)).ceval.cube(["bic"], null="permutation", key="run", **HOW).ceval.summary()
     assert alone["verdict"].tolist() == ["uninformative"]
 
 

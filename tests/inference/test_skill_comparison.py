@@ -38,9 +38,8 @@ def test_losses_are_added_up_by_cluster(study):
     kept = ~np.isnan(losses.own[0, 1])
     sums = [[np.bincount(levels.cluster[0, 0][kept], x[0, side][kept])[1:] for x in losses] for side in (0, 1)]
     expected = skill_difference(tuple(sums[0]), tuple(sums[1]))
-    assert found["effect"][0] == pytest.approx(expected.effect) and found["p_value"][0] == pytest.approx(
-        expected.p_value
-    )
+    for name, value in (("effect", expected.effect), ("p_value", expected.p_value)):
+        assert found[name][0] == pytest.approx(value)
     assert found["ci_low"][0] == pytest.approx(expected.low)
 
 

@@ -16,9 +16,8 @@ def test_the_page_is_written_by_its_script(monkeypatch, tmp_path):
     import who_beats_guessing as script
 
     monkeypatch.setattr(script, "FIGURE", tmp_path / "figure.png")
-    assert script.page() == script.PAGE.read_text(encoding="utf-8"), (
-        "write it anew by python docs/who_beats_guessing.py"
-    )
+    anew = "write it anew by python docs/who_beats_guessing.py"
+    assert script.page() == script.PAGE.read_text(encoding="utf-8"), anew
     assert (tmp_path / "figure.png").stat().st_size > 10_000
     sys.modules.pop("who_beats_guessing")
 

@@ -114,9 +114,8 @@ def test_auroc_of_two_scores_has_a_hypergeometric_law():
     for hit, value in zip(hits, values, strict=True):
         row = judge("auroc", value, candidates=n, true_candidates=k, estimated_candidates=ones, n_graphs=1, digits=6)
         assert row["p"] == pytest.approx(stats.hypergeom.sf(hit - 1, n, k, ones))
-    assert (
-        "estimated_candidates" in judge("auroc", 0.7, candidates=n, true_candidates=k, n_graphs=1, tied=True)["needed"]
-    )
+    unknown = judge("auroc", 0.7, candidates=n, true_candidates=k, n_graphs=1, tied=True)
+    assert "estimated_candidates" in unknown["needed"]
 
 
 def test_missing_sizes_of_rankings_give_wider_limits():
@@ -126,10 +125,9 @@ def test_missing_sizes_of_rankings_give_wider_limits():
     assert known["p_high"] < no_true["p_high"] < nothing["p_high"] < 1
     unknown = judge("auroc", "0.70", candidates=90, true_candidates=15)
     least = int(unknown["needed"].split(": ")[1].split()[0])
-    limits = [
-        judge("auroc", "0.70", candidates=90, true_candidates=15, n_graphs=r)["p_high"] for r in (least - 1, least)
-    ]
-    assert limits[0] > 0.05 >= limits[1]
+    rankings = {"candidates": 90, "true_candidates": 15}
+    fewer, enough = (judge("auroc", "0.70", n_graphs=r, **rankings)["p_high"] for r in (least - 1, least))
+    assert fewer > 0.05 >= enough
     assert "true_candidates" in judge("average_precision", 0.5, candidates=90, n_graphs=5)["needed"]
 
 
@@ -169,9 +167,8 @@ def test_accuracy_beside_coins_and_shuffled_answers():
     for right, p in ((69, 1), (70, 1), (72, 0.08788), (75, 0.002807), (80, 5.14e-6)):
         row = judge("accuracy", right / 100, n_questions=100, true_yes=70, digits=2)
         assert row["p_high"] == pytest.approx(p, rel=1e-3)
-    assert judge("accuracy", "0.70", n_questions=100, true_yes=70, answered_yes=70)["p"] == pytest.approx(
-        0.005, abs=5e-4
-    )
+    answered = judge("accuracy", "0.70", n_questions=100, true_yes=70, answered_yes=70)
+    assert answered["p"] == pytest.approx(0.005, abs=5e-4)
     no = judge("accuracy", "0.8466", n_questions=1160, true_yes=178)
     assert no["p_high"] == 1 and no["verdict"].startswith("cannot be judged: needs")
     assert judge("accuracy", "0.8534", n_questions=1160, true_yes=178)["p_high"] == pytest.approx(3.4e-7, rel=0.02)
@@ -251,9 +248,8 @@ def test_many_rows_are_corrected_by_holm():
     p = alone["adjacency_tp_p"][0]
     assert p <= 0.05 < 41 * p
     assert page["adjacency_tp_p_adjusted"][0] == pytest.approx(41 * p)
-    assert (
-        alone["adjacency_tp_verdict"][0] == "better" and page["adjacency_tp_verdict"][0] == "not better among 41 rows"
-    )
+    verdicts = [table["adjacency_tp_verdict"][0] for table in (alone, page)]
+    assert verdicts == ["better", "not better among 41 rows"]
 
 
 def test_small_and_complete_truths_are_not_judged():
@@ -261,10 +257,11 @@ def test_small_and_complete_truths_are_not_judged():
     assert complete["verdict"].startswith("cannot be judged: too small") and complete["p"] == 1
     small = judge("adjacency_recall", 1, n_nodes=4, true_edges=1, estimated_edges=1, n_runs=1)
     assert "0.17" in small["verdict"]
-    assert judge("accuracy", 1, n_questions=4, true_yes=2, digits=2)["verdict"].startswith(
-        "cannot be judged: too small"
-    )
-    assert judge("auroc", 1, candidates=5, true_candidates=1, n_graphs=1)["verdict"].startswith("cannot be judged: too")
+    for other in (
+        judge("accuracy", 1, n_questions=4, true_yes=2, digits=2),
+        judge("auroc", 1, candidates=5, true_candidates=1, n_graphs=1),
+    ):
+        assert other["verdict"].startswith("cannot be judged: too small")
 
 
 def test_worse_than_guessing_is_not_better():
@@ -304,11 +301,7 @@ def test_draws_that_never_reach_the_value_are_bounded_exactly():
     ],
 )
 def test_impossible_rows_are_named(metric, columns, message):
-    graph = (
-        {"n_nodes": 11, "true_edges": 20, "estimated_edges": 17, "n_runs": 1}
-        if metric in ("shd", "adjacency_f1")
-        else {}
-    )
+    graph = SACHS | {"estimated_edges": 17} if metric in ("shd", "adjacency_f1") else {}
     table = pd.DataFrame({name: pd.Series([x]) for name, x in (graph | columns).items()}).set_axis(["PC"])
     with pytest.raises(ValueError, match=message) as error:
         ce.from_published(table, metric)
@@ -341,9 +334,8 @@ def test_distances_of_another_convention_are_named():
 
 
 def test_swapped_precision_and_recall_are_named():
-    table = pd.DataFrame(
-        {**SACHS, "estimated_edges": 17, "adjacency_precision": ["0.60"], "adjacency_recall": ["0.71"]}
-    )
+    printed = {"adjacency_precision": ["0.60"], "adjacency_recall": ["0.71"]}
+    table = pd.DataFrame({**SACHS, "estimated_edges": 17} | printed)
     with pytest.raises(ValueError, match="each other's place"):
         ce.from_published(table)
     swapped = {"adjacency_precision": "adjacency_recall", "adjacency_recall": "adjacency_precision"}
@@ -456,9 +448,8 @@ def test_the_skeletons_of_a_page_of_results():
     judged = ce.from_published(page, "adjacency_f1")
     p = judged["adjacency_f1_p"]
     assert (len(page), (p <= 0.05).sum()) == (1564, 1455)
-    assert (
-        (judged["adjacency_f1_verdict"] == "better").sum() == (judged["adjacency_f1_p_adjusted"] <= 0.05).sum() == 1249
-    )
+    better = judged["adjacency_f1_verdict"] == "better"
+    assert better.sum() == (judged["adjacency_f1_p_adjusted"] <= 0.05).sum() == 1249
     assert (stats.false_discovery_control(p) <= 0.05).sum() == 1454
     assert judged["adjacency_f1_verdict"].str.contains("too small").sum() == 89
     groups = judged.groupby(["condition", "method"])["adjacency_f1_p"]

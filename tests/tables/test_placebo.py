@@ -84,9 +84,8 @@ def test_networks_formulas_and_answers():
     stated = {"factors": list("ABCDE")}
     texts = {formulas.ceval.placebo(rng=s, field="formula", context=stated)["estimate"].iloc[0] for s in range(12)}
     assert len(texts) > 3 and all(text.endswith("<->E") for text in texts)
-    answers = pd.DataFrame(
-        {"truth": [True, False] * 20, "estimate": [True, False] * 20, "arm": ["x"] * 20 + ["y"] * 20}
-    )
+    answers = pd.DataFrame({"truth": [True, False] * 20, "arm": ["x"] * 20 + ["y"] * 20})
+    answers["estimate"] = answers["truth"]
     answers.loc[20:, "estimate"] = True
     with pytest.raises(ValueError, match="cells of field 'answer' have no labels; name the column"):
         answers.ceval.placebo(field="answer")
@@ -128,9 +127,8 @@ def test_truths_in_the_order_of_columns_are_warned_of():
 
 def test_what_cannot_be_relabelled_is_refused(runs):
     table = pd.DataFrame({"truth": ["A -> B", "B -> C"], "estimate": ["A -> B", "B -> C"], "g": [1, 1]})
-    with pytest.raises(
-        ValueError, match="joint='all' relabels all truths alike, but those of row 0 .* and row 1 .* have"
-    ):
+    message = "joint='all' relabels all truths alike, but those of row 0 .* and row 1 .* have"
+    with pytest.raises(ValueError, match=message):
         table.ceval.placebo(joint="all")
     with pytest.raises(ValueError, match="different nodes or factors"):
         table.ceval.placebo(cluster="g")

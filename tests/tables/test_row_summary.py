@@ -91,9 +91,8 @@ def test_references_have_no_p():
 
 def test_skill_needs_a_finite_optimum_and_a_positive_loss():
     observed = np.array([1.0, 0.0, np.nan, 3.0])
-    np.testing.assert_array_equal(
-        skill(0.0, observed, np.array([2.0, 0.0, 2.0, np.inf])), [0.5, np.nan, np.nan, np.nan]
-    )
+    found = skill(0.0, observed, np.array([2.0, 0.0, 2.0, np.inf]))
+    np.testing.assert_array_equal(found, [0.5, np.nan, np.nan, np.nan])
     assert np.isnan(skill(np.inf, observed, np.full(4, 2.0))).all()
 
 
@@ -131,7 +130,6 @@ def test_p_of_worse_controls_counts_ties_and_the_run():
     assert (found.p[0], found.as_good[0]) == (4 / 5, 3 / 4) and np.isnan(found.loss[0])
     assert found.p_se[0] == pytest.approx(np.sqrt(0.8 * 0.2 / 4))
     law = Distribution.of(np.zeros(1, np.int64), np.array([[1.0, 4.0]]), np.array([[0.25, 0.75]]))
-    exact = with_p_of_worse(
-        summarise(ce.shd, np.array([4.0]), ClosedForm(np.array([3.25]), None, law), None, Drawing(5))
-    )
+    form = ClosedForm(np.array([3.25]), None, law)
+    exact = with_p_of_worse(summarise(ce.shd, np.array([4.0]), form, None, Drawing(5)))
     assert (exact.p[0], exact.p_se[0]) == (0.75, 0)
