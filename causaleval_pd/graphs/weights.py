@@ -158,7 +158,10 @@ def refuse_groups(table: pd.DataFrame, read: Collection[Hashable]) -> None:
 
 def _divides(column: pd.Series, name: Hashable) -> bool:
     """Return whether a column has several values that are words, or numbers under the name of a run or data set."""
-    known = {value.strip() if isinstance(value, str) else value for value in column if not _is_blank(value)}
+    values = [value for value in column.tolist() if not _is_blank(value)]
+    if not all(isinstance(value, (str, int, float, np.number)) for value in values):
+        return False
+    known = {value.strip() if isinstance(value, str) else value for value in values}
     if len(known) < 2 or (str(name).strip().lower() in _ROW_NUMBERS and len(known) == len(column)):
         return False
     if _RUN.fullmatch(str(name).strip()) is not None:

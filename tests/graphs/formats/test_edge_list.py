@@ -143,7 +143,7 @@ def test_numbers_that_nobody_asked_for_are_refused(column: str, values: Any) -> 
     ("column", "values"),
     [
         ("ID", [1, 2]), ("", [0, 1]), ("Unnamed: 0", [1, 2]), ("strength", [1.0, 1.0]), ("tool", ["pc", None]),
-        ("id", ["e1", "e2"]), ("note", ["directed", "->"]),
+        ("id", ["e1", "e2"]), ("note", ["directed", "->"]), ("data", [["x"], {}]),
         ("x", [None] * 2),
     ],
 )  # fmt: skip
