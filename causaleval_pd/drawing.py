@@ -280,15 +280,16 @@ def broken(word: str, letters: int, *, within: bool = True) -> str:
 
 def shortened(names: Sequence[str], letters: int) -> list[str]:
     """Shorten long names to this number of letters, inside, where they still differ; else number them."""
-    found: list[str] = []
+    short_names: list[str] = []
     # names of one kind differ at their ends, or else before them
     for tail in range(10, letters - 4):
         head = letters - 3 - tail
-        found = [name if len(name) <= letters else f"{name[:head]}...{name[-tail:]}" for name in names]
-        if len(set(found)) == len(set(names)):
-            return found
+        short_names = [name if len(name) <= letters else f"{name[:head]}...{name[-tail:]}" for name in names]
+        if len(set(short_names)) == len(set(names)):
+            return short_names
     return [
-        x if x == name else f"{x[: letters - 4]} ({k})" for k, (name, x) in enumerate(zip(names, found, strict=True), 1)
+        x if x == name else f"{x[: letters - 4]} ({k})"
+        for k, (name, x) in enumerate(zip(names, short_names, strict=True), 1)
     ]
 
 

@@ -17,8 +17,8 @@ NUMERIC = ("numpy", "scipy", "numba", "statsmodels", "pandas", "xarray")
 
 @lru_cache(maxsize=1)
 def _numeric_versions() -> dict[str, str]:
-    found = {name: _installed(name) for name in NUMERIC}
-    known = {name: number for name, number in found.items() if number is not None}
+    packages = {name: _installed(name) for name in NUMERIC}
+    known = {name: number for name, number in packages.items() if number is not None}
     return {"causaleval_pd": __version__, "python": platform.python_version(), **known}
 
 

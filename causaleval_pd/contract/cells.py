@@ -48,7 +48,7 @@ def rows_of(values: Any, index: Any, what: str, dims: tuple[int, ...] = ()) -> p
         cells = np.empty(len(listed), object)
         for row, cell in enumerate(listed):
             cells[row] = cell
-        values = pd.Series(cells)
+        values = pd.Series(cells, dtype=object)
     if index is not None:
         try:
             labels = index if isinstance(index, pd.Index) else pd.Index(index)
@@ -74,9 +74,11 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
         try:
             packed.append(None if is_missing(cell) else pack(row, cell))
         except (TypeError, ValueError) as error:
-            own = next((kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(error, kind)), ValueError)
+            error_class = next(
+                (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(error, kind)), ValueError
+            )
             where = name_row(row, series.index, series.name if column is None else column)
-            raise own(f"{where}: {error}") from None
+            raise error_class(f"{where}: {error}") from None
     return packed_column(packed, series.index, series.name)
 
 

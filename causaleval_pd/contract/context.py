@@ -119,15 +119,15 @@ def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.i
         key, objects = value
         if key not in table.columns:
             raise ValueError(f"context {name!r}: the table has no column {key!r}; {nearest(str(key), table.columns)}")
-        codes, found = _column_codes(table, name, key)
-        for position, label in enumerate(found):
+        codes, labels = _column_codes(table, name, key)
+        for position, label in enumerate(labels):
             if label not in objects:
                 row = int(np.argmax(codes == position))
                 raise ValueError(
                     f"context {name!r}: {name_row(row, table.index, key)}: {label!r} is not among the named objects "
                     f"{list(objects)[:10]}"
                 )
-        return codes, [objects[label] for label in found]
+        return codes, [objects[label] for label in labels]
     if isinstance(value, str) and value in table.columns:
         return _column_codes(table, name, value)
     return np.zeros(len(table), np.int64), [value]
@@ -138,13 +138,13 @@ def _column_codes(table: pd.DataFrame, name: str, key: Any) -> tuple[NDArray[np.
     if any(isinstance(cell, (list, set, frozenset, np.ndarray)) for cell in cells):  # cannot be hashed
         cells = cells.map(lambda cell: tuple(cell) if isinstance(cell, (list, set, frozenset, np.ndarray)) else cell)
     try:
-        codes, found = pd.factorize(cells)
+        codes, labels = pd.factorize(cells)
     except TypeError as error:
         raise TypeError(f"context {name!r}: column {key!r} holds cells that cannot be compared: {error}") from error
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         raise ValueError(f"context {name!r}: {name_row(row, table.index, key)} is missing; every row needs one")
-    return codes.astype(np.int64), list(found)
+    return codes.astype(np.int64), list(labels)
 
 
 def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:

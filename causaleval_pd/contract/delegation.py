@@ -19,8 +19,8 @@ def method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[A
         return function(self._object, *args, **kwargs)
 
     signature = inspect.signature(function)
-    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    call.__signature__ = signature.replace(parameters=[own, *list(signature.parameters.values())[1:]])  # type: ignore[attr-defined]
+    receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    call.__signature__ = signature.replace(parameters=[receiver, *list(signature.parameters.values())[1:]])  # type: ignore[attr-defined]
     return call
 
 
@@ -32,14 +32,14 @@ def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
-        own = [x for x in signature.parameters.values() if x.kind is not inspect.Parameter.VAR_KEYWORD]
-        taken = {x.name for x in own} | set(without)
+        params = [x for x in signature.parameters.values() if x.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = {x.name for x in params} | set(without)
         passed = [
             x
             for x in inspect.signature(target).parameters.values()
             if x.kind is inspect.Parameter.KEYWORD_ONLY and x.name not in taken
         ]
-        function.__signature__ = signature.replace(parameters=[*own, *passed])  # type: ignore[attr-defined]
+        function.__signature__ = signature.replace(parameters=[*params, *passed])  # type: ignore[attr-defined]
         return function
 
     return decorate

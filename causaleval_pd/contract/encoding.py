@@ -282,12 +282,12 @@ class Recogniser:
 
     def _candidates(self, cell: Any) -> list[Encoding]:
         """Return the encodings for a cell's type: narrow types first, then those that recognise content."""
-        found = self._by_type.get(type(cell))
-        if found is None:
-            found = [encoding for encoding in self._every if isinstance(cell, encoding.types)]
-            found.sort(key=lambda encoding: (object in encoding.types, encoding.recognise is None))
-            self._by_type[type(cell)] = found
-        return found
+        encodings = self._by_type.get(type(cell))
+        if encodings is None:
+            encodings = [encoding for encoding in self._every if isinstance(cell, encoding.types)]
+            encodings.sort(key=lambda encoding: (object in encoding.types, encoding.recognise is None))
+            self._by_type[type(cell)] = encodings
+        return encodings
 
     def _unknown(self, cell: Any) -> Exception:
         possible = [encoding for encoding in self._candidates(cell) if encoding.takes(cell)]
@@ -296,7 +296,7 @@ class Recogniser:
             kind = f"{type(cell).__module__}.{type(cell).__qualname__}"
             return TypeError(f"found {kind}, expected a graph: {every}, or missing")
         shape = f" of shape {cell.shape}" if hasattr(cell, "shape") else ""
-        found = f"found {_with_article(type(cell).__name__)}{shape}, which can be read"
+        start = f"found {_with_article(type(cell).__name__)}{shape}, which can be read"
         readings: dict[str, list[Encoding]] = {}
         for encoding in possible:
             graph = self._reading(encoding, cell)
@@ -307,7 +307,7 @@ class Recogniser:
             columns = list(getattr(cell, "columns", []))
             table = f"; in a table of edges the columns {columns!r:.80} are called 'from' and 'to'" if columns else ""
             return AmbiguousEncodingError(
-                f"{found} only if its encoding is named: make the column with graph_column(..., encoding=), one of "
+                f"{start} only if its encoding is named: make the column with graph_column(..., encoding=), one of "
                 f"{names}; list_encodings() shows what their codes mean{table}"
             )
         ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
@@ -316,7 +316,7 @@ class Recogniser:
             also = f", as with {', '.join(repr(other.name) for other in others)}" if others else ""
             parts.append(f"encoding={first.name!r}) if {first.mark} ({first.tool}), which reads {graph}{also}")
         return AmbiguousEncodingError(
-            f"{found} {ways}; make the column with graph_column(..., " + "; with graph_column(..., ".join(parts)
+            f"{start} {ways}; make the column with graph_column(..., " + "; with graph_column(..., ".join(parts)
         )
 
 

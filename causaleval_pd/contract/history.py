@@ -36,17 +36,17 @@ def call(verb: str, settings: Mapping[str, Any]) -> Call:
 
 def calls(attrs: Mapping[Any, Any]) -> list[Call]:
     """Return the calls that the attributes of a table or cube record, none if they record none."""
-    found = attrs.get(HISTORY, [])
+    entries = attrs.get(HISTORY, [])
     try:
-        found = json.loads(found) if isinstance(found, str) else found
+        entries = json.loads(entries) if isinstance(entries, str) else entries
     except ValueError:
-        found = None
-    if not (isinstance(found, list) and all(isinstance(one, dict) for one in found)):
+        entries = None
+    if not (isinstance(entries, list) and all(isinstance(one, dict) for one in entries)):
         raise ValueError(
             f"the attribute {HISTORY!r} holds {shown(attrs[HISTORY])}, expected the list of calls that verbs write; "
             "delete it"
         )
-    return deepcopy(found)
+    return deepcopy(entries)
 
 
 def remember(table: pd.DataFrame, made_by: Sequence[Call], attrs: Mapping[Hashable, Any] | None = None) -> pd.DataFrame:
@@ -59,7 +59,7 @@ def metric_settings(metrics: Sequence[Metric]) -> dict[str, Any]:
     """Return the names of metrics, and the options of those that have any."""
     whole = {m.name: m for m in (m if m.component is None else m.component.whole for m in metrics)}
     options = {name: {k: v for k, v in m.options.items() if k != "zero_division"} for name, m in whole.items()}
-    return {"metrics": list(whole), "options": {name: found for name, found in options.items() if found}}
+    return {"metrics": list(whole), "options": {name: settings for name, settings in options.items() if settings}}
 
 
 def null_settings(models: Sequence[Null]) -> dict[str, Any]:

@@ -504,10 +504,10 @@ def _usual_first() -> Iterator[tuple[Metric, bool]]:
     """Yield all metrics by field, the usual ones of a field first, and whether they are."""
     every = list(METRICS.every())
     for field in FIELDS.every():
-        own = {m.name: m for m in every if m.field == field.name}
-        usual = [own.pop(name) for name in field.usual_metrics or field.default_metrics if name in own]
+        by_name = {m.name: m for m in every if m.field == field.name}
+        usual = [by_name.pop(name) for name in field.usual_metrics or field.default_metrics if name in by_name]
         yield from ((m, True) for m in usual)
-        yield from ((m, False) for m in own.values())
+        yield from ((m, False) for m in by_name.values())
 
 
 Values = NDArray[np.float64]
@@ -555,11 +555,11 @@ def _of_cells(function: Callable[..., Any], pairs: Pairs, **options: Any) -> Val
     values = np.empty(pairs.n)
     for k in range(pairs.n):
         try:
-            found = function(*pairs.cells(k), **options)
+            value = function(*pairs.cells(k), **options)
         except Exception as error:
             error.add_note(f"in the metric {function.__name__!r}, of {_described(pairs, k)}")
             raise
-        values[k] = _as_number(found, function.__name__)
+        values[k] = _as_number(value, function.__name__)
     return values
 
 

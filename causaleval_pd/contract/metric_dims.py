@@ -37,13 +37,13 @@ def _all_labels(metric: Metric, batches: Iterable[Batch]) -> tuple[Labels, ...]:
     sizes = [0 if labels is None else len(labels) for labels in declared]
     for batch in batches:
         # the length of an open dimension is that of a batch: its pairs have one signature
-        found = np.asarray(metric(batch.pairs.take(slice(0, 1)))).shape[1:]
-        if len(found) != len(sizes):
+        lengths = np.asarray(metric(batch.pairs.take(slice(0, 1)))).shape[1:]
+        if len(lengths) != len(sizes):
             raise ValueError(
                 f"{metric.name} declares the dimensions {', '.join(metric.dims)}, but returned an array of shape "
-                f"{(1, *found)} for one pair"
+                f"{(1, *lengths)} for one pair"
             )
-        sizes = [max(size, n) for size, n in zip(sizes, found, strict=True)]
+        sizes = [max(size, n) for size, n in zip(sizes, lengths, strict=True)]
     return tuple(
         tuple(range(size)) if labels is None else tuple(labels) for labels, size in zip(declared, sizes, strict=True)
     )
@@ -60,7 +60,7 @@ def component(metric: Metric, labels: tuple[Labels, ...], place: tuple[int, ...]
         return np.asarray(values[(slice(None), *place)])
 
     chosen = tuple(x[i] for x, i in zip(labels, place, strict=True))
-    found = Component(metric, labels, place, component)
+    part = Component(metric, labels, place, component)
     coordinate = ", ".join(f"{dim} {label}" for dim, label in zip(metric.dims, chosen, strict=True))
     return replace(
         metric,
@@ -68,7 +68,7 @@ def component(metric: Metric, labels: tuple[Labels, ...], place: tuple[int, ...]
         long_name=f"{metric.long_name} ({coordinate})",
         function=function,
         dims=MappingProxyType({}),
-        component=found,
+        component=part,
     )
 
 

@@ -247,8 +247,8 @@ def register_null(field: str, new: Null) -> Null:
     'same'
     >>> del graphs["same"]
     """
-    found: Null = get_field(field).nulls.add(new.name, new)
-    return found
+    model: Null = get_field(field).nulls.add(new.name, new)
+    return model
 
 
 def list_nulls(field: str | None = None) -> pd.DataFrame:

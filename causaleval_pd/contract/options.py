@@ -48,8 +48,8 @@ def metric_docstring(metric: Any) -> str:
         "zero_division": "zero_division : float\n    What 0/0 is; default NaN.",
     }
     if sections.startswith("Parameters\n---"):
-        own, _, sections = sections.partition("\n\n")
-        entries |= option_entries(own.split("\n", 2)[2])
+        options_text, _, sections = sections.partition("\n\n")
+        entries |= option_entries(options_text.split("\n", 2)[2])
     parts = [prose.rstrip(), "", metric.spec_line(), "", "Parameters", "----------"]
     parts += [entries[name] for name in inspect.signature(metric.function).parameters if name in entries]
     parts += [""]
@@ -85,18 +85,18 @@ class Convention(NamedTuple):
 def what_applies(metrics: Sequence[Any], refused: Sequence[Pairs]) -> str:
     """Return a hint that names metrics and their conventions for refused pairs, "; use ..." or nothing."""
     n = sum(pairs.n for pairs in refused)
-    found: dict[tuple[int, str], list[str]] = {}
+    remedies: dict[tuple[int, str], list[str]] = {}
     for x in metrics:
         most = n - sum(int(x.refused(pairs).sum()) for pairs in refused)
         if most:
-            found.setdefault((most, ""), []).append(repr(x.name))
+            remedies.setdefault((most, ""), []).append(repr(x.name))
         for option, value, _, meaning in x.conventions:
             taken = n - sum(int(x.refused(pairs, {**x.options, option: value}).sum()) for pairs in refused)
             if taken > most:
                 call = f"ce.tweak({x.name!r}, {option}={value!r})"
-                found.setdefault((taken, f" ({meaning})"), []).append(call)
+                remedies.setdefault((taken, f" ({meaning})"), []).append(call)
     words = []
-    for (taken, meaning), names in found.items():
+    for (taken, meaning), names in remedies.items():
         either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
         words.append(f"{either}{f' for {taken} of them' if taken < n else ''}{meaning}")
     return f"; use {'; or '.join(words)}" if words else ""

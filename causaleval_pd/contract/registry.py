@@ -63,8 +63,8 @@ class Registry(dict[str, T]):
         as a word, then names that are spelled alike. Several suggestions are shown with what they are.
         """
         allowed = set(self if among is None else among)
-        note, found = self._meant(str(name), [x for x in self if x in allowed])
-        meant = found[:_MOST_SUGGESTIONS]
+        note, matches = self._meant(str(name), [x for x in self if x in allowed])
+        meant = matches[:_MOST_SUGGESTIONS]
         if not meant:
             return ""
         # one name explains itself
@@ -84,8 +84,8 @@ class Registry(dict[str, T]):
                 return names[word]
         texts = {x: " ".join(getattr(self[x], part, "") for part in ("long_name", "tool")) for x in known}
         spoken = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-        if word and (found := [x for x, text in texts.items() if spoken.search(text)]):
-            return "", found
+        if word and (matches := [x for x, text in texts.items() if spoken.search(text)]):
+            return "", matches
         every = {x: meant for x, (_, meant) in (others | plain).items()}
         ratios = {x: difflib.SequenceMatcher(None, word, x).ratio() for x in every}
         least = max([0.7, *ratios.values()]) - _CLOSE

@@ -51,11 +51,11 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 def level_words(levels: Iterable[Hashable]) -> list[str]:
     """Return the names of levels: numbers and dates in short form, unless two levels would look alike."""
-    given = list(levels)
-    short = {level: _short(level) for level in given}
+    level_list = list(levels)
+    short = {level: _short(level) for level in level_list}
     words = [word for level, word in short.items() if not _missing(level)]
     alike = len(set(words)) < len(words)
-    return [str(level) if alike and not _missing(level) else short[level] for level in given]
+    return [str(level) if alike and not _missing(level) else short[level] for level in level_list]
 
 
 def _missing(level: Any) -> bool:

@@ -51,10 +51,10 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
     for name, values in runs.carried.items():
         variables[name] = _placed(CARRIED, values, grid, name, name, direction=runs.directions[name])
     groups: dict[str, list[MetricScores]] = {}
-    for found in scores:
-        whole = found.metric if found.metric.component is None else found.metric.component.whole
-        groups.setdefault(whole.name, []).append(found)
-    own = {
+    for metric_scores in scores:
+        whole = metric_scores.metric if metric_scores.metric.component is None else metric_scores.metric.component.whole
+        groups.setdefault(whole.name, []).append(metric_scores)
+    cube_attrs = {
         "strata": json.dumps(list(grid.strata_dims)),
         "metrics": json.dumps(list(groups)),
         "field": runs.tasks[0].field.name,
@@ -63,24 +63,26 @@ def assemble(runs: Runs, grid: Grid, scores: Sequence[MetricScores], attrs: dict
         made = _of_metric if group[0].metric.component is None else _of_components
         variables |= made(group, grid)
     # a default null model may differ from metric to metric
-    models = zip(*(found.nulls for found in scores), strict=True)
+    models = zip(*(metric_scores.nulls for metric_scores in scores), strict=True)
     nulls = [", ".join(dict.fromkeys(by_metric.null for by_metric in model)) for model in models]
     coordinates: dict[str, Any] = {"replicate": grid.replicates}
     if len(nulls) > 1:
         coordinates["null"] = np.array(nulls, dtype=object)
-    coordinates |= _own_coordinates([found.metric.component for found in scores if found.metric.component])
+    coordinates |= _own_coordinates(
+        [metric_scores.metric.component for metric_scores in scores if metric_scores.metric.component]
+    )
     for axis in grid.axes:
         coordinates[axis.name] = axis.labels
         coordinates |= {name: (axis.name, array) for name, array in axis.extra.items()}
     # the null model belongs to the metric; the cube names it where all metrics have the same
-    named = {_null_names(found) for found in scores if found.nulls}
+    named = {_null_names(metric_scores) for metric_scores in scores if metric_scores.nulls}
     null = {"control_null": named.pop()} if len(named) == 1 else {}
     if nulls:
         coordinates["draw"] = np.arange(int(attrs["n_draws"]))
     coordinates |= _identities(runs, grid, nulls, attrs)
     if "status" in grid.strata_dims:
         variables["run_status"] = variables.pop("status")
-    return xr.Dataset(variables, coordinates, own | attrs | null)
+    return xr.Dataset(variables, coordinates, cube_attrs | attrs | null)
 
 
 def _identities(runs: Runs, grid: Grid, nulls: Sequence[str], attrs: Mapping[str, Any]) -> dict[str, Made]:
@@ -107,7 +109,7 @@ def _of_metric(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]:
     """Return the variables of a metric, the only one of its group."""
     [scores] = group
     name, label = scores.metric.name, scores.metric.long_name
-    nulls = [found.null for found in scores.nulls]
+    nulls = [control.null for control in scores.nulls]
     spec = metric_attrs(scores.metric) | ({"control_null": _null_names(scores)} if nulls else {})
     variables = {name: _placed(METRIC, scores.observed, grid, name, label, **spec)}
     if scores.chosen is not None:
@@ -133,12 +135,12 @@ def _of_components(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]
     if component is None:
         raise ValueError(f"{group[0].metric.name} is not a component of a metric")
     whole, sizes = component.whole, [len(labels) for labels in component.labels]
-    made = [_of_metric([found], grid) for found in group]
+    made = [_of_metric([member], grid) for member in group]
     variables = {}
     for variable in METRIC_VARIABLES.values():
         if variable.name(group[0].metric.name) not in made[0]:
             continue
-        layers = [one[variable.name(found.metric.name)] for one, found in zip(made, group, strict=True)]
+        layers = [one[variable.name(member.metric.name)] for one, member in zip(made, group, strict=True)]
         dims, first, attrs = layers[0]
         # their own dimensions follow the strata and replicates
         last = variable.over[1:]
@@ -155,20 +157,20 @@ def _of_components(group: Sequence[MetricScores], grid: Grid) -> dict[str, Made]
 
 def _own_coordinates(components: Sequence[Component]) -> dict[str, Any]:
     """Return the labels of the metrics' own dimensions; metrics that share a dimension must share its labels."""
-    found: dict[str, tuple[str | int, ...]] = {}
+    labels_of: dict[str, tuple[str | int, ...]] = {}
     for component in components:
         for dim, labels in zip(component.whole.dims, component.labels, strict=True):
-            if found.setdefault(dim, labels) != labels:
+            if labels_of.setdefault(dim, labels) != labels:
                 raise ValueError(
-                    f"metrics of one cube have a dimension {dim!r} with different labels, {list(found[dim])} and "
+                    f"metrics of one cube have a dimension {dim!r} with different labels, {list(labels_of[dim])} and "
                     f"{list(labels)}; make a cube of each"
                 )
-    words = {dim for dim, labels in found.items() if any(isinstance(x, str) for x in labels)}
-    return {dim: np.array(labels, dtype=object if dim in words else np.int64) for dim, labels in found.items()}
+    words = {dim for dim, labels in labels_of.items() if any(isinstance(x, str) for x in labels)}
+    return {dim: np.array(labels, dtype=object if dim in words else np.int64) for dim, labels in labels_of.items()}
 
 
 def _null_names(scores: MetricScores) -> str:
-    return write_nulls([found.null for found in scores.nulls])
+    return write_nulls([control.null for control in scores.nulls])
 
 
 def _placed(

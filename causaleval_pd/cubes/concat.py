@@ -150,8 +150,8 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
         for metric in metrics_of(parts[0]):
             for setting in METRIC_SETTINGS:
                 check(f"{setting} of {metric}", [x[metric].attrs.get(setting) for x in parts])
-            for own in own_dims(parts[0], metric):
-                check(f"labels of {own}", [x[own].to_numpy() for x in parts])
+            for own_dim in own_dims(parts[0], metric):
+                check(f"labels of {own_dim}", [x[own_dim].to_numpy() for x in parts])
             if dim != "null":
                 check("null model", [null_name(x, metric) for x in parts])
     if wrong:
@@ -162,9 +162,9 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
 def _refuse_repeats(parts: Sequence[xr.Dataset]) -> None:
     """Refuse a cube that occurs twice, whose runs would count twice; lazy cubes are not loaded for this."""
     runs = [None if part.chunks else part.drop_vars("replicate", errors="ignore") for part in parts]
-    for i, own in enumerate(runs):
+    for i, cube in enumerate(runs):
         for j, other in enumerate(runs[:i]):
-            if own is not None and other is not None and own.equals(other):
+            if cube is not None and other is not None and cube.equals(other):
                 raise ValueError(
                     f"cube {i} has the same runs and controls as cube {j}, and would count them twice; leave it out"
                 )
@@ -178,7 +178,7 @@ def _optional(cube: xr.Dataset) -> set[str]:
 def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
     """Give every cube the variables that another has, missing where it has none of its own."""
     first = {name: part[name] for part in reversed(parts) for name in _optional(part)}
-    found = []
+    cubes = []
     for part in parts:
         lacking: dict[Hashable, Any] = {}
         for name, x in first.items():
@@ -188,8 +188,8 @@ def _with_optional(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
             elif name not in part:
                 fill = METRIC_VARIABLES[x.attrs["part"]].fill
                 lacking[name] = x.dims, np.full([part.sizes[dim] for dim in x.dims], fill, x.dtype), x.attrs
-        found.append(part.assign(lacking))
-    return found
+        cubes.append(part.assign(lacking))
+    return cubes
 
 
 def _refuse_split_clusters(parts: Sequence[xr.Dataset]) -> None:
@@ -202,8 +202,8 @@ def _refuse_split_clusters(parts: Sequence[xr.Dataset]) -> None:
         ids = cells(cluster_ids(part), dims)
         run = cells(part["status"], dims) == SCORED
         labels = strata_table(part).itertuples(index=False, name=None) if dims else [()]
-        for label, own, known in zip(labels, ids, run, strict=True):
-            for cluster in np.unique(own[known]).tolist():
+        for label, clusters, known in zip(labels, ids, run, strict=True):
+            for cluster in np.unique(clusters[known]).tolist():
                 other = seen.setdefault((*label, cluster), i)
                 if other != i:
                     raise ValueError(
@@ -236,17 +236,17 @@ def _along_stratum(parts: Sequence[xr.Dataset], dim: str | pd.Index, name: str) 
                 f"dim=pd.Index([...], name={name!r})"
             )
         labels = [None if name in x.dims else x[name].item() for x in parts]
-    found = [
+    cubes = [
         x if name in x.dims else _expanded(x.drop_vars(name, errors="ignore"), name, label)
         for x, label in zip(parts, labels, strict=True)
     ]
-    index = pd.Index([label for x in found for label in x.indexes[name]])
+    index = pd.Index([label for x in cubes for label in x.indexes[name]])
     if not index.is_unique:
         raise ValueError(
             f"the level {index[index.duplicated()][0]} of {name!r} occurs in several cubes; put further runs of the "
             "same strata together by dim='replicate', or drop_sel the level from one"
         )
-    return found
+    return cubes
 
 
 def _expanded(cube: xr.Dataset, name: str, label: Any) -> xr.Dataset:
@@ -256,7 +256,7 @@ def _expanded(cube: xr.Dataset, name: str, label: Any) -> xr.Dataset:
 
 def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
     """Give the controls of every cube a dimension of null models; the runs must be the same."""
-    found = []
+    cubes = []
     for i, part in enumerate(parts):
         drawn = [name for name, v in declared(part).items() if v.role == "control"]
         if not drawn:
@@ -264,8 +264,8 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
         for name in part.data_vars:
             if name in _optional(part) and name not in parts[0]:
                 continue
-            own, first = (x[name].drop_vars(["null", "control_null"], errors="ignore") for x in (part, parts[0]))
-            if name not in drawn and not own.equals(first):
+            variable, first = (x[name].drop_vars(["null", "control_null"], errors="ignore") for x in (part, parts[0]))
+            if name not in drawn and not variable.equals(first):
                 raise ValueError(
                     f"{name} of cube {i} is not that of the first cube; null models are put side by side for the same "
                     "runs, in the same order of strata"
@@ -274,13 +274,13 @@ def _along_null(parts: Sequence[xr.Dataset]) -> list[xr.Dataset]:
             label = ", ".join(dict.fromkeys(str(null_name(part, metric)) for metric in metrics_of(part)))
             alone = part.drop_vars(["null", "control_null"], errors="ignore")
             labels = np.array([label], object)
-            found.append(alone.assign({name: alone[name].expand_dims({"null": labels}) for name in drawn}))
+            cubes.append(alone.assign({name: alone[name].expand_dims({"null": labels}) for name in drawn}))
         else:
-            found.append(part)
-    index = pd.Index([label for part in found for label in part.indexes["null"]])
+            cubes.append(part)
+    index = pd.Index([label for part in cubes for label in part.indexes["null"]])
     if not index.is_unique:
         raise ValueError(f"the null model {index[index.duplicated()][0]!r} occurs in several cubes")
-    return found
+    return cubes
 
 
 def _aligned(parts: Sequence[xr.Dataset], dim: str) -> list[xr.Dataset]:
@@ -320,7 +320,7 @@ def _numbered(parts: Sequence[xr.Dataset]) -> Sequence[xr.Dataset]:
         )
     stops = np.cumsum([part.sizes["replicate"] for part in parts])
     numbers = np.split(np.arange(stops[-1]), stops[:-1])
-    return [part.assign_coords(replicate=own) for part, own in zip(parts, numbers, strict=True)]
+    return [part.assign_coords(replicate=replicates) for part, replicates in zip(parts, numbers, strict=True)]
 
 
 def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
@@ -348,17 +348,17 @@ def _attributes(parts: Sequence[xr.Dataset], dim: str) -> dict[str, Any]:
 def _ordered(whole: xr.Dataset, parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
     """Give variables the order of dimensions that `cube` gives them, and metrics the null models of all cubes."""
     order = ["null", *strata_dims(whole), "replicate"]
-    found = {name: x.transpose(*[d for d in order if d in x.dims], ...) for name, x in whole.data_vars.items()}
+    variables = {name: x.transpose(*[d for d in order if d in x.dims], ...) for name, x in whole.data_vars.items()}
     for metric in metrics_of(whole):
         if any("control_null" in x[metric].attrs for x in parts):
             nulls = [null for x in parts for null in nulls_of(x, metric)]
-            found[metric].attrs["control_null"] = write_nulls(list(dict.fromkeys(nulls)))
+            variables[metric].attrs["control_null"] = write_nulls(list(dict.fromkeys(nulls)))
         for variable in METRIC_VARIABLES.values():
             name = variable.name(metric)
             methods = [(x, str(x[name].attrs["method"])) for x in parts if name in x and "method" in x[name].attrs]
-            if name in found and methods:
-                found[name].attrs["method"] = _methods(methods, dim)
-    made = whole.assign(found)
+            if name in variables and methods:
+                variables[name].attrs["method"] = _methods(methods, dim)
+    made = whole.assign(variables)
     for name in {dim} & set(_DIMENSIONS) | ({"control_seed"} if len(seeds(made)) > 1 else set()):
         made.attrs.pop(name, None)
     return made

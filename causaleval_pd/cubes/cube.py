@@ -148,9 +148,9 @@ def cube(
     columns: dict[str, Any] = {"key": key, "replicate": replicate, "values": values}
     runs = read_runs(table, metrics, by, cells, choice, cluster=cluster, **columns)
     grid = lay_out(runs.strata, runs.keys, runs.truth_id, runs.replicate, _MAX_CELLS)
-    own = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
+    metric_dims = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
-    check_names([*grid.strata_dims, *own], list(names), list(runs.carried), controls=choice is not None)
+    check_names([*grid.strata_dims, *metric_dims], list(names), list(runs.carried), controls=choice is not None)
     if runs.tasks[0].field.unit and not isinstance(cluster, PlacedClusters):
         refuse_weights(table.columns, [*strata_edges(by), *values, truth, estimate, cluster, key, replicate])
     units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
@@ -174,11 +174,11 @@ def cube(
 
 def _history(runs: Runs, cells: Cells, choice: NullChoice | None, settings: dict[str, Any]) -> dict[str, str]:
     """Return the attribute that holds the call with its settings, and what was settled on."""
-    found = metric_settings(runs.metrics) | cells.settings() | {"field": [task.field.name for task in runs.tasks]}
+    record = metric_settings(runs.metrics) | cells.settings() | {"field": [task.field.name for task in runs.tasks]}
     if choice is not None:
         models = [model for by_task in find_models(runs.tasks, choice) for model in by_task]
-        found |= null_settings(models) | choice.settings()
-    return {HISTORY: json.dumps([call("cube", found | settings)])}
+        record |= null_settings(models) | choice.settings()
+    return {HISTORY: json.dumps([call("cube", record | settings)])}
 
 
 def _attributes(cells: Cells) -> dict[str, Any]:

@@ -116,23 +116,23 @@ def own_dims(cube: xr.Dataset, metric: str) -> list[str]:
 
 def strata_columns(cube: xr.Dataset, metrics: Sequence[str]) -> list[str]:
     """Return the columns that name strata in a table of these metrics: the strata, then the metrics' own dimensions."""
-    own = [dim for metric in metrics for dim in own_dims(cube, metric)]
-    return list(dict.fromkeys([*strata_dims(cube), *own]))
+    metric_dims = [dim for metric in metrics for dim in own_dims(cube, metric)]
+    return list(dict.fromkeys([*strata_dims(cube), *metric_dims]))
 
 
 def metric_strata(cube: xr.Dataset, metric: str) -> xr.Dataset:
     """Turn the dimensions that a metric declares, if any, into further strata, of a cube that has this metric alone."""
-    own = own_dims(cube, metric)
-    if not own:
+    metric_dims = own_dims(cube, metric)
+    if not metric_dims:
         return cube
     others = [v.name(x) for x in metrics_of(cube) if x != metric for v in METRIC_VARIABLES.values()]
     alone = cube.drop_vars([name for name in others if name in cube])
     spread = {
-        name: alone[name].expand_dims({dim: alone[dim] for dim in own if dim not in alone.variables[name].dims})
+        name: alone[name].expand_dims({dim: alone[dim] for dim in metric_dims if dim not in alone.variables[name].dims})
         for name in alone.data_vars
     }
     return with_wide_identities(alone.assign(spread)).assign_attrs(
-        strata=json.dumps([*json.loads(_attr(cube, "strata")), *own])
+        strata=json.dumps([*json.loads(_attr(cube, "strata")), *metric_dims])
     )
 
 
@@ -170,8 +170,10 @@ def stratum_seeds(cube: xr.Dataset) -> NDArray[np.int64]:
     """Return the seed of the draws of each stratum, (n_strata,); 0 without runs."""
     dims = strata_dims(cube)
     array, status = identity(cube, "control_seed"), cube["status"].transpose(*dims, "replicate")
-    found = array.broadcast_like(status).transpose(*dims, "replicate").where(status > 0, 0).to_numpy()
-    return np.asarray(found.reshape(math.prod(found.shape[:-1]), found.shape[-1]).max(axis=1, initial=0), np.int64)
+    run_seeds = array.broadcast_like(status).transpose(*dims, "replicate").where(status > 0, 0).to_numpy()
+    return np.asarray(
+        run_seeds.reshape(math.prod(run_seeds.shape[:-1]), run_seeds.shape[-1]).max(axis=1, initial=0), np.int64
+    )
 
 
 def null_name(cube: xr.Dataset, metric: str | None = None) -> str | None:
@@ -300,8 +302,8 @@ def losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np
 
 def control_errors(cube: xr.Dataset, name: str) -> xr.DataArray:
     """Return the Monte Carlo standard error of what is expected of each run's controls; 0 where none is known."""
-    found = variable_name(name, "control_mean_se")
-    return cube[found].fillna(0.0) if found in cube else xr.zeros_like(cube[name], np.float64)
+    error_name = variable_name(name, "control_mean_se")
+    return cube[error_name].fillna(0.0) if error_name in cube else xr.zeros_like(cube[name], np.float64)
 
 
 def loss_errors(cube: xr.Dataset, name: str) -> NDArray[np.float64]:
@@ -320,15 +322,15 @@ def clusters_of_runs(cube: xr.Dataset) -> NDArray[np.int64]:
     if cluster_setting(cube) == SINGLE:
         shape = [cube.sizes[dim] for dim in (*strata_dims(cube), "replicate")]
         return np.arange(1, math.prod(shape) + 1).reshape(math.prod(shape[:-1]), shape[-1])
-    found = cluster_ids(cube).transpose(*strata_dims(cube), "replicate").to_numpy()
-    return found.reshape(math.prod(found.shape[:-1]), found.shape[-1])
+    ids = cluster_ids(cube).transpose(*strata_dims(cube), "replicate").to_numpy()
+    return ids.reshape(math.prod(ids.shape[:-1]), ids.shape[-1])
 
 
 def cluster_losses(cube: xr.Dataset, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the losses as `losses` does, summed by cluster: runs on one truth are not independent."""
-    own, expected = losses(cube, name)
+    run_losses, expected = losses(cube, name)
     clusters = clusters_of_runs(cube)
-    return cluster_sums(own, clusters)[0], cluster_sums(expected, clusters)[0]
+    return cluster_sums(run_losses, clusters)[0], cluster_sums(expected, clusters)[0]
 
 
 def strata_table(cube: xr.Dataset, **columns: Any) -> pd.DataFrame:
@@ -369,12 +371,12 @@ def fill_failed(cube: xr.Dataset, name: str, pool: Sequence[str] = ()) -> xr.Dat
         def loss(values: xr.DataArray) -> xr.DataArray:
             return abs(values - optimum) if direction == "zero" else sign * values
 
-        found = loss(cube[name]).max(["replicate", *pool])
+        max_loss = loss(cube[name]).max(["replicate", *pool])
         if has_controls(cube, name):
             values = control_values(cube, name)
             if values.sizes["__value__"]:
                 nulls = ["null"] if "null" in values.dims and "null" not in cube[name].dims else []
                 other = loss(values).max(["__value__", *pool, *nulls])
-                found = found.where(~(other > found), other)
-        worst = optimum + found if direction == "zero" else sign * found
+                max_loss = max_loss.where(~(other > max_loss), other)
+        worst = optimum + max_loss if direction == "zero" else sign * max_loss
     return cube.assign({name: cube[name].where(cube["status"] != FAILED, worst).assign_attrs(spec)})

@@ -123,13 +123,13 @@ def _unstacked(cube: xr.Dataset) -> xr.Dataset:
 
 def _named(cube: xr.Dataset) -> xr.Dataset:
     """Call every metric by the name that its variable has, and its other variables after it."""
-    made, found = metrics_of(cube), dict[str, list[str]]()
+    made, origins = metrics_of(cube), dict[str, list[str]]()
     for name in cube.data_vars:
         x = cube.variables[name]
         if x.attrs.get("role") == "metric" or name in made:
-            found.setdefault(str(x.attrs.get("metric", name)), []).append(str(name))
+            origins.setdefault(str(x.attrs.get("metric", name)), []).append(str(name))
     present = {}
-    for origin, names in found.items():
+    for origin, names in origins.items():
         if origin not in names and len(names) > 1:
             raise ValueError(f"variables {names} both come from the metric {origin!r}; keep one of them")
         present[origin] = origin if origin in names else names[0]
@@ -138,9 +138,9 @@ def _named(cube: xr.Dataset) -> xr.Dataset:
     words: dict[Hashable, Hashable] = {}
     for name in cube.data_vars:
         x = cube.variables[name]
-        own, part = x.attrs.get("metric"), x.attrs.get("part")
-        if own in present and part in METRIC_VARIABLES:
-            words[name] = METRIC_VARIABLES[part].name(present[own])
+        metric, part = x.attrs.get("metric"), x.attrs.get("part")
+        if metric in present and part in METRIC_VARIABLES:
+            words[name] = METRIC_VARIABLES[part].name(present[metric])
     words = {old: new for old, new in words.items() if new != old}
     # a variable of the user's own keeps its name
     words = {old: new for old, new in words.items() if new not in cube.variables or new in words}
@@ -220,9 +220,9 @@ def _check_states(cube: xr.Dataset) -> None:
     if cube["status"].chunks is None:
         wrong = (status != NO_RUN) & (status != SCORED) & (status != FAILED)
         if bool(wrong.any()):
-            found = status.to_numpy()[wrong.to_numpy()][0]
+            state = status.to_numpy()[wrong.to_numpy()][0]
             raise ValueError(
-                f"status holds {found:g}, which is not a state of a run (0, 1, 2); select or reindex the cube"
+                f"status holds {state:g}, which is not a state of a run (0, 1, 2); select or reindex the cube"
             )
     identity(cube, "truth_id")
 
@@ -266,18 +266,18 @@ def _check_settings(cube: xr.Dataset) -> None:
     for name in ("control_draws", "control_null"):
         if name not in cube.coords:
             continue
-        found = pd.unique(cube[name].transpose(*ran.dims).to_numpy()[ran.to_numpy()])
-        if len(found) > 1:
+        values = pd.unique(cube[name].transpose(*ran.dims).to_numpy()[ran.to_numpy()])
+        if len(values) > 1:
             raise ValueError(
-                f"strata of this cube differ in the {IDENTITIES[name].long_name}, {shown(found[0])} and "
-                f"{shown(found[1])}: cubes that are put together need the same; causaleval_pd.concat puts null models "
+                f"strata of this cube differ in the {IDENTITIES[name].long_name}, {shown(values[0])} and "
+                f"{shown(values[1])}: cubes that are put together need the same; causaleval_pd.concat puts null models "
                 "side by side by dim='null'"
             )
         stated = read_nulls(str(cube.attrs.get("control_null", "[]")))
-        if name == "control_null" and len(found) and len(stated) == 1 and stated[0] != found[0]:
+        if name == "control_null" and len(values) and len(stated) == 1 and stated[0] != values[0]:
             raise ValueError(
-                f"the runs of this cube have the null model {found[0]!r}, but its attributes name {stated[0]!r}, as in "
-                "a part of cubes that xarray put together; take the part before they are put together"
+                f"the runs of this cube have the null model {values[0]!r}, but its attributes name {stated[0]!r}, as "
+                "in a part of cubes that xarray put together; take the part before they are put together"
             )
 
 

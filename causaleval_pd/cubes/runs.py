@@ -85,25 +85,25 @@ def read_runs(
 ) -> Runs:
     """Read and check everything that a cube needs of a table."""
     tasks, _ = read_tasks(table, metrics, cells)
-    own = tasks[0]
+    first_task = tasks[0]
     directions = _directions(values)
     if not directions and not any(task.metrics for task in tasks):
         raise ValueError("no metrics were named; a cube needs at least one, or values= to carry along")
-    strata = stratum_columns(table, by, own)
+    strata = stratum_columns(table, by, first_task)
     carried = {name: numbers(table, name, "values") for name in directions}
     replicates = None if replicate is None else labels_of(table, replicate, "replicate")
-    for name, floors in _floors(own, choice, list(directions)).items():
+    for name, floors in _floors(first_task, choice, list(directions)).items():
         carried[name], directions[name] = floors, "none"
     if choice is not None and choice.best_of is not None:
         return _read_groups(table, tasks, strata, choice, replicates, values=values, cluster=cluster)
     keys = list(key_columns(table, key))
-    identity = run_identity(own, keys, replicates)
-    clusters = read_clusters(table, cluster, own, identity, relabelled=choice is not None)
+    identity = run_identity(first_task, keys, replicates)
+    clusters = read_clusters(table, cluster, first_task, identity, relabelled=choice is not None)
     matches = None if choice is None else match_rows(table, choice, clusters)
     return Runs(
         tasks,
         table.index,
-        own.failed(),
+        first_task.failed(),
         identity,
         strata,
         keys,
@@ -132,26 +132,28 @@ def _read_groups(
             raise ValueError(f"best_of= makes a run of the cube of a group of rows and takes no {name}")
     if choice.best_of in [column.name for column in strata]:
         raise ValueError(f"by names {choice.best_of!r}, of whose levels best_of= takes the best; leave it out of by=")
-    own = tasks[0]
-    candidates = find_candidates(table, cast(Hashable, choice.best_of), choice.key, own, [x.values for x in strata])
+    first_task = tasks[0]
+    candidates = find_candidates(
+        table, cast(Hashable, choice.best_of), choice.key, first_task, [x.values for x in strata]
+    )
 
     def first(column: pd.Series) -> pd.Series:
         return column.iloc[candidates.first].reset_index(drop=True)
 
     keys = [first(x) for x in key_columns(table, choice.key) if x.name != choice.best_of]
     numbers = None if replicate is None else first(replicate)
-    identity = cast(NDArray[np.int64], own.identity())[candidates.first]
+    identity = cast(NDArray[np.int64], first_task.identity())[candidates.first]
     return Runs(
         tasks,
         table.index,
-        pd.Series(own.failed()).groupby(candidates.group).all().to_numpy(bool),
+        pd.Series(first_task.failed()).groupby(candidates.group).all().to_numpy(bool),
         identity,
         [column._replace(values=first(column.values)) for column in strata],
         keys or [pd.Series(range(len(candidates.first)))],
         numbers,
         {},
         {},
-        match_candidates(table, choice, own),
+        match_candidates(table, choice, first_task),
         Clusters(BY_TRUTH, identity),
         candidates,
     )
@@ -181,8 +183,8 @@ def _directions(values: Values) -> dict[str, str]:
 
 def run_identity(task: Task, keys: Sequence[pd.Series], replicate: pd.Series | None) -> NDArray[np.int64]:
     """Return what pairs runs across strata: their truth, else context, else `replicate`, else an identity per run."""
-    found = task.identity()
-    return unnamed_truths(keys if replicate is None else [replicate]) if found is None else found
+    truth_ids = task.identity()
+    return unnamed_truths(keys if replicate is None else [replicate]) if truth_ids is None else truth_ids
 
 
 def unnamed_truths(parts: Sequence[pd.Series]) -> NDArray[np.int64]:
@@ -197,7 +199,7 @@ def stratum_columns(table: pd.DataFrame, by: By, task: Task) -> list[StratumColu
     for name, edges in stratum_entries(by):
         if not isinstance(name, str):
             raise ValueError(f"by names {name!r}, and a stratum needs a string as its name; rename the table's column")
-        if name in [found.name for found in columns]:
+        if name in [column.name for column in columns]:
             raise ValueError(f"by names {name!r} twice; a stratum needs a name of its own")
         if name in RESERVED:
             raise ValueError(
@@ -222,13 +224,13 @@ def _values(table: pd.DataFrame, name: str, task: Task) -> pd.Series:
     truth = task.estimate.array if task.truth is None else task.truth.array
     cells = pd.DataFrame({"truth": truth, "estimate": truth if described.of_truth else task.estimate.array})
     try:
-        found = cast(pd.Series, evaluate(cells, [name])[name])
+        series = cast(pd.Series, evaluate(cells, [name])[name])
     except ValueError:
         if task.context is None:
             raise
         # it needs inputs, and was computed with them above
-        found = pd.Series(np.nan, index=range(len(truth)), name=name)
-    return found if task.context is None else _of_failed_too(found, scored, task)
+        series = pd.Series(np.nan, index=range(len(truth)), name=name)
+    return series if task.context is None else _of_failed_too(series, scored, task)
 
 
 def _of_failed_too(whole: pd.Series, scored: NDArray[np.float64], task: Task) -> pd.Series:
@@ -240,5 +242,5 @@ def _of_failed_too(whole: pd.Series, scored: NDArray[np.float64], task: Task) ->
     if np.array_equal(whole.to_numpy(float)[~failed], scored[~failed], equal_nan=True):
         return whole
     same = [task.identity(), None if task.context is None else task.context.codes]
-    found = pd.Series(scored, name=whole.name)
-    return found.where(~failed, found.groupby([np.asarray(x) for x in same if x is not None]).transform("first"))
+    series = pd.Series(scored, name=whole.name)
+    return series.where(~failed, series.groupby([np.asarray(x) for x in same if x is not None]).transform("first"))

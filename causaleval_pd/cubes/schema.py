@@ -193,8 +193,8 @@ def result_columns() -> frozenset[str]:
 
 def stratum_name(name: str) -> str:
     """Return what verbs and their tables call a stratum: that of the name of one of their own columns gets a suffix."""
-    own = isinstance(name, str) and name not in RESERVED and name in result_columns() | {"status"}
-    return f"{name}_stratum" if own else name
+    clash = isinstance(name, str) and name not in RESERVED and name in result_columns() | {"status"}
+    return f"{name}_stratum" if clash else name
 
 
 def with_stratum_names(cube: xr.Dataset) -> xr.Dataset:
@@ -204,9 +204,9 @@ def with_stratum_names(cube: xr.Dataset) -> xr.Dataset:
     if not renamed:
         return cube
     # the variable beside a stratum of its name is called run_status
-    own = {f"run_{dim}": dim for dim in renamed if f"run_{dim}" in cube.variables}
+    run_names = {f"run_{dim}": dim for dim in renamed if f"run_{dim}" in cube.variables}
     strata = [words.get(name, name) for name in json.loads(cube.attrs["strata"])]
-    return cube.rename(renamed).rename(own).assign_attrs(strata=json.dumps(strata))
+    return cube.rename(renamed).rename(run_names).assign_attrs(strata=json.dumps(strata))
 
 
 def with_own_names(cube: xr.Dataset) -> xr.Dataset:
@@ -215,6 +215,6 @@ def with_own_names(cube: xr.Dataset) -> xr.Dataset:
     renamed = {dim: base for dim, base in bases.items() if dim != base and stratum_name(base) == dim}
     if not renamed:
         return cube
-    own = {name: f"run_{name}" for name in renamed.values() if name in cube.variables}
+    run_names = {name: f"run_{name}" for name in renamed.values() if name in cube.variables}
     strata = [renamed.get(name, name) for name in json.loads(cube.attrs["strata"])]
-    return cube.rename(own).rename(renamed).assign_attrs(strata=json.dumps(strata))
+    return cube.rename(run_names).rename(renamed).assign_attrs(strata=json.dumps(strata))

@@ -66,7 +66,7 @@ def score_runs(
     """Score runs and their controls."""
     if choice is None or runs.matches is None:
         scored = [(task, score_rows(task, drawing.invalid, runs.index)) for task in runs.tasks]
-        return [MetricScores(m, found[m.name]) for task, found in scored for m in task.metrics], {"n_draws": 0}
+        return [MetricScores(m, classes[m.name]) for task, classes in scored for m in task.metrics], {"n_draws": 0}
     models = find_models(runs.tasks, choice)
     repeated = runs.clusters.repeats(grid.stratum, ~runs.failed)
     joint = _joint_models(runs, choice, models, repeated)
@@ -77,7 +77,7 @@ def score_runs(
     scores: dict[str, MetricScores] = {}
     kinds = []
     for by_task in models:
-        found: set[str] = set()
+        classes: set[str] = set()
         for task, model in zip(runs.tasks, by_task, strict=True):
             values = {m.name: np.full(len(runs.index), np.nan) for m in task.metrics}
             gathered = _Gathered(task, model, grid, drawing.keep)
@@ -89,14 +89,14 @@ def score_runs(
                 chunks = best_chunks(runs.candidates, task, model, runs.matches, *how, values)
             for chunk in chunks:
                 gathered.add(chunk)
-                found |= set(chunk.kind.tolist())
+                classes |= set(chunk.kind.tolist())
             for m in task.metrics:
                 mine = scores.setdefault(m.name, MetricScores(m, gathered.rows[m.name]["observed"]))
                 mine.nulls.append(gathered.scores(m))
                 if runs.candidates is not None:
                     mine.chosen = runs.candidates.numbers_of(runs.candidates.chosen(m, values[m.name]))
                     mine.relabelled = gathered.draws[m.name] if repeated.any() else None
-        kinds.append(", ".join(sorted(found)))
+        kinds.append(", ".join(sorted(classes)))
     for task, relabelling in zip(runs.tasks, joint, strict=True):
         if relabelling is not None and runs.candidates is None:
             draws = _relabelled(runs, task, relabelling, grid, drawing, repeated, _observed(scores, task))
@@ -143,8 +143,10 @@ def _joint_models(
 ) -> list[Null | None]:
     """Return, for each task, the model that draws controls jointly by cluster, or None where no stratum needs it."""
     needed = repeated.any() or runs.clusters.anywhere
-    found = ([by_task[i].by_cluster(task.field.joint_null) for by_task in models] for i, task in enumerate(runs.tasks))
-    return [next((model for model in some if model and needed), None) for some in found]
+    model_lists = (
+        [by_task[i].by_cluster(task.field.joint_null) for by_task in models] for i, task in enumerate(runs.tasks)
+    )
+    return [next((model for model in some if model and needed), None) for some in model_lists]
 
 
 def _relabelled(
@@ -193,7 +195,10 @@ class _Gathered:
 
     def scores(self, metric: Metric) -> ControlScores:
         """Return what was gathered of a metric."""
-        codes = {part: sorted(found - {NONE}) for part, found in self.methods[metric.name].items()}
+        codes = {part: sorted(method_codes - {NONE}) for part, method_codes in self.methods[metric.name].items()}
         named = {"mean": METHODS, "p": method_words(metric)}
-        words = {part: ", ".join(named[part][code] for code in found) or "none" for part, found in codes.items()}
+        words = {
+            part: ", ".join(named[part][code] for code in method_codes) or "none"
+            for part, method_codes in codes.items()
+        }
         return ControlScores(self.model.name, self.rows[metric.name], words, self.draws[metric.name])

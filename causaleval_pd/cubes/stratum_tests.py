@@ -109,12 +109,12 @@ class StratumTests(NamedTuple):
 
     def notes(self, able: Bools) -> list[str | None]:
         """Return what there is to note about the test of each stratum."""
-        found: list[str | None] = []
+        remarks: list[str | None] = []
         for infinite, n in zip((self.infinite & able).tolist(), self.columns.n_outside.tolist(), strict=True):
             runs = "1 run lies outside all of its draws" if n == 1 else f"{n} runs lie outside all of their draws"
             words = ["no p: infinite values; statistic='rank' ranks them last"] if infinite else []
-            found.append("; ".join([*words, *([f"{runs}, which do not vary"] if n else [])]) or None)
-        return found
+            remarks.append("; ".join([*words, *([f"{runs}, which do not vary"] if n else [])]) or None)
+        return remarks
 
 
 def stratum_tests(
@@ -133,10 +133,10 @@ def stratum_tests(
         n_failed, shift = _failed(cube, metric, statistic)
     # a failed run that counts as the worst has no draws to combine
     combinable = combined_nulls(cube, metric) & ~(repeated & ~relabelled) & (n_failed == 0) & combine
-    found, combined = _of_draws(cube, metric, statistic, ids, counted, relabelled, combinable)
-    found.sums[:, 0] += shift
-    found.defined[:, 0] += n_failed
-    return StratumTests(found, combined, n_clusters, logs, n_logs, repeated, relabelled)
+    columns, combined = _of_draws(cube, metric, statistic, ids, counted, relabelled, combinable)
+    columns.sums[:, 0] += shift
+    columns.defined[:, 0] += n_failed
+    return StratumTests(columns, combined, n_clusters, logs, n_logs, repeated, relabelled)
 
 
 def _repeated(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools) -> tuple[Bools, Bools]:
@@ -156,9 +156,9 @@ def _have_joint_draws(cube: xr.Dataset, metric: str, counted: Bools) -> Bools:
     if variable_name(metric, "relabelled") not in cube:
         return np.zeros(len(counted), bool)
     dims, last = strata_dims(cube), ("replicate", "draw")
-    joint, own = (cells(variable(cube, metric, part), dims, last) for part in ("relabelled", "control"))
+    joint, controls = (cells(variable(cube, metric, part), dims, last) for part in ("relabelled", "control"))
     lacking = (np.isnan(joint).all(axis=2) | ~counted).all(axis=1)
-    defined = (~np.isnan(own).any(axis=2) | ~counted).all(axis=1)
+    defined = (~np.isnan(controls).any(axis=2) | ~counted).all(axis=1)
     return ~(lacking & defined & counted.any(axis=1))
 
 
@@ -169,12 +169,12 @@ def _scores(
     dims, spec = strata_dims(cube), cube[metric].attrs
     observed = cells(cube[metric], dims)
     last = ("replicate", "draw")
-    own = cells(variable(cube, metric, "control"), dims, last)
-    joint = own
+    controls = cells(variable(cube, metric, "control"), dims, last)
+    joint = controls
     if relabelled.any():
         joint = cells(variable(cube, metric, "relabelled"), dims, last)
-    for block in _blocks(own.shape):
-        drawn = np.where(relabelled[block, None, None], joint[block], own[block])
+    for block in _blocks(controls.shape):
+        drawn = np.where(relabelled[block, None, None], joint[block], controls[block])
         x = np.concatenate([observed[block, :, None], drawn], axis=2)
         at, place = np.nonzero(counted[block])
         x = score(x[at, place], direction=spec["direction"], optimum=spec["optimum"])

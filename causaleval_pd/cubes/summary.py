@@ -240,9 +240,9 @@ def _warn_of_floors(table: pd.DataFrame, adjust: str, alpha: float) -> None:
     limited = method.str.contains("simulated|relabelling") & ~method.str.contains("combinations")
     least = (1 / (1 + table["n_draws"].astype("Float64"))).where(limited).to_numpy(np.float64, na_value=np.nan)
     families = table.groupby("metric", sort=False).ngroup().to_numpy(np.int64)
-    found = floors(table["p_value"].to_numpy(np.float64), least, adjust, alpha, families)
-    if found:
-        worst = max(found, key=lambda x: x.draws_needed)
+    bounds = floors(table["p_value"].to_numpy(np.float64), least, adjust, alpha, families)
+    if bounds:
+        worst = max(bounds, key=lambda x: x.draws_needed)
         warnings.warn(
             f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
             f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "

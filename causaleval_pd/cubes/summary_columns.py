@@ -178,16 +178,16 @@ def _effect(
     part = "control_loss" if spec["direction"] == "zero" else "control_mean"
     expected = cells(variable(cube, metric, part), dims)
     of_stratum = moments(np.where(defined, expected, np.nan))[1]
-    own = score(filled, direction=spec["direction"], optimum=spec["optimum"])
-    pairs = paired_difference(own, np.where(failed, of_stratum[:, None], expected))
+    run_scores = score(filled, direction=spec["direction"], optimum=spec["optimum"])
+    pairs = paired_difference(run_scores, np.where(failed, of_stratum[:, None], expected))
     clusters = cells(cluster_ids(cube), dims)
     # differences that the controls' Monte Carlo errors explain show no variation
     errors = cells(control_errors(cube, metric), dims)
     differences, alone = without_noise(pairs, errors), noise_alone(pairs, errors)
-    found = clustered_mean(differences, clusters, level)
-    notes = np.where(alone, NOISE_ALONE, interval_notes(found, cluster_means(differences, clusters), level))
+    interval = clustered_mean(differences, clusters, level)
+    notes = np.where(alone, NOISE_ALONE, interval_notes(interval, cluster_means(differences, clusters), level))
     effect = clustered_mean(pairs, clusters, level).effect
-    return {"effect": effect, "ci_low": found.low, "ci_high": found.high, "effect_note": notes}
+    return {"effect": effect, "ci_low": interval.low, "ci_high": interval.high, "effect_note": notes}
 
 
 def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[np.object_]:

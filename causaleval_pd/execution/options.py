@@ -121,10 +121,10 @@ def get_options() -> dict[str, Any]:
     >>> ce.get_options()
     {'engine': None, 'n_jobs': None, 'progress': False, 'zero_division': nan}
     """
-    found = dict(_DEFAULTS)
+    options = dict(_DEFAULTS)
     for call in list(_STANDING):
-        found |= call._chosen
-    return found | dict(_WITHIN.get())
+        options |= call._chosen
+    return options | dict(_WITHIN.get())
 
 
 @contextmanager

@@ -28,14 +28,14 @@ def begin(partial: Path, planned: Mapping[str, Any], lay_out: Callable[[Path], o
 def check_plan(folder: Path, planned: Mapping[str, Any]) -> None:
     """Refuse an output, finished or not, of another computation."""
     try:
-        found = json.loads((folder / _PLAN).read_text("utf-8"))
+        plan = json.loads((folder / _PLAN).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         raise ValueError(
             f"{folder} has no readable {_PLAN}, so that it cannot be continued; remove it, or choose another path"
         ) from None
-    if found != planned:
+    if plan != planned:
         raise ValueError(
-            f"{folder} belongs to another computation ({found}, not {dict(planned)}); resume=True needs the same "
+            f"{folder} belongs to another computation ({plan}, not {dict(planned)}); resume=True needs the same "
             "table, partitions and settings, and a seed by rng=; to start anew, remove it or choose another path"
         )
 

@@ -60,13 +60,13 @@ class _SameSize:
 
 def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> list[Block]:
     """Return graphs of four planes as blocks: those that have plain marks with two planes."""
-    found = []
+    blocks = []
     plain = mixed.has_plain_marks(planes)
     for some, change in ((plain, mixed.lower), (~plain, np.asarray)):
         if some.any():
             kinds = np.zeros(int(some.sum()), np.uint8)
-            found.append(Block(n_nodes, rows[some], change(planes[some]), kinds, node_set[some]))
-    return found
+            blocks.append(Block(n_nodes, rows[some], change(planes[some]), kinds, node_set[some]))
+    return blocks
 
 
 class Collector:
@@ -101,19 +101,19 @@ class Collector:
 
 def _one_a_pair(ends: Ends) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the marks by pair of nodes: `->` beside `<->` has no mark at its tail, as in the planes."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
+    marks: dict[tuple[int, int], tuple[int, int]] = {}
     for i, j, at_i, at_j in ends:
         pair, codes = ((i, j), (at_i, at_j)) if i < j else ((j, i), (at_j, at_i))
         if not (codes in ((0, 2), (2, 0)) or {*codes} <= {1, 2, 3}):
             raise ValueError(f"found an edge with the marks {codes}, expected 1 a tail, 2 an arrow or 3 a circle")
-        known = found.get(pair, codes)
+        known = marks.get(pair, codes)
         if known != codes:
             both = {known, codes}
             if both not in ({(1, 2), (2, 2)}, {(2, 1), (2, 2)}):
                 raise ValueError("found two edges between the same nodes other than one directed and one bidirected")
             codes = (0, 2) if (1, 2) in both else (2, 0)
-        found[pair] = codes
-    return found
+        marks[pair] = codes
+    return marks
 
 
 #: letters of a graph in a message
@@ -192,14 +192,14 @@ class Cells:
         """Return what finds the encoding of a row's cell."""
         named = self._encoding
         chosen = named[row] if isinstance(named, list) else named
-        found = self._recognisers.get(chosen)
-        if found is None:
-            found = self._recognisers[chosen] = Recogniser(chosen, _reading)
-        return found
+        recogniser = self._recognisers.get(chosen)
+        if recogniser is None:
+            recogniser = self._recognisers[chosen] = Recogniser(chosen, _reading)
+        return recogniser
 
     def _at_row(self, row: int, fault: Exception) -> Exception:
-        own = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
-        return next(own, ValueError)(f"{self._where(row)}: {fault}")
+        error_types = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
+        return next(error_types, ValueError)(f"{self._where(row)}: {fault}")
 
     def _add(self, row: int, cell: Any) -> None:
         if isinstance(cell, str):
@@ -207,34 +207,34 @@ class Cells:
             cell = without_comment_marks(cell)
         recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else self._read_cell
-        encoding, found = read(cell, recogniser)
-        if not isinstance(found, bytes) and found.kind is not None:
-            self._named[row] = found.kind
-        if isinstance(found, bytes):
-            self._packed.append((row, found))
-        elif isinstance(found, Edges):
-            labels, expected = found.labels, self._nodes[row]
+        encoding, content = read(cell, recogniser)
+        if not isinstance(content, bytes) and content.kind is not None:
+            self._named[row] = content.kind
+        if isinstance(content, bytes):
+            self._packed.append((row, content))
+        elif isinstance(content, Edges):
+            labels, expected = content.labels, self._nodes[row]
             if labels is None and expected is None:
                 found_cell = "a table without edges" if isinstance(cell, pd.DataFrame) else repr(cell)
                 raise ValueError(
                     f"found {found_cell}, which names no nodes; pass nodes=, write a graph without edges as bare names "
                     "('A; B'), one without nodes as '{}'"
                 )
-            matched = self._sets.match(labels or (), expected, complete=found.is_open)
-            self._collector.add(row, matched, found.ends)
+            matched = self._sets.match(labels or (), expected, complete=content.is_open)
+            self._collector.add(row, matched, content.ends)
         else:
-            self._add_matrix(row, cell, encoding, found)
+            self._add_matrix(row, cell, encoding, content)
 
     def _read_text(self, text: str, recogniser: Recogniser) -> _Read:
         """Read a text, or return what the same text was read as before."""
-        found = self._texts.get((text, recogniser))
-        if found is None:
-            found = self._read_cell(text, recogniser)
+        reading = self._texts.get((text, recogniser))
+        if reading is None:
+            reading = self._read_cell(text, recogniser)
             self._n_letters += len(text)
             if self._n_letters > _MOST_LETTERS:
                 self._texts, self._n_letters = {}, len(text)
-            self._texts[text, recogniser] = found
-        return found
+            self._texts[text, recogniser] = reading
+        return reading
 
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
         # before an encoding compares values with its codes
@@ -244,12 +244,12 @@ class Cells:
         if isinstance(cell, str) and cell[:1] == BYTE_ORDER_MARK:
             raise ValueError(f"found {BYTE_ORDER_MARK!r} in the name or heading that begins the text; {EXPLAIN_MARK}")
         encoding = recogniser.find(cell)
-        found = encoding.read(cell)
-        if isinstance(found, Edges) and found.labels is not None:
-            for i, j, *_ in found.ends:
+        content = encoding.read(cell)
+        if isinstance(content, Edges) and content.labels is not None:
+            for i, j, *_ in content.ends:
                 if i == j:
-                    raise ValueError(self_loop(found.labels[i]))
-        return encoding, found
+                    raise ValueError(self_loop(content.labels[i]))
+        return encoding, content
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
         values, expected = _plain(found.values), self._nodes[row]
@@ -261,8 +261,8 @@ class Cells:
             is_named = found.labels is not None
             labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
             if len(labels) != values.shape[0]:
-                given = f"expected {len(labels)} as there are names {short(labels)}"
-                raise ValueError(f"found a matrix of {values.shape[0]} nodes, {given}")
+                expectation = f"expected {len(labels)} as there are names {short(labels)}"
+                raise ValueError(f"found a matrix of {values.shape[0]} nodes, {expectation}")
             if hasattr(values, "tocoo"):
                 ends = decode_sparse(encoding, values, [str(label) for label in labels])
                 self._collector.add(row, self._match(labels, expected, is_named), ends)

@@ -41,9 +41,9 @@ def is_digraph(planes: Planes) -> Flags:
 
 def is_dag(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs are fully directed and acyclic."""
-    found = is_digraph(planes)
-    found[found] = is_acyclic(planes[found], n_nodes)
-    return found
+    flags = is_digraph(planes)
+    flags[flags] = is_acyclic(planes[flags], n_nodes)
+    return flags
 
 
 def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Flags]:
@@ -117,12 +117,12 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     arcs = set(zip(source.tolist(), target.tolist(), strict=True))
     directed = [(s, t) for s, t in arcs if (t, s) not in arcs]
     written = write_names(names)
-    found = f"is declared a {KINDS[kind]}, but "
+    start = f"is declared a {KINDS[kind]}, but "
     if kind in (DAG, DIGRAPH) and len(directed) < len(arcs):
         edge = _written_edge(written, arcs, *min(arcs - set(directed)))
         opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
         mend = f"orient it, or declare the graph a cpdag or pdag{KEEP_TWO_CYCLES if kind == DIGRAPH else ''}"
-        return f"{found}has the undirected edge {edge}{opposite}; {mend}"
+        return f"{start}has the undirected edge {edge}{opposite}; {mend}"
     import networkx as nx
 
     try:
@@ -132,16 +132,16 @@ def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     else:
         path = " -> ".join(written[node] for node in [*cycle, cycle[0]])
         wider = "digraph" if len(directed) == len(arcs) else "pdag"
-        return f"{found}has the directed cycle {path}; mend the graph, or declare it a {wider}"
+        return f"{start}has the directed cycle {path}; mend the graph, or declare it a {wider}"
     completed, extends = class_cpdag(planes[None], len(names))
     if not extends[0]:
-        return f"{found}no DAG has its skeleton, directed edges and v-structures; mend the graph, or declare it a pdag"
+        return f"{start}no DAG has its skeleton, directed edges and v-structures; mend the graph, or declare it a pdag"
     _, source, target = arcs_from_planes(completed, len(names))
     others = set(zip(source.tolist(), target.tolist(), strict=True))
     s, t = min(arcs ^ others)
     here, there = (_written_edge(written, side, s, t) for side in (arcs, others))
     return (
-        f"{found}has {here} where the CPDAG of its equivalence class has {there}; declare it a pdag, or use its cpdag()"
+        f"{start}has {here} where the CPDAG of its equivalence class has {there}; declare it a pdag, or use its cpdag()"
     )
 
 

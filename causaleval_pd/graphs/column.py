@@ -117,9 +117,17 @@ def graph_column(
         return name_row(row, labels, name)
 
     if not is_packed(series) or nodes is not None or rename is not None:
-        given = values.index if isinstance(values, pd.Series) else None
+        values_index = values.index if isinstance(values, pd.Series) else None
         return read_column(
-            series.tolist(), labels, name, where, nodes=nodes, encoding=encoding, kind=kind, rename=rename, index=given
+            series.tolist(),
+            labels,
+            name,
+            where,
+            nodes=nodes,
+            encoding=encoding,
+            kind=kind,
+            rename=rename,
+            index=values_index,
         )
     kinds = _kind_codes(kind, len(labels))
     column = unpack_column(series, column=name)

@@ -25,8 +25,8 @@ def all_dags(n_nodes: int, n_edges: int) -> Planes:
     if n_nodes > MOST_LISTED:
         raise ValueError(f"all DAGs are listed over at most {MOST_LISTED} nodes, found {n_nodes}")
     pairs = itertools.combinations(range(n_nodes), 2)
-    found = [_directed(n_nodes, chosen) for chosen in itertools.combinations(pairs, n_edges)]
-    return _acyclic(np.concatenate(found), n_nodes)
+    candidates = [_directed(n_nodes, chosen) for chosen in itertools.combinations(pairs, n_edges)]
+    return _acyclic(np.concatenate(candidates), n_nodes)
 
 
 @lru_cache(maxsize=64)
@@ -47,15 +47,15 @@ def _directed(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes:
 
 
 def _acyclic(planes: Planes, n_nodes: int) -> Planes:
-    found: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
-    found.flags.writeable = False
-    return found
+    dags: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
+    dags.flags.writeable = False
+    return dags
 
 
 def parent_sets(planes: Planes, n_nodes: int) -> list[list[int]]:
     """Return the parents of each node of each graph, as bits of an integer."""
-    found = [[0] * n_nodes for _ in range(len(planes))]
+    parents = [[0] * n_nodes for _ in range(len(planes))]
     arcs = (array.tolist() for array in arcs_from_planes(planes, n_nodes))
     for row, source, target in zip(*arcs, strict=True):
-        found[row][target] |= 1 << source
-    return found
+        parents[row][target] |= 1 << source
+    return parents

@@ -37,13 +37,13 @@ _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
 
 def single_edges(ends: Iterable[tuple[int, int, int, int]]) -> Ends:
     """Return edges of planes with a mark at both ends: no mark at one stands for ``->`` beside ``<->``."""
-    found = []
+    edges = []
     for i, j, at_i, at_j in ends:
         if at_i and at_j:
-            found.append((i, j, at_i, at_j))
+            edges.append((i, j, at_i, at_j))
         else:
-            found += [(i, j, at_i or TAIL, at_j or TAIL), (i, j, ARROW, ARROW)]
-    return found
+            edges += [(i, j, at_i or TAIL, at_j or TAIL), (i, j, ARROW, ARROW)]
+    return edges
 
 
 def forward(edge: tuple[int, int, int, int]) -> tuple[int, int, int, int]:

@@ -60,15 +60,15 @@ def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     """Return the name at a position, whether it is quoted, and where what follows it begins."""
     at = _end(_BLANK, text, at)
     quoted = _QUOTED.match(text, at)
-    found = quoted or _BARE.match(text, at)
-    if found is None:
+    match = quoted or _BARE.match(text, at)
+    if match is None:
         raise _refuse(text, at)
-    end = _end(_BLANK, text, found.end())
+    end = _end(_BLANK, text, match.end())
     is_read = end == len(text) or text[end] in ";\n\r" or _ARROW.match(text, end)
     if quoted is None:
         if not is_read:
             raise _refuse(text, at)
-        return found.group(), False, end
+        return match.group(), False, end
     double, single = quoted.groups()
     name = double.replace('""', '"') if double is not None else single.replace("''", "'")
     if not name:
@@ -79,8 +79,8 @@ def _read_name(text: str, at: int) -> tuple[str, bool, int]:
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return at if found is None else found.end()
+    match = pattern.match(text, at)
+    return at if match is None else match.end()
 
 
 def _refuse(text: str, at: int) -> ValueError:
@@ -146,8 +146,8 @@ def parse_edges(text: str) -> Edges:
     odd = next((name for name in alone if name not in linked), None)
     if odd is not None:
         raise _explain_name(text, odd, _STANDS_ALONE)
-    found = edges.found(is_open=True)
-    return found if found.labels or text.strip() == "{}" else found._replace(labels=None)
+    graph = edges.found(is_open=True)
+    return graph if graph.labels or text.strip() == "{}" else graph._replace(labels=None)
 
 
 def _check_arrow(text: str, arrow: re.Match[str]) -> None:

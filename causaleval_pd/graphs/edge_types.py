@@ -225,8 +225,8 @@ class PairCounts:
             self.__dict__.update(zip(_ADJACENCIES, self._adjacencies(), strict=True))
         elif name in _DIRECTIONS:
             counts = self._directions()
-            found = [getattr(counts, x) for x in _DIRECTIONS] if isinstance(counts, EdgeTypes) else counts
-            self.__dict__.update(zip(_DIRECTIONS, found, strict=True))
+            numbers = [getattr(counts, x) for x in _DIRECTIONS] if isinstance(counts, EdgeTypes) else counts
+            self.__dict__.update(zip(_DIRECTIONS, numbers, strict=True))
         elif name in _SUMS:
             self.__dict__[name] = _SUMS[name](self)
         else:

@@ -163,10 +163,10 @@ def _files(path: Any) -> list[Path]:
             raise ValueError(
                 f"path {text!r} is a folder; name its files by a pattern, as in {os.path.join(text, '*')!r}"
             )
-        found = sorted(x for x in glob(text, recursive=True) if not os.path.isdir(x))
-        if not found and (has_magic(text) or not os.path.exists(text)):
+        paths = sorted(x for x in glob(text, recursive=True) if not os.path.isdir(x))
+        if not paths and (has_magic(text) or not os.path.exists(text)):
             raise FileNotFoundError(f"no file matches path {text!r}")
-        return [Path(x) for x in found or [text]]
+        return [Path(x) for x in paths or [text]]
     if isinstance(path, bytes):
         raise TypeError(f"path must be a file, a pattern, or a list of files, found bytes: {path[:60]!r}")
     check_type(path, Iterable, "a file, a pattern, or a list of files", "path")

@@ -85,9 +85,9 @@ class Graph(GraphMethods["Graph", int, float, bool, str, "str | None", tuple[str
     def _of_checked(cls, nodes: tuple[str, ...], kind: str, planes: NDArray[np.uint64]) -> Self:
         """Make a graph of parts that are checked already."""
         graph = object.__new__(cls)
-        own = planes.copy()
-        own.flags.writeable = False
-        for name, value in (("nodes", nodes), ("kind", kind), ("planes", own)):
+        copy = planes.copy()
+        copy.flags.writeable = False
+        for name, value in (("nodes", nodes), ("kind", kind), ("planes", copy)):
             object.__setattr__(graph, name, value)
         return graph
 

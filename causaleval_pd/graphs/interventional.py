@@ -41,7 +41,7 @@ def read_targets(given: Any) -> Targets:
     wrong = "targets must be a text such as 'A; B,C', or sets of names such as [['A'], ['B', 'C']]"
     if not isinstance(given, (str, Iterable)) or isinstance(given, (bytes, pd.DataFrame)):
         raise TypeError(f"{wrong}; found {type(given).__name__}: {given!r}")
-    found = []
+    sets = []
     for one in given.split(";") if isinstance(given, str) else given:
         if not isinstance(one, (str, Iterable)) or isinstance(one, bytes):
             raise TypeError(f"{wrong}; found {one!r} as a set")
@@ -49,8 +49,8 @@ def read_targets(given: Any) -> Targets:
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f"{wrong}; found the name {name!r}")
-        found.append(frozenset(name for name in names if name))
-    return tuple(dict.fromkeys(nodes for nodes in found if nodes))
+        sets.append(frozenset(name for name in names if name))
+    return tuple(dict.fromkeys(nodes for nodes in sets if nodes))
 
 
 def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
@@ -67,7 +67,7 @@ def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
 
 def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
     """Return the I-CPDAG of each DAG."""
-    found, order = np.empty_like(planes), np.arange(n_nodes)
+    cpdags, order = np.empty_like(planes), np.arange(n_nodes)
     for rows in row_chunks(len(planes), 64 * n_nodes**2):
         arcs = marks_from_planes(planes[rows], n_nodes).astype(bool)
         apart = ~(arcs | arcs.transpose(0, 2, 1) | np.eye(n_nodes, dtype=bool))
@@ -81,8 +81,8 @@ def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
         for graph, parents, beside in zip(marks, *sides, strict=True):
             for node, known in enumerate(close(parents, beside)[0]):
                 graph[node, list(bits(known))] = False
-        found[rows] = planes_from_marks(marks, order)
-    return found
+        cpdags[rows] = planes_from_marks(marks, order)
+    return cpdags
 
 
 def icpdag_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:

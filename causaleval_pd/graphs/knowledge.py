@@ -132,15 +132,15 @@ class Knowledge:
         """
         check_type(text, str, "the text that Knowledge.to_json returns", "text")
         try:
-            found = json.loads(text)
+            fields = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError(
                 "knowledge is the text that Knowledge.to_json returns, or a knowledge file of Tetrad, found "
                 f"{text[:60]!r}"
             ) from None
-        if not isinstance(found, dict) or not set(found) <= set(_KEYS):
+        if not isinstance(fields, dict) or not set(fields) <= set(_KEYS):
             raise ValueError(f"knowledge is an object with the lists {', '.join(_KEYS)}, found {text[:60]!r}")
-        return cls(**found)
+        return cls(**fields)
 
     @classmethod
     def from_tetrad(cls, text: str) -> Self:
@@ -230,15 +230,15 @@ def is_tetrad_knowledge(cell: Any) -> bool:
 
 def _read_tier(line: str, number: int) -> tuple[int, list[str], bool]:
     """Read a tier of Tetrad: its number, its names, and whether edges in it are forbidden."""
-    found = _TIER.fullmatch(line.replace(",", " ").strip())
-    if found is None:
+    tier = _TIER.fullmatch(line.replace(",", " ").strip())
+    if tier is None:
         raise ValueError(f"line {number}: found {line.strip()[:60]!r}, expected a tier as '1 X Y' or '1* X Y'")
-    if found[3]:
+    if tier[3]:
         raise ValueError(
-            f"line {number}: found the tier {found[1]}- whose nodes cause the next tier only, which is not read; write "
+            f"line {number}: found the tier {tier[1]}- whose nodes cause the next tier only, which is not read; write "
             "the edges to later tiers below 'forbiddirect'"
         )
-    return int(found[1]), (found[4] or "").split(), bool(found[2])
+    return int(tier[1]), (tier[4] or "").split(), bool(tier[2])
 
 
 def _written(arc: tuple[str, str]) -> str:
@@ -250,15 +250,15 @@ def _read_arcs(given: Any, what: str) -> Arcs:
     wrong = f"{what} must hold edges such as ('A', 'B') or 'A -> B'"
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise TypeError(f"{wrong}, found {given!r}")
-    found = set()
+    arcs = set()
     for one in given:
         ends = [x.strip() for x in one.split("->")] if isinstance(one, str) else one
         if not isinstance(ends, (list, tuple)) or len(ends) != 2 or any(not isinstance(x, str) or not x for x in ends):
             raise ValueError(f"{wrong}, found {one!r}")
         if ends[0] == ends[1]:
             raise ValueError(f"{what} holds an edge from {ends[0]!r} to itself")
-        found.add((ends[0], ends[1]))
-    return tuple(sorted(found))
+        arcs.add((ends[0], ends[1]))
+    return tuple(sorted(arcs))
 
 
 def _read_tiers(given: Any) -> tuple[tuple[str, ...], ...]:

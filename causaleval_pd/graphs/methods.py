@@ -589,18 +589,18 @@ def _n_v_structures(block: Block) -> NDArray[Any]:
 
 def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
     """Write graphs as (N, d, d) matrices in an encoding."""
-    found = ENCODINGS.find(encoding)
-    if not _is_written(found):
+    notation = ENCODINGS.find(encoding)
+    if not _is_written(notation):
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
         raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if mixed.is_mixed(planes) and {number for pair in found.codes or () for number in pair} == {0, 1}:
+    if mixed.is_mixed(planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
         raise CellError(
             0,
             "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
             "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
         )
     marks = mixed.codes_from_planes(planes, n_nodes)
-    return encode(found, marks) if found.write is None else found.write(marks)
+    return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 
 def _networkx(names: Sequence[str], ends: Written, is_mixed: bool) -> nx.DiGraph[str]:
@@ -628,11 +628,11 @@ def _is_written(encoding: Encoding) -> bool:
 
 def _find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
     """Return the function that writes graphs as text in an encoding."""
-    found = ENCODINGS.find(encoding)
-    if found.write_text is None:
+    notation = ENCODINGS.find(encoding)
+    if notation.write_text is None:
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
         raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
-    return found.write_text
+    return notation.write_text
 
 
 def stacked(

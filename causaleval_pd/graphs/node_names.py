@@ -91,11 +91,11 @@ class NodeLists:
             self.in_code_point_order = True
             self._rows = [column.node_sets[i] if i >= 0 else None for i in column.row_node_set.tolist()]
         else:
-            given = list(nodes)
-            if any(not isinstance(one, (str, int, np.integer)) for one in given):
-                self._rows = [self._one_row(i, one) for i, one in enumerate(given)]
+            entries = list(nodes)
+            if any(not isinstance(one, (str, int, np.integer)) for one in entries):
+                self._rows = [self._one_row(i, one) for i, one in enumerate(entries)]
             else:
-                self._all = _given_names(given, "nodes")
+                self._all = _given_names(entries, "nodes")
         if self._rows is not None and len(self._rows) != n_rows:
             raise ValueError(f"nodes has {len(self._rows)} rows, values has {n_rows}")
 
@@ -134,10 +134,10 @@ class NodeSets:
         """Match the labels of a named object with the expected names, which `complete` lets add nodes."""
         # True and 1.0 are equal to 1, and no names
         key = (labels, tuple(map(type, labels)), expected, complete)
-        found = self._matched.get(key)
-        if found is None:
-            found = self._matched[key] = self._match(labels, expected, complete)
-        return found
+        pairing = self._matched.get(key)
+        if pairing is None:
+            pairing = self._matched[key] = self._match(labels, expected, complete)
+        return pairing
 
     def _match(self, labels: Labels, expected: Nodes | None, complete: bool) -> Matched:
         if self._rename is not None:

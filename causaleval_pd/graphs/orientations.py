@@ -46,11 +46,11 @@ def close(parents: Sequence[int], undirected: Sequence[int]) -> tuple[list[int],
     """Direct the undirected edges that Meek's four rules direct; return parents and undirected neighbours."""
     into, beside = list(parents), list(undirected)
     out = [0] * len(into)
-    for node, found in enumerate(into):
-        for parent in bits(found):
+    for node, nodes in enumerate(into):
+        for parent in bits(nodes):
             out[parent] |= 1 << node
     adjacent = [a | b | c for a, b, c in zip(into, beside, out, strict=True)]
-    waiting = [node for node, found in enumerate(beside) if found]
+    waiting = [node for node, nodes in enumerate(beside) if nodes]
     while waiting:
         changed = 0
         for a in waiting:
@@ -79,7 +79,7 @@ def _directs(
 
 def components(undirected: Sequence[int]) -> list[int]:
     """Return the components that undirected edges connect, as sets; nodes without such edges are left out."""
-    left = sum(1 << node for node, found in enumerate(undirected) if found)
+    left = sum(1 << node for node, neighbours in enumerate(undirected) if neighbours)
     result = []
     while left:
         seen = waiting = left & -left
@@ -98,9 +98,9 @@ def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bo
     Where there are more than `MOST_WAYS`, as many are drawn, equally likely and independently.
     """
     n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), _Parts()
-    found = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
-    if found is not None:
-        return found, True
+    members = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
+    if members is not None:
+        return members, True
     if any(parents):
         raise TooManyWaysError(
             f"a component of {n} nodes with directed edges has more than {MOST_WAYS} members, or too many edges to "
@@ -112,7 +112,7 @@ def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bo
 
 def _listed(parents: Sets, undirected: Sets) -> list[Sets] | None:
     """List all ways, or return None where there are too many, or it takes too long to know."""
-    found: list[Sets] = []
+    members: list[Sets] = []
     degrees = [x.bit_count() for x in undirected]
     work, step = 0, sum(degrees) * max(degrees, default=0)
     stack = [(list(parents), list(undirected))]
@@ -120,15 +120,15 @@ def _listed(parents: Sets, undirected: Sets) -> list[Sets] | None:
         into, beside = stack.pop()
         a = next((node for node, near in enumerate(beside) if near), None)
         if a is None:
-            found.append(tuple(into))
+            members.append(tuple(into))
         else:
             b = next(bits(beside[a]))
             stack += [close(*_direct(into, beside, x, y)) for x, y in ((b, a), (a, b))]
         # each entry of the stack leads to a way of its own
         work += step
-        if len(found) + len(stack) > MOST_WAYS or (any(parents) and work > 50 * _MOST_WORK):
+        if len(members) + len(stack) > MOST_WAYS or (any(parents) and work > 50 * _MOST_WORK):
             return None
-    return found
+    return members
 
 
 def _direct(into: Sequence[int], beside: Sequence[int], a: int, b: int) -> tuple[list[int], list[int]]:
@@ -181,12 +181,12 @@ class _Parts:
                     f"a component of {len(undirected)} nodes and {n_ends // 2} undirected edges has too many members "
                     "to count or draw them"
                 )
-            found = []
+            sources = []
             for root in range(len(undirected)):
                 into, beside = _rooted(undirected, root)
                 left = [_within(beside, part) for part in components(beside)]
-                found.append(_Root(math.prod(self.count(own) for _, own in left), into, left))
-            self._found[undirected] = found
+                sources.append(_Root(math.prod(self.count(neighbours) for _, neighbours in left), into, left))
+            self._found[undirected] = sources
         return self._found[undirected]
 
     def count(self, undirected: Sets) -> int:
@@ -204,16 +204,16 @@ class _Parts:
         if n_ends == 2 * (n - 1):
             return _tree_shares(undirected)
         if undirected not in self._shares:
-            roots, found = self.roots(undirected), np.zeros((n, n))
+            roots, matrix = self.roots(undirected), np.zeros((n, n))
             total = sum(root.ways for root in roots)
             for root in roots:
                 # counts may exceed what a float can hold
                 share = root.ways / total
                 for node, parents in enumerate(root.into):
-                    found[list(bits(parents)), node] += share
-                for kept, own in root.left:
-                    found[np.ix_(kept, kept)] += share * self.shares(own)
-            self._shares[undirected] = found
+                    matrix[list(bits(parents)), node] += share
+                for kept, neighbours in root.left:
+                    matrix[np.ix_(kept, kept)] += share * self.shares(neighbours)
+            self._shares[undirected] = matrix
         return self._shares[undirected]
 
     def draw(self, undirected: Sets, generator: np.random.Generator) -> list[int]:
@@ -233,9 +233,9 @@ class _Parts:
         weights = np.array([root.ways / total for root in roots])
         chosen = roots[int(generator.choice(n, p=weights / weights.sum()))]
         into = list(chosen.into)
-        for kept, own in chosen.left:
-            for a, found in zip(kept, self.draw(own, generator), strict=True):
-                into[a] |= sum(1 << kept[b] for b in bits(found))
+        for kept, neighbours in chosen.left:
+            for a, parents in zip(kept, self.draw(neighbours, generator), strict=True):
+                into[a] |= sum(1 << kept[b] for b in bits(parents))
         return into
 
 
@@ -247,12 +247,12 @@ def _tree_shares(undirected: Sets) -> Floats:
         new = [b for b in bits(undirected[node]) if b not in before]
         before |= dict.fromkeys(new, node)
         order += new
-    size, found = [1] * n, np.zeros((n, n))
+    size, matrix = [1] * n, np.zeros((n, n))
     for node in reversed(order[1:]):
         size[before[node]] += size[node]
-        found[node, before[node]] = size[node] / n
-        found[before[node], node] = (n - size[node]) / n
-    return found
+        matrix[node, before[node]] = size[node] / n
+        matrix[before[node], node] = (n - size[node]) / n
+    return matrix
 
 
 def count_ways(undirected: Sets) -> int:
@@ -262,15 +262,15 @@ def count_ways(undirected: Sets) -> int:
 
 def direction_shares(undirected: Sequence[int]) -> Floats:
     """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way."""
-    found = np.zeros((len(undirected), len(undirected)))
+    matrix = np.zeros((len(undirected), len(undirected)))
     for component in components(undirected):
-        kept, own = _within(undirected, component)
-        found[np.ix_(kept, kept)] = _component_shares(own)
-    return found
+        kept, neighbours = _within(undirected, component)
+        matrix[np.ix_(kept, kept)] = _component_shares(neighbours)
+    return matrix
 
 
 @lru_cache(maxsize=256)
 def _component_shares(undirected: Sets) -> Floats:
-    found = _Parts().shares(undirected)
-    found.flags.writeable = False
-    return found
+    matrix = _Parts().shares(undirected)
+    matrix.flags.writeable = False
+    return matrix

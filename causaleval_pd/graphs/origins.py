@@ -79,30 +79,30 @@ class Origins:
     def relations(self) -> Relations:
         """What the graphs decide about their observed nodes; nothing of graphs of other classes."""
         n, d = self.observed.shape
-        found = Relations(*(np.zeros((n, d, d), bool) for _ in range(3)))
+        masks = Relations(*(np.zeros((n, d, d), bool) for _ in range(3)))
         known = np.flatnonzero(np.isin(self.kinds, (DAG, ADMG, MAG)))
         for part in row_chunks(len(known), 40 * self.n_nodes**2):
             rows = known[part]
             planes, observed = self.planes[rows], self.observed[rows]
             above = ancestors(lift(directed_part(planes)) if is_mixed(planes) else planes, self.n_nodes, "path")
             seen = (np.arange(len(rows))[:, None, None], observed[:, :, None], observed[:, None, :])
-            found.ancestor[rows] = (above == DEFINITE)[seen]
-            found.common_ancestor[rows] = _common(planes, above == DEFINITE, observed)[seen]
+            masks.ancestor[rows] = (above == DEFINITE)[seen]
+            masks.common_ancestor[rows] = _common(planes, above == DEFINITE, observed)[seen]
             marks = codes_from_planes(project(planes, self.n_nodes, observed, to_admg=True), d)
             heads = (marks == 2) & ((marks.transpose(0, 2, 1) == 2) | (marks.transpose(0, 2, 1) == 0))
-            found.confounded[rows] = heads | heads.transpose(0, 2, 1)
-        return found
+            masks.confounded[rows] = heads | heads.transpose(0, 2, 1)
+        return masks
 
     @cached_property
     def relation_planes(self) -> Planes:
         """The relations as pair planes (N, 4, W): ancestor forward and backward, confounded, with a common ancestor."""
         n, d = self.observed.shape
-        found = np.zeros((n, 4, plane_words(d)), np.uint64)
+        planes = np.zeros((n, 4, plane_words(d)), np.uint64)
         order = np.arange(d, dtype=np.int64)
-        found[:, [ANCESTOR, DESCENDANT]] = planes_from_marks(self.relations.ancestor, order)
-        found[:, CONFOUNDED] = planes_from_marks(self.relations.confounded, order)[:, 0]
-        found[:, COMMON_ANCESTOR] = planes_from_marks(self.relations.common_ancestor, order)[:, 0]
-        return found
+        planes[:, [ANCESTOR, DESCENDANT]] = planes_from_marks(self.relations.ancestor, order)
+        planes[:, CONFOUNDED] = planes_from_marks(self.relations.confounded, order)[:, 0]
+        planes[:, COMMON_ANCESTOR] = planes_from_marks(self.relations.common_ancestor, order)[:, 0]
+        return planes
 
 
 def _common(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -118,6 +118,6 @@ def _common(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64
         one = (marks == 2) & np.isin(marks.transpose(0, 2, 1), (0, 2))
         spouses = (one | one.transpose(0, 2, 1)).astype(np.float32)
         shared += reach.transpose(0, 2, 1) @ spouses @ reach
-    found = shared > 0
-    found[:, range(n_nodes), range(n_nodes)] = False
-    return np.asarray(found)
+    mask = shared > 0
+    mask[:, range(n_nodes), range(n_nodes)] = False
+    return np.asarray(mask)

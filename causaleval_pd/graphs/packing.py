@@ -217,7 +217,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         cells = words.reshape(len(rows), length)
         return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
     start = np.cumsum(length) - length
-    found: list[Block] = []
+    all_blocks: list[Block] = []
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
     for cell_words, chosen in group_rows(length):
@@ -225,8 +225,8 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         here = rows[chosen]
         blocks, names = _one_node_set(cells, here, in_place) or _many_node_sets(cells, here, where)
         place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-        found += [replace(block, node_set=place[block.node_set]) for block in blocks]
-    return UnpackedColumn(n_rows, join_by_key(found), tuple(node_sets))
+        all_blocks += [replace(block, node_set=place[block.node_set]) for block in blocks]
+    return UnpackedColumn(n_rows, join_by_key(all_blocks), tuple(node_sets))
 
 
 def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -480,10 +480,10 @@ def _known(array: pa.ChunkedArray) -> _Known:
     """Return what is known of an array, remembered while it lives."""
     places = [[None if buffer is None else buffer.address for buffer in part.buffers()] for part in array.chunks]
     key = (array.type, *((part.offset, len(part), *at) for part, at in zip(array.chunks, places, strict=True)))
-    found = _KNOWN.get(key)
-    if found is None or found.array() is None:
-        found = _KNOWN[key] = _Known(weakref.ref(array, lambda _: _KNOWN.pop(key, None)))
-    return found
+    entry = _KNOWN.get(key)
+    if entry is None or entry.array() is None:
+        entry = _KNOWN[key] = _Known(weakref.ref(array, lambda _: _KNOWN.pop(key, None)))
+    return entry
 
 
 def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> UnpackedColumn:
@@ -607,10 +607,10 @@ class UnpackedColumn:
     @cached_property
     def row_node_set(self) -> NDArray[np.int64]:
         """Position of each row's nodes in `node_sets`, -1 for a missing row."""
-        found = np.full(self.n_rows, -1, dtype=np.int64)
+        positions = np.full(self.n_rows, -1, dtype=np.int64)
         for block in self.blocks:
-            found[block.rows] = block.node_set
-        return found
+            positions[block.rows] = block.node_set
+        return positions
 
     @property
     def missing(self) -> NDArray[np.bool_]:

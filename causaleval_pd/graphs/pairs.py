@@ -61,10 +61,10 @@ _COMPARED: dict[int, tuple[int, ...]] = {
 
 
 def _table() -> NDArray[np.bool_]:
-    found = np.zeros((len(KINDS), len(KINDS)), bool)
+    comparable = np.zeros((len(KINDS), len(KINDS)), bool)
     for estimate, truths in _COMPARED.items():
-        found[[*truths, SKELETON], estimate] = True
-    return found
+        comparable[[*truths, SKELETON], estimate] = True
+    return comparable
 
 
 #: whether a truth of the class of a row is compared with an estimate of the class of a column
@@ -214,9 +214,9 @@ class GraphBatch:
         planes, kinds = self.lifted, self.kinds
         if self.origins is not None:
             known = np.flatnonzero(np.isin(self.origins.kinds, (DAG, ADMG)))
-            given = self.origins.take(known)
+            origins = self.origins.take(known)
             planes, kinds = planes.copy(), kinds.copy()
-            planes[known] = conversions.project(given.planes, given.n_nodes, given.observed, to_admg=True)
+            planes[known] = conversions.project(origins.planes, origins.n_nodes, origins.observed, to_admg=True)
             kinds[known] = ADMG
         return relations.Block(planes, relations.as_models(planes, kinds, self.n_nodes), kinds)
 
@@ -397,12 +397,12 @@ class GraphPairs(Pairs):
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
         rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
-        given = self._four_planes if self.is_mixed else self._planes_in_place
+        inputs = self._four_planes if self.is_mixed else self._planes_in_place
         return PairCounts(
             self.n_nodes,
             self.n,
-            lambda: kernels().adjacency_counts(*given, self.n_nodes, rows),
-            (lambda: self.edge_types) if self.is_mixed else (lambda: kernels().direction_counts(*given)),
+            lambda: kernels().adjacency_counts(*inputs, self.n_nodes, rows),
+            (lambda: self.edge_types) if self.is_mixed else (lambda: kernels().direction_counts(*inputs)),
         )
 
     @property
@@ -478,22 +478,22 @@ class GraphPairs(Pairs):
         if separator == "parent" or not self.is_mixed:
             return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
         index = self.truth_index, self.estimate_index
-        given = self.truth.models, self.estimate.statements
-        found = relations.separation_mistakes(*given, index, self.n_nodes, nearest=separator == "nearest")
-        return found.astype(np.float64)
+        sides = self.truth.models, self.estimate.statements
+        mistakes = relations.separation_mistakes(*sides, index, self.n_nodes, nearest=separator == "nearest")
+        return mistakes.astype(np.float64)
 
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
         index = self.truth_index, self.estimate_index
-        found = relations.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
-        return found.astype(np.float64)
+        mistakes = relations.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
+        return mistakes.astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""
         if limit not in self._bounds:
-            found = kernels().sid_bounds(*self._planes, limit)
-            self._acyclic(found[:, 2])
-            self._bounds[limit] = found
+            bounds = kernels().sid_bounds(*self._planes, limit)
+            self._acyclic(bounds[:, 2])
+            self._bounds[limit] = bounds
         return self._bounds[limit]
 
     @cached_property

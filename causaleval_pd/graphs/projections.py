@@ -41,32 +41,32 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
                 f"{name_row(row, latents.index, latents.name)}: latents is a Series that holds {latents.iloc[row]!r}, "
                 "expected one list of names a row; pass list(latents) if these are names for all rows"
             )
-    given = list(latents)
-    if all(isinstance(one, str) for one in given):
-        return [_names(given, "latents")] * n_rows
-    if all(isinstance(one, (int, np.integer)) for one in given):
-        raise TypeError(f"latents: found {given[0]!r}, expected names of nodes, or one list of names a row")
-    if len(given) != n_rows:
-        raise ValueError(f"latents has {len(given)} rows, there are {n_rows} graphs")
-    found: Latents = []
-    for row, one in enumerate(given):
+    entries = list(latents)
+    if all(isinstance(one, str) for one in entries):
+        return [_names(entries, "latents")] * n_rows
+    if all(isinstance(one, (int, np.integer)) for one in entries):
+        raise TypeError(f"latents: found {entries[0]!r}, expected names of nodes, or one list of names a row")
+    if len(entries) != n_rows:
+        raise ValueError(f"latents has {len(entries)} rows, there are {n_rows} graphs")
+    node_sets: Latents = []
+    for row, one in enumerate(entries):
         if is_missing(one):
-            found.append(None)
+            node_sets.append(None)
         elif isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
             raise TypeError(f"latents, row {row}: found {one!r}, expected a list of node names as in the other rows")
         else:
-            found.append(_names(one, f"latents, row {row}"))
-    return found
+            node_sets.append(_names(one, f"latents, row {row}"))
+    return node_sets
 
 
 def _names(names: Iterable[Any], whose: str) -> frozenset[str]:
-    given = list(names)
-    other = next((name for name in given if not isinstance(name, str)), None)
+    nodes = list(names)
+    other = next((name for name in nodes if not isinstance(name, str)), None)
     if other is not None:
         raise TypeError(f"{whose}: found {other!r}, expected the name of a node")
-    if len(set(given)) < len(given):
-        raise ValueError(f"{whose}: names the node {next(x for x in given if given.count(x) > 1)!r} twice")
-    return frozenset(given)
+    if len(set(nodes)) < len(nodes):
+        raise ValueError(f"{whose}: names the node {next(x for x in nodes if nodes.count(x) > 1)!r} twice")
+    return frozenset(nodes)
 
 
 class Projection:
@@ -166,11 +166,11 @@ class Projection:
                 kept = [i for i, name in enumerate(key[0]) if name not in key[1]]
                 nodes = tuple(key[0][i] for i in kept)
                 known[key] = kept, self._node_sets.setdefault(nodes, len(self._node_sets))
-        found = [known[key] for key in zip(names, hidden, strict=True)]
+        pairs = [known[key] for key in zip(names, hidden, strict=True)]
         n_kept = block.n_nodes - len(hidden[0])
-        observed = np.array([kept for kept, _ in found], np.int64).reshape(len(found), n_kept)
+        observed = np.array([kept for kept, _ in pairs], np.int64).reshape(len(pairs), n_kept)
         planes = conversions.project(block.planes, block.n_nodes, observed, to_admg=kind == ADMG)
-        node_set = np.array([number for _, number in found], np.int64)
+        node_set = np.array([number for _, number in pairs], np.int64)
         return replace(_with(block, planes, kind), n_nodes=n_kept, node_set=node_set)
 
 

@@ -92,19 +92,19 @@ class SeriesGraphAccessor(
     def to_graphs(self) -> pd.Series:
         """Return the graphs as `Graph` values (an object column, for use in Python)."""
         column = self._checked()
-        found = np.full(column.n_rows, None, dtype=object)
-        found[[row for block in column.blocks for row in block.rows.tolist()]] = list(graphs_of(column))
-        return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype=object)
+        graphs = np.full(column.n_rows, None, dtype=object)
+        graphs[[row for block in column.blocks for row in block.rows.tolist()]] = list(graphs_of(column))
+        return pd.Series(graphs, index=self._obj.index, name=self._obj.name, dtype=object)
 
     @property
     def nodes(self) -> pd.Series:
         """Node names of each graph, a tuple in code-point order."""
         column = unpack_column(self._obj)
-        found = np.full(column.n_rows, None, dtype=object)
+        names = np.full(column.n_rows, None, dtype=object)
         for row, node_set in enumerate(column.row_node_set.tolist()):
             if node_set >= 0:
-                found[row] = column.node_sets[node_set]
-        return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype=object)
+                names[row] = column.node_sets[node_set]
+        return pd.Series(names, index=self._obj.index, name=self._obj.name, dtype=object)
 
     @property
     def kind(self) -> pd.Series:

@@ -307,10 +307,10 @@ def _rows(part: xr.Dataset, name: str, asked: Request) -> tuple[pd.DataFrame, li
     if compared.expected is not None and levels.errors is not None:
         losses = Losses(levels.scores, compared.expected, levels.errors)
     if losses is None:
-        found = compare_levels(levels, first, second, how)
+        columns = compare_levels(levels, first, second, how)
     else:
-        found = compare_skills(losses, levels, first, second, how)
-    table = table.assign(**found)
+        columns = compare_skills(losses, levels, first, second, how)
+    table = table.assign(**columns)
     samples: list[Sample] = []
     if how.jointly:
         value = complete_values(levels, first, second)
@@ -330,10 +330,10 @@ class Sample(NamedTuple):
 
 def _samples(values: Floats, clusters: Ints) -> list[Sample]:
     """Return the sample of every row of differences (rows, n)."""
-    found, means = [], cluster_means(values, clusters)
+    samples, means = [], cluster_means(values, clusters)
     for row, mean, cluster in zip(values, means, clusters, strict=True):
-        found.append(Sample(mean[~np.isnan(mean)], np.asarray(pd.unique(cluster[~np.isnan(row)]))))
-    return found
+        samples.append(Sample(mean[~np.isnan(mean)], np.asarray(pd.unique(cluster[~np.isnan(row)]))))
+    return samples
 
 
 def _finish(rows: list[tuple[pd.DataFrame, list[Sample]]], strata: Sequence[str], asked: Request) -> pd.DataFrame:

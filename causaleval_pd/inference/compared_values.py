@@ -95,10 +95,10 @@ def compared_values(
     grouped = run_groups(part)
     groups = None if grouped is None else by_level(grouped)
     direction = "maximize" if on == "skill" else part[name].attrs["direction"]
-    own, expected = _scores(part, name, dim, on, missing)
+    scores, expected = _scores(part, name, dim, on, missing)
     errors = None if on == "metric" else by_level(control_errors(part, name))
     n_pooled = math.prod(part.sizes[other] for other in beside)
-    levels = Levels(by_level(own), status, direction, margin, groups, errors, n_pooled)
+    levels = Levels(by_level(scores), status, direction, margin, groups, errors, n_pooled)
     losses = None if expected is None else by_level(expected)
     strata = strata_table(part.isel(dict.fromkeys([dim, *beside], 0), drop=True))
     return Compared(levels, losses, strata, run[:, first] & run[:, second])
@@ -117,10 +117,10 @@ def run_values(part: xr.Dataset, name: str, *, on: On) -> RunValues:
     groups = run_groups(part)
     if on == "metric":
         return RunValues(part[name], xr.zeros_like(part[name], np.float64), groups)
-    (own, expected), errors = _scores(part, name, "", on, "drop"), control_errors(part, name)
+    (run_scores, expected), errors = _scores(part, name, "", on, "drop"), control_errors(part, name)
     if expected is None:
-        return RunValues(own, errors, groups)
-    share = own / expected.where(expected > TOLERANCE)
+        return RunValues(run_scores, errors, groups)
+    share = run_scores / expected.where(expected > TOLERANCE)
     return RunValues(1 - share, share * errors / expected.where(expected > TOLERANCE), groups)
 
 
@@ -203,20 +203,20 @@ def numbers_of_metrics(
     """Return the number of every metric for the setting `word`, such as its margin; 0 where none is given."""
     if given is None:
         return dict.fromkeys(names, 0.0)
-    found = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    for name in found:
+    numbers = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name in numbers:
         check_known(name, names, f"metric compared ({word})")
-    absent = [name for name in names if name not in found]
+    absent = [name for name in names if name not in numbers]
     if absent:
         raise ValueError(f"{word}= names no {word} for {', '.join(absent)}; give one, or leave them out by metrics=")
-    for value in found.values():
+    for value in numbers.values():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             raise TypeError(f"{word} must be a number, or one number per metric, found {shown(value)}")
-    wrong = {name: value for name, value in found.items() if not (0 < value < np.inf or (zero and value == 0))}
+    wrong = {name: value for name, value in numbers.items() if not (0 < value < np.inf or (zero and value == 0))}
     if wrong:
         kind = "0 or a positive number" if zero else "a positive number"
         raise ValueError(f"{word} must be {kind} in units of the metric, found {wrong}")
-    return found
+    return numbers
 
 
 def _scores(
@@ -232,12 +232,12 @@ def _scores(
         raise ValueError(f"{name} has no finite optimum, so it has no skill; use on='excess'")
     filled = fill_failed(cube, name, [dim]) if worst else cube
     direction = "zero" if skill else spec["direction"]
-    own = cube[name].copy(data=score(filled[name].to_numpy(), direction=direction, optimum=spec["optimum"]))
+    run_scores = cube[name].copy(data=score(filled[name].to_numpy(), direction=direction, optimum=spec["optimum"]))
     if on == "metric":
-        return own, None
+        return run_scores, None
     expected = variable(cube, name, "control_loss" if direction == "zero" else "control_mean")
     if worst:
         # a failed run has no number of edges: it counts against the mean control of its level
         mean = expected.where(cube[name].notnull()).mean("replicate")
         expected = expected.where(cube["status"] != FAILED, mean)
-    return (own, expected) if skill else (own - expected, None)
+    return (run_scores, expected) if skill else (run_scores - expected, None)

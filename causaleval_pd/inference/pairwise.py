@@ -221,9 +221,9 @@ def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tes
 
 def _test_blocks(blocks: Floats, cluster: Ints | None, first: Ints, second: Ints, how: Comparison) -> _Tested:
     """Test levels among all levels of their stratum, in complete blocks (strata x replicates x levels)."""
-    found = how.test.function(blocks_of_clusters(blocks, cluster), first, second, alternative=how.side, **how.options)
-    statistic, p_value, *own = (np.asarray(x).reshape(-1) for x in found)
-    return _Tested(statistic, p_value, (own[-2], own[-1]) if how.test.interval else None)
+    outcome = how.test.function(blocks_of_clusters(blocks, cluster), first, second, alternative=how.side, **how.options)
+    statistic, p_value, *extras = (np.asarray(x).reshape(-1) for x in outcome)
+    return _Tested(statistic, p_value, (extras[-2], extras[-1]) if how.test.interval else None)
 
 
 def _test_pairs(value: Floats, cluster: Ints | None, levels: Levels, how: Comparison) -> _Tested:
@@ -240,8 +240,8 @@ def _test_pairs(value: Floats, cluster: Ints | None, levels: Levels, how: Compar
 def _paired_effect(value: Floats, cluster: Ints | None, tested: _Tested, how: Comparison) -> Estimate:
     """Return the effect of pairs, with the limits of the test where it has them."""
     size = hodges_lehmann if how.test.effect == "hodges_lehmann" else mean_difference
-    found = size(cluster_means(value, cluster), how.level)
-    return Estimate(found.effect, *tested.limits) if tested.limits else found
+    estimate = size(cluster_means(value, cluster), how.level)
+    return Estimate(estimate.effect, *tested.limits) if tested.limits else estimate
 
 
 def claimed(test: Callable[[float, Alternative], Outcome], levels: Levels, how: Comparison) -> Outcome:
@@ -372,32 +372,32 @@ def compare_skills(
         return Outcome(*how.test.function(a, b, alternative=side, shift=shift, **how.options)[:2])
 
     statistic, p_value = claimed(shifted, levels, how)
-    found = skill_difference(a, b, level=how.level)
+    skills = skill_difference(a, b, level=how.level)
     n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
     infinite = np.asarray(np.isinf(summed).any(axis=(0, 2)), bool)
     drawn = np.asarray((np.nan_to_num([a[2], b[2]]) > 0).any(axis=(0, 2)), bool)
     return {
         "statistic": statistic,
         "p_value": p_value,
-        "effect": found.effect,
-        "ci_low": found.low,
-        "ci_high": found.high,
+        "effect": skills.effect,
+        "ci_low": skills.low,
+        "ci_high": skills.high,
         "n_pairs": (~gone).sum(axis=1),
         "n_truths": n_clusters,
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
         "test": how.test.name,
-        "note": _notes(found.effect, found.low, found.largest_share, n_clusters, infinite, drawn),
+        "note": _notes(skills.effect, skills.low, skills.largest_share, n_clusters, infinite, drawn),
     }
 
 
 def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> tuple[list[Floats], Bools]:
     """Return losses, control losses and their errors of both levels, by cluster, and which pairs lack a value."""
     run = [of_levels(levels.status, place) != NO_RUN for place in (first, second)]
-    given = [of_levels(x, place) for place in (first, second) for x in losses]
-    gone = ~(run[0] & run[1]) | np.isnan(given).any(axis=0)
+    level_losses = [of_levels(x, place) for place in (first, second) for x in losses]
+    gone = ~(run[0] & run[1]) | np.isnan(level_losses).any(axis=0)
     cluster = clusters_of_pairs(levels.cluster, first, second)
-    parts = [np.where(gone, np.nan, x) for x in given]
+    parts = [np.where(gone, np.nan, x) for x in level_losses]
     return (parts if cluster is None else [cluster_sums(x, cluster)[0] for x in parts]), gone
 
 

@@ -126,10 +126,10 @@ def _rows(part: xr.Dataset, name: str, dim: str, pooled: Sequence[str], level: f
     pairs = np.triu_indices(n_levels, 1)
     compared = compared_values(part, name, dim, *pairs, on="metric", missing=missing, margin=0.0, pooled=pooled)
     levels, strata = compared.levels, compared.strata
-    found = friedman(blocks_of_clusters(complete_blocks(levels), levels.cluster))
-    ranks = found.mean_rank
+    test = friedman(blocks_of_clusters(complete_blocks(levels), levels.cluster))
+    ranks = test.mean_rank
     if levels.direction == "maximize":
-        ranks = found.n_levels[:, None] + 1 - ranks
+        ranks = test.n_levels[:, None] + 1 - ranks
 
     words = strata_table(xr.Dataset(coords={dim: part[dim]}, attrs=part.attrs))[dim]
     runs = levels.status != NO_RUN
@@ -139,11 +139,11 @@ def _rows(part: xr.Dataset, name: str, dim: str, pooled: Sequence[str], level: f
     table[dim] = np.tile(words.array, len(strata))
     table = table.assign(
         mean_rank=ranks.reshape(-1),
-        statistic=found.statistic[row],
-        p_value=found.p_value[row],
-        critical_difference=critical_difference(found.n_levels, found.n_blocks, level)[row],
-        n_blocks=found.n_blocks[row],
-        n_levels=found.n_levels[row],
+        statistic=test.statistic[row],
+        p_value=test.p_value[row],
+        critical_difference=critical_difference(test.n_levels, test.n_blocks, level)[row],
+        n_blocks=test.n_blocks[row],
+        n_levels=test.n_levels[row],
         n_runs=runs.sum(axis=2).reshape(-1),
         n_failed=(levels.status == FAILED).sum(axis=2).reshape(-1),
         n_undefined=(runs & (levels.status != FAILED) & np.isnan(levels.scores)).sum(axis=2).reshape(-1),

@@ -96,13 +96,13 @@ def critical_difference(
     unranked = sorted({*every[~ran], *every[ran][np.isnan(ranks)]})
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
-    found = compare(cube, dim, metric, test="max_t", missing=missing)
-    pairs = found
+    comparison = compare(cube, dim, metric, test="max_t", missing=missing)
+    pairs = comparison
     apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
     groups, strays = alike_groups(apart), alike_pairs(apart)
     ranks, names = ranks[order], every[ran][order]
 
-    own, k, width = ax is None, len(ranks), math.inf if ax is None else inches(ax)
+    new_figure, k, width = ax is None, len(ranks), math.inf if ax is None else inches(ax)
     height = math.inf if ax is None else 0.7 * inches(ax, "height")
     named = [f"{name}  {rank:.2f}" for name, rank in zip(names, ranks, strict=True)]
     words, size, step, lines = _fitted(named, (len(groups) + len(strays)) * 0.5, width, height)
@@ -112,7 +112,9 @@ def critical_difference(
     _draw_groups(ax, ranks, groups, strays)
     _draw_levels(ax, ranks, words, -0.35 - 0.5 * (len(groups) + len(strays)), step, size)
     ax.set_ylim(-0.6 - lines, 1.0)
-    ax.set_title(wrapped_label(facets.metric_label(cube, metric), 4.5 if own else inches(ax) + 0.6), size="medium")
+    ax.set_title(
+        wrapped_label(facets.metric_label(cube, metric), 4.5 if new_figure else inches(ax) + 0.6), size="medium"
+    )
     first = table.iloc[0]
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
     parts = [
@@ -126,7 +128,7 @@ def critical_difference(
     if missing == "worst":
         parts.append("failed runs counted as worst")
     if caption:
-        write_caption(ax, own, facets.cube_caption(cube, parts, controls=False))
+        write_caption(ax, new_figure, facets.cube_caption(cube, parts, controls=False))
     return ax
 
 
@@ -166,14 +168,14 @@ def _apart(cube: xr.Dataset, dim: str, pairs: Any, alpha: float) -> NDArray[np.b
 def alike_groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the longest runs of neighbours of which no two differ, from the first to the last of each."""
     k = len(apart)
-    found: list[tuple[int, int]] = []
+    groups: list[tuple[int, int]] = []
     for low in range(k):
         high = low
         while high + 1 < k and not apart[low : high + 2, low : high + 2].any():
             high += 1
-        if high > low and not (found and found[-1][1] >= high):
-            found.append((low, high))
-    return found
+        if high > low and not (groups and groups[-1][1] >= high):
+            groups.append((low, high))
+    return groups
 
 
 def alike_pairs(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -127,7 +127,7 @@ def _counted(cube: xr.Dataset, values: NDArray[np.float64]) -> pd.DataFrame:
     at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims)
     some = ~np.isnan(values[at])
     mean = np.where(some, values[at], 0.0).sum(axis=-1) / np.where(some.any(axis=-1), some.sum(axis=-1), np.nan)
-    runs, failed = ((found[at]).sum(axis=-1) for found in (status != NO_RUN, status == FAILED))
+    runs, failed = ((mask[at]).sum(axis=-1) for mask in (status != NO_RUN, status == FAILED))
     return table.assign(mean=mean, n_runs=runs, n_failed=failed)
 
 

@@ -64,13 +64,13 @@ def strata_names(*names: str | None) -> list[str | None]:
 def check_use(cube: xr.Dataset, metric: str, uses: dict[str, str | None], *, alone: bool) -> None:
     """Refuse unknown names, dimensions used twice and, with `alone`, further strata of several levels."""
     dims = strata_dims(cube)
-    given = {use: dim for use, dim in uses.items() if dim is not None}
-    for use, dim in given.items():
+    used_dims = {use: dim for use, dim in uses.items() if dim is not None}
+    for use, dim in used_dims.items():
         check_known(dim, dims, f"dimension ({use})" if use != "dim" else "dimension")
-        others = [other for other, name in given.items() if name == dim and other != use]
+        others = [other for other, name in used_dims.items() if name == dim and other != use]
         if others:
             raise ValueError(f"dimension {dim!r} is used twice, as {use} and as {others[0]}")
-    left = [dim for dim in dims if dim not in given.values() and cube.sizes[dim] > 1]
+    left = [dim for dim in dims if dim not in used_dims.values() and cube.sizes[dim] > 1]
     if alone and left:
         levels = ", ".join(f"{dim} ({cube.sizes[dim]} levels)" for dim in left)
         choice = {dim: cube[dim].to_numpy().tolist()[0] for dim in left}
@@ -87,19 +87,21 @@ def fill_uses(cube: xr.Dataset, uses: dict[str, str | None]) -> dict[str, str]:
     Along x, which every figure needs, goes the last stratum whose levels are numbers, if there is one. Others get a
     stratum only if none is named, and only one of several levels.
     """
-    found = {use: dim for use, dim in uses.items() if dim is not None}
-    left = sorted((dim for dim in strata_dims(cube) if dim not in found.values()), key=lambda dim: cube.sizes[dim] == 1)
-    for use in [use for use in uses if use == "x" or not found]:
-        if use in found:
+    used_dims = {use: dim for use, dim in uses.items() if dim is not None}
+    left = sorted(
+        (dim for dim in strata_dims(cube) if dim not in used_dims.values()), key=lambda dim: cube.sizes[dim] == 1
+    )
+    for use in [use for use in uses if use == "x" or not used_dims]:
+        if use in used_dims:
             continue
         free = left if use == "x" else [dim for dim in left if cube.sizes[dim] > 1]
         numbers = [dim for dim in free if cube[dim].dtype.kind in "iuf" and use == "x" and cube.sizes[dim] > 1]
         if not free and use == "x":
             raise ValueError(f"no stratum is left for x=; the strata of the cube are {strata_dims(cube)}")
         if free:
-            found[use] = (numbers or free[:1])[-1]
-            left.remove(found[use])
-    return found
+            used_dims[use] = (numbers or free[:1])[-1]
+            left.remove(used_dims[use])
+    return used_dims
 
 
 def metric_label(cube: xr.Dataset, metric: str) -> str:
@@ -176,9 +178,9 @@ def facet_grid(
     grid = sns.FacetGrid(table, col=col, row=row, dropna=False, legend_out=False, **shape)
     grid.figure.set_layout_engine("constrained")
     for (i, j, _), _ in grid.facet_data():
-        given = [(dim, k) for dim, k in ((row, i), (col, j)) if dim is not None]
+        positions = [(dim, k) for dim, k in ((row, i), (col, j)) if dim is not None]
         letters = max(12, int((width - 0.3) / LETTER))
-        title = "\n".join(broken(f"{dim} = {level_words(cube, dim)[k]}", letters) for dim, k in given)
+        title = "\n".join(broken(f"{dim} = {level_words(cube, dim)[k]}", letters) for dim, k in positions)
         _facet(grid, i, j).set_title(title, size="medium")
     return grid
 
@@ -190,8 +192,8 @@ def panels(grid: FacetGrid) -> list[tuple[Axes, pd.DataFrame]]:
 
 def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
     # columns that are wrapped have one axis of axes
-    found: Axes = grid.axes[j] if grid.axes.ndim == 1 else grid.axes[i, j]
-    return found
+    panel: Axes = grid.axes[j] if grid.axes.ndim == 1 else grid.axes[i, j]
+    return panel
 
 
 def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:

@@ -86,11 +86,11 @@ def forest(
     effect, low, high = table[["effect", "ci_low", "ci_high"]].to_numpy(np.float64).T
     adjusted = "p_adjusted" in table and made.get("adjust", "") not in (None, "none")
     p = table["p_adjusted" if "p_adjusted" in table else "p_value"].to_numpy(np.float64)
-    own = ax is None
+    new_figure = ax is None
     room = min(_NAMES, 0.09 * max(map(len, labels)))
     height = rows_height(labels, room)
     ax = place_to_draw(ax, _PLOT + room + 0.8, height + 1.1)
-    if not own:
+    if not new_figure:
         height, room = 0.8 * inches(ax, "height"), 0.4 * inches(ax)
     margins = _margins(table, made)
     left, right = _limits(np.concatenate([effect, low, high, margins]))
@@ -103,16 +103,16 @@ def forest(
     ax.grid(False, axis="y")
     _write_p(ax, table, p, "adjusted p" if adjusted else "p")
     label = _effect_label(table, aim)
-    ax.set_xlabel(wrapped_label(label, _PLOT if own else inches(ax)))
+    ax.set_xlabel(wrapped_label(label, _PLOT if new_figure else inches(ax)))
     sides = _sides(table, aim)
-    _name_sides(ax, sides, 0.6 * (_PLOT if own else 0.6 * inches(ax)))
+    _name_sides(ax, sides, 0.6 * (_PLOT if new_figure else 0.6 * inches(ax)))
     parts = [_interval_words(table, made), *_test_words(table, p, made, adjusted=adjusted)]
     parts += ["dotted: margin"] * bool(margins) + ["which side is better is not known"] * (sides is None)
     bare = int(table["ci_low"].isna().sum())
     if bare:
         parts.append(f"without interval: {bare} row{'s' if bare > 1 else ''}")
     if caption:
-        write_caption(ax, own, "; ".join(parts) + f". {_origin(table, labels)}")
+        write_caption(ax, new_figure, "; ".join(parts) + f". {_origin(table, labels)}")
     return ax
 
 
@@ -154,10 +154,10 @@ def _of_summary(table: pd.DataFrame) -> pd.DataFrame:
     """Return the skill of a summary as effects of tests against controls."""
     made = next((one for one in calls(table.attrs) if one["verb"] == "cube"), {})
     test = {"comparison": "estimate vs control", "test": "randomisation", "alternative": "greater"}
-    found = table.drop(columns=[x for x in _OF_SUMMARY.values() if x in table]).rename(columns=_OF_SUMMARY)
+    effects = table.drop(columns=[x for x in _OF_SUMMARY.values() if x in table]).rename(columns=_OF_SUMMARY)
     if "null" not in table:
-        found = found.assign(null=", ".join(map(str, made.get("null") or [])))
-    return found.assign(effect_size="skill", n_draws=made.get("n_draws"), **test)
+        effects = effects.assign(null=", ".join(map(str, made.get("null") or [])))
+    return effects.assign(effect_size="skill", n_draws=made.get("n_draws"), **test)
 
 
 def _labels(table: pd.DataFrame) -> tuple[list[str], str]:
@@ -175,11 +175,11 @@ def _labels(table: pd.DataFrame) -> tuple[list[str], str]:
 
 def _reference(table: pd.DataFrame) -> str:
     """Return the level that all others are compared to, or an empty text."""
-    found = table["comparison"].astype(str).unique().tolist()
-    parts = found[0].split(" - ")
+    comparisons = table["comparison"].astype(str).unique().tolist()
+    parts = comparisons[0].split(" - ")
     # names may hold dashes too
     ends = [" - ".join(parts[k:]) for k in range(1, len(parts))]
-    return next((end for end in ends if len(found) > 1 and all(x.endswith(f" - {end}") for x in found)), "")
+    return next((end for end in ends if len(comparisons) > 1 and all(x.endswith(f" - {end}") for x in comparisons)), "")
 
 
 def _limits(values: Any) -> tuple[float, float]:
@@ -229,11 +229,11 @@ def _effect_label(table: pd.DataFrame, aim: str) -> str:
         return f"mean difference{of}, estimates - controls"
     if "on" not in table:
         return f"skill{of}, 0 is guessing and 1 is perfect"
-    found = table["comparison"].unique()
+    comparisons = table["comparison"].unique()
     less = ", each less its controls" if set(table["on"]) == {"excess"} else ""
     words = effect_words(str(table["effect_size"].iloc[0]))
     shared = _reference(table)
-    who = str(found[0]) if len(found) == 1 else f"each - {shared}" if shared else "first - second"
+    who = str(comparisons[0]) if len(comparisons) == 1 else f"each - {shared}" if shared else "first - second"
     return f"{words}{of}, {who}{less}"
 
 
@@ -247,13 +247,13 @@ def _aim(table: pd.DataFrame, directions: Mapping[str, str]) -> str:
 
 def _margins(table: pd.DataFrame, made: Mapping[str, Any]) -> list[float]:
     """Return the margins of tests of equivalence, in the unit of the effects, if they are one."""
-    given = {float((made.get("margin") or {}).get(name, 0.0)) for name in table["metric"]}
+    margins = {float((made.get("margin") or {}).get(name, 0.0)) for name in table["metric"]}
     claims = set(table["alternative"].astype(str))
     # margins are in the unit of the metric
     units = set(table["effect_size"].astype(str)) - _UNITLESS if "effect_size" in table else set()
-    if len(given) > 1 or given == {0.0} or not units or claims != {"equivalent"}:
+    if len(margins) > 1 or margins == {0.0} or not units or claims != {"equivalent"}:
         return []
-    [margin] = given
+    [margin] = margins
     return [-margin, margin]
 
 
@@ -261,11 +261,15 @@ def _sides(table: pd.DataFrame, aim: str) -> tuple[str, str] | None:
     """Return whom effects below and above 0 favour, None where it is not known which direction is better."""
     if aim == "none":
         return None
-    found = table["comparison"].unique()
+    comparisons = table["comparison"].unique()
     if "on" not in table:
         who = ("controls are better", "estimates are better")
     else:
-        first, second = str(found[0]).split(" - ", 1) if len(found) == 1 and found[0].count(" - ") == 1 else ("", "")
+        first, second = (
+            str(comparisons[0]).split(" - ", 1)
+            if len(comparisons) == 1 and comparisons[0].count(" - ") == 1
+            else ("", "")
+        )
         shared = _reference(table)
         who = (f"{second or shared or 'second'} is better", f"{first or ('it' if shared else 'first')} is better")
     return who if aim == "maximize" else who[::-1]

@@ -111,12 +111,12 @@ def heat_map(
     shown = skill if value == "skill" else p
     there = ~np.isnan(shown)
 
-    own = ax is None
+    new_figure = ax is None
     room = min(_NAMES, 0.09 * max(1, *map(len, beside)))
     width = max(2.4, drawing.squares_width(shape[1], 0.6, facets.longest_word(along, 0.8)))
     height = shape[0] * max(0.3, drawing.rows_height(beside, room) / shape[0])
     ax = drawing.place_to_draw(ax, width + room + 1.4, height + 1.0)
-    if not own:
+    if not new_figure:
         room = min(room, 0.45 * drawing.inches(ax))
         width, height = drawing.inner_width(ax, room + 1.7), 0.8 * drawing.inches(ax, "height")
     correction = CORRECTIONS.get(str(adjust))
@@ -131,7 +131,7 @@ def heat_map(
     for (i, j), text in zip(places if size is not None else [], texts, strict=False):
         drawing.write_square(ax, ax.images[0], i, j, text, colours[i, j], size or 0)
     below = drawing.name_ticks(ax, "x", along, width)
-    if own:
+    if new_figure:
         drawing.make_higher(ax, below - 0.3)
     drawing.name_rows(ax, beside, room, height)
     ax.set(xlabel=", ".join(columns), ylabel=", ".join(rows))
@@ -155,7 +155,7 @@ def heat_map(
         gone = [words for words in facets.left_out(cube, table, "skill") if not words.startswith("infinite")]
         parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(gone)]
     if caption:
-        drawing.caption(ax, own, facets.cube_caption(cube, parts))
+        drawing.caption(ax, new_figure, facets.cube_caption(cube, parts))
     return ax
 
 

@@ -97,10 +97,10 @@ def published(
     _check_comparable(cube, metric, results)
     (stratum,) = facets.strata_names(by)
     check_known(stratum, [str(x) for x in cube[metric].dims if x not in ("replicate", "draw")], "stratum of by")
-    own = full_summary(cube, metric, Settings("mean", level=0.95, interval="mean_ci"))
+    summary = full_summary(cube, metric, Settings("mean", level=0.95, interval="mean_ci"))
     points = pd.concat(
         [
-            _points(own, by, "skill", "verdict", own=True),
+            _points(summary, by, "skill", "verdict", own=True),
             _points(results, method, f"{metric}_skill", f"{metric}_verdict", own=False),
         ]
     )

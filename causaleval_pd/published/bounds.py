@@ -69,10 +69,10 @@ class Bounds(NamedTuple):
 def share_at_least(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, shared: ArrayLike) -> Floats:
     """Return the probability that a random skeleton shares at least so many adjacencies with the truth."""
     pairs, mt, me, both = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, shared))
-    found = scipy.stats.hypergeom.sf(np.ceil(both - 1e-9) - 1, pairs, mt, me)
+    tail = scipy.stats.hypergeom.sf(np.ceil(both - 1e-9) - 1, pairs, mt, me)
     # a tail that underflows is the smallest number, an impossible one is 0
     possible = np.minimum(mt, me) >= both - 1e-9
-    return np.where(possible, np.clip(found, SMALLEST_P, 1.0), 0.0)
+    return np.where(possible, np.clip(tail, SMALLEST_P, 1.0), 0.0)
 
 
 def largest_shd(true: ArrayLike, estimated: ArrayLike, shared: ArrayLike, convention: str) -> Floats:
@@ -127,8 +127,8 @@ def directed_bounds(
 
 def _halved(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, needed: ArrayLike, shared: int) -> Bounds:
     """Bound P(right directions >= needed - shared * A), where reversing all shared directions changes no law."""
-    given = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, needed))
-    pairs, mt, me, rest = (x[..., None] for x in np.broadcast_arrays(*given))
+    arrays = (np.asarray(x, np.float64) for x in (n_pairs, true, estimated, needed))
+    pairs, mt, me, rest = (x[..., None] for x in np.broadcast_arrays(*arrays))
     a = np.arange(int(np.minimum(mt, me).max()) + 1)
     weights = scipy.stats.hypergeom.pmf(a, pairs, mt, me)
     least = np.ceil(rest - shared * a - 1e-9)

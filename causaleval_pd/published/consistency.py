@@ -56,11 +56,11 @@ def check_whole_counts(
     Counts have whole sums, so that their mean over n runs is a multiple of 1/n. Ratios have such steps where all runs
     have the same numbers of edges; elsewhere nothing is checked.
     """
-    found = [text for of_row in zip(rows, values, slack, strict=True) for text in _impossible(*of_row)]
-    if found:
-        more = f"; and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    messages = [text for of_row in zip(rows, values, slack, strict=True) for text in _impossible(*of_row)]
+    if messages:
+        more = f"; and {len(messages) - _NAMED} more" if len(messages) > _NAMED else ""
         raise ValueError(
-            f"{'; '.join(found[:_NAMED])}{more}. n_runs is the number of runs in the mean, less than were "
+            f"{'; '.join(messages[:_NAMED])}{more}. n_runs is the number of runs in the mean, less than were "
             "started if some failed; where it is missing, nothing is checked. digits= states how many decimals were "
             "printed"
         )
@@ -125,8 +125,8 @@ class Possible:
 
     def values(self, metric: Metric) -> Floats:
         """Return the metric's values, NaN where it is 0/0."""
-        found = Counts(self._counts).value(metric)
-        return np.broadcast_to(found, self.shared.shape)
+        scores = Counts(self._counts).value(metric)
+        return np.broadcast_to(scores, self.shared.shape)
 
 
 def directed_counts(n_nodes: int, shared: Floats, true: float, estimated: float, same: Floats) -> EdgeTypes:

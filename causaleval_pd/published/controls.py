@@ -67,22 +67,22 @@ def controls(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[
     ]
     if unknown:
         return {m.name: Guesses(needed=tuple(unknown)) for m in printed}
-    found = {m.name: _of_skeletons(row, m, x, draws.level) for m, x in printed.items() if m.closed_form in SKELETON}
-    found |= {
+    guesses = {m.name: _of_skeletons(row, m, x, draws.level) for m, x in printed.items() if m.closed_form in SKELETON}
+    guesses |= {
         m.name: Guesses(needed=(f"what {m.name} takes by context=, as with_controls does with the estimates",))
         for m in printed
-        if m.name not in found and _takes_inputs(m)
+        if m.name not in guesses and _takes_inputs(m)
     }
-    left = {m: x for m, x in printed.items() if m.name not in found}
+    left = {m: x for m, x in printed.items() if m.name not in guesses}
     if left and row.truth is not None and row.kind is not None and row.runs is not None:
         try:
-            found |= _of_truth(row, left, draws)
+            guesses |= _of_truth(row, left, draws)
         except ValueError as error:
             raise ValueError(f"{row.name}: {error}; metrics= names the metrics that get controls") from error
     else:
-        found |= {m.name: _of_dags(row, m, x) for m, x in left.items()}
+        guesses |= {m.name: _of_dags(row, m, x) for m, x in left.items()}
     floor = 1 / (draws.n_draws + 1)
-    return {m.name: _limited(row, m, x, found[m.name], floor) for m, x in printed.items()}
+    return {m.name: _limited(row, m, x, guesses[m.name], floor) for m, x in printed.items()}
 
 
 def _limited(row: Row, metric: Metric, printed: Printed, guesses: Guesses, floor: float) -> Guesses:
@@ -138,14 +138,14 @@ def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> G
         return Guesses(needed=("what 0/0 was printed as (zero_division=)",))
     if len(runs) > 1 and (law.undefined[law.index] > 0).any():
         return Guesses(mean, mean_method="exact", needed=("what 0/0 was counted as in the mean (zero_division=)",))
-    found = Guesses(mean, mean_method="exact")
+    guesses = Guesses(mean, mean_method="exact")
     if len(runs) == 1:
-        found = found._replace(low=_quantile(law, (1 - level) / 2), high=_quantile(law, (1 + level) / 2))
-    found = found._replace(p_perfect=_p_perfect(row))
+        guesses = guesses._replace(low=_quantile(law, (1 - level) / 2), high=_quantile(law, (1 + level) / 2))
+    guesses = guesses._replace(p_perfect=_p_perfect(row))
     if math.isnan(printed.value):
-        return found
+        return guesses
     variances = np.zeros(len(runs)) if closed.variance is None else closed.variance
-    return _tail(found, metric, law, printed, float(variances.sum()))
+    return _tail(guesses, metric, law, printed, float(variances.sum()))
 
 
 def _tail(found: Guesses, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Guesses:
@@ -205,10 +205,10 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Guesses:
         return Guesses(at.mean, mean_method=at.method, needed=needed[: -1 if row.truth is not None else None])
     true, estimated = (np.array(side) for side in zip(*row.runs, strict=True))
     mean = float(of(np.full(len(true), row.n_nodes), true, estimated).mean())
-    found = Guesses(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
+    guesses = Guesses(mean, mean_method=_word(mean, True), needed=(f"{_TRUTH}, for p",))
     alike = len(set(row.runs)) == 1
     if len(row.runs) > 1 and alike and printed.unclear:
-        return found._replace(needed=(*found.needed, "what follows the mean (spread='sd' or spread='se')"))
+        return guesses._replace(needed=(*guesses.needed, "what follows the mean (spread='sd' or spread='se')"))
     if len(row.runs) > 1 and alike and printed.sd > 0 and not math.isnan(mean + printed.value):
         # runs of one mean under the null hypothesis: their own spread tests it
         n = len(row.runs)
@@ -218,8 +218,8 @@ def _of_dags(row: Row, metric: Metric, printed: Printed) -> Guesses:
         sd = largest if above > 0 else max(printed.sd - printed.sd_slack, 1e-9)
         p = float(scipy.stats.t.sf(above / sd * math.sqrt(n), n - 1))
         needed = (f"{_TRUTH}, for p of these runs",)
-        return found._replace(p=p, p_se=0.0, p_low=p, p_high=p, p_method="t", needed=needed)
-    return found
+        return guesses._replace(p=p, p_se=0.0, p_low=p, p_high=p, p_method="t", needed=needed)
+    return guesses
 
 
 def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict[str, Guesses]:
@@ -249,7 +249,7 @@ def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict
     # the one count that rounds to a printed one is known; a ratio may be one of several
     ratios = one and any(math.isfinite(m.range[1]) and not math.isnan(x.value) for m, x in printed.items())
     best = described(int(edges[0]), 1) if ratios else None
-    found = {}
+    guesses = {}
     for m, x in printed.items():
         mine: list[Any] = [table.loc[m.name] for table in drawn]
         mean = float(np.average([at["mean"] for at in mine], weights=counts))
@@ -269,14 +269,14 @@ def _of_truth(row: Row, printed: Mapping[Metric, Printed], draws: Draws) -> dict
         elif not math.isnan(x.value) and len(runs) > MOST_SIMULATED:
             variance = float(sum(n * at["sd"] ** 2 for n, at in zip(counts, mine, strict=True)))
             result = _normal(result, m, x, variance, len(runs))
-        found[m.name] = result
+        guesses[m.name] = result
     simulated = [
         m
         for m, x in printed.items()
-        if not (one or len(runs) > MOST_SIMULATED or math.isnan(x.value) or found[m.name].needed)
+        if not (one or len(runs) > MOST_SIMULATED or math.isnan(x.value) or guesses[m.name].needed)
     ]
     means = _drawn_means(row, runs, simulated, draws)
-    return found | {m.name: _simulated(found[m.name], m, printed[m], means[m.name]) for m in simulated}
+    return guesses | {m.name: _simulated(guesses[m.name], m, printed[m], means[m.name]) for m in simulated}
 
 
 def _drawn_means(

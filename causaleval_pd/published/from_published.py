@@ -250,13 +250,13 @@ def _settings_tried(table: pd.DataFrame) -> list[int | None]:
     """Return of how many settings each row is the best, None where it is not known."""
     if "n_settings" not in table:
         return [1] * len(table)
-    found = []
+    n_settings = []
     for i, cell in enumerate(table["n_settings"]):
         counts = read_counts(cell, f"{name_row(i, table.index)}: n_settings", 1)
         if counts is not None and len(counts) > 1:
             raise ValueError(f"{name_row(i, table.index)}: n_settings is one number, found {len(counts)}")
-        found.append(None if counts is None else counts[0])
-    return found
+        n_settings.append(None if counts is None else counts[0])
+    return n_settings
 
 
 def _guesses_of_rankings(
@@ -290,16 +290,16 @@ def _half_units(
     Text has all its digits. Trailing zeros are lost when numbers are read, so that a column has the most decimals that
     one of its numbers has. Ratios of one table are taken to have the same number of decimals.
     """
-    own = {m: [decimals_of(x.value) if x.decimals is None else x.decimals for x in cells[m]] for m in cells}
-    most = {m: max(own[m], default=0) for m in cells}
+    n_decimals = {m: [decimals_of(x.value) if x.decimals is None else x.decimals for x in cells[m]] for m in cells}
+    most = {m: max(n_decimals[m], default=0) for m in cells}
     of_ratios = max((most[m] for m in cells if math.isfinite(m.range[1])), default=0)
-    found = {}
+    half_units = {}
     for m, numbers in cells.items():
-        given = digits.get(m.name) if isinstance(digits, Mapping) else digits
+        n_digits = digits.get(m.name) if isinstance(digits, Mapping) else digits
         inferred = of_ratios if math.isfinite(m.range[1]) else most[m]
         places = [inferred if x.decimals is None else x.decimals for x in numbers]
-        found[m] = [half_unit(x if given is None else given) for x in places]
-    return found
+        half_units[m] = [half_unit(x if n_digits is None else n_digits) for x in places]
+    return half_units
 
 
 def _columns(metric: Metric, printed: list[Printed], guesses: list[Guesses], alpha: float) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def shuffled_mean(n: int, true_yes: int, answered_yes: int) -> float:
 def shuffled_tail(n: int, true_yes: int, answered_yes: int, right: int) -> float:
     """Return the probability that shuffled answers, so many of them yes, are right at least so often."""
     right_yes = math.ceil((right - n + true_yes + answered_yes) / 2)
-    found = float(scipy.stats.hypergeom.sf(right_yes - 1, n, true_yes, answered_yes))
-    return max(found, SMALLEST_P) if right_yes <= min(true_yes, answered_yes) else 0.0
+    tail = float(scipy.stats.hypergeom.sf(right_yes - 1, n, true_yes, answered_yes))
+    return max(tail, SMALLEST_P) if right_yes <= min(true_yes, answered_yes) else 0.0
 
 
 class ShuffledRange(NamedTuple):

@@ -49,13 +49,13 @@ def read_number(cell: Any, what: str) -> PrintedNumber:
     if text.casefold() in _MISSING:
         return NOTHING
     is_percent = "%" in text
-    found = _CELL.fullmatch(re.sub(r"\s*%", "", text))
-    if found is None:
+    parts = _CELL.fullmatch(re.sub(r"\s*%", "", text))
+    if parts is None:
         raise ValueError(
             f"{what} is {shown(cell)}, which is not read as a number; cells are numbers, or text such as '12.3', "
             "'12.3 ± 1.1', '12.3 (1.1)', '85 %', and '-' or 'n/a' where nothing was printed"
         )
-    value, spread = found[1], found[2] or found[3] or "nan"
+    value, spread = parts[1], parts[2] or parts[3] or "nan"
     scale, places = (100, 2) if is_percent else (1, 0)
     return PrintedNumber(
         float(value) / scale, _decimals(value) + places, float(spread) / scale, _decimals(spread) + places

@@ -141,17 +141,17 @@ def _of_levels(
 def _uses(cube: xr.Dataset, dims: dict[str, int], over: str | None) -> dict[str, Any]:
     """Return the strata along x, by colour, by column and by row of a figure; more than four have no place."""
     left = list(dims)
-    found: dict[str, Any] = {}
+    uses: dict[str, Any] = {}
     if len(left) > 1:
         small = [dim for dim in left if dims[dim] <= _COLOURS and dim != "null"]
-        found["hue"] = over if over in small else next(iter(small), left[0])
-        left.remove(found["hue"])
+        uses["hue"] = over if over in small else next(iter(small), left[0])
+        left.remove(uses["hue"])
     # an ordered stratum, such as the number of observations, runs along x
     ordered = [dim for dim in left if cube[dim].dtype.kind in "iufM"]
-    found["x"] = max(ordered or [dim for dim in left if dim != "null"] or left, key=lambda dim: dims[dim])
-    left.remove(found["x"])
-    found |= dict(zip(("col", "row"), left, strict=False))
-    return found if len(left) < 3 else found | {"left": left[2:]}
+    uses["x"] = max(ordered or [dim for dim in left if dim != "null"] or left, key=lambda dim: dims[dim])
+    left.remove(uses["x"])
+    uses |= dict(zip(("col", "row"), left, strict=False))
+    return uses if len(left) < 3 else uses | {"left": left[2:]}
 
 
 def _scale(cube: xr.Dataset, x: str) -> Literal["log", "linear"] | None:
@@ -209,8 +209,8 @@ def _picture(name: str, label: str, drawn: Any, controls: _Controls | None = Non
         figure.savefig(file, format="png", dpi=150)
     finally:
         plt.close(figure)
-    found = FIGURES[name]
-    title, shows = _TITLES.get(name, found.long_name), found.concludes
+    spec = FIGURES[name]
+    title, shows = _TITLES.get(name, spec.long_name), spec.concludes
     if controls is not None and not controls.drawn:
         title, shows = _ALONE[name]
     if name == "strata" and controls is not None and controls.drawn:

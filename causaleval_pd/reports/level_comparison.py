@@ -65,18 +65,18 @@ def who_is_better(
     table: pd.DataFrame, levels: NDArray[Any], directions: Mapping[str, str], level: float, limit: str
 ) -> list[Sentence]:
     """State for every metric which levels are better, in how many strata; `limit` is when two levels differ."""
-    found = []
+    sentences = []
     by_null = ["null"] if table["null"].nunique() > 1 else []
     for key, rows in table.groupby([*by_null, "metric"], sort=False):
         what = _what(str(key[-1]), str(rows["on"].iloc[0]), directions)
         under = f", null model “{key[0]}”" if by_null else ""
         better, equal = _winners(rows, levels, directions.get(str(key[-1]), "none"), level)
         for winner, losers in better.items():
-            found.append(Sentence(f"{winner} has {what} than {_and(losers)} ({limit}{under})."))
+            sentences.append(Sentence(f"{winner} has {what} than {_and(losers)} ({limit}{under})."))
         if equal:
             pairs = listed(equal) if better or len(equal) == 1 else "any two levels"
-            found.append(Sentence(f"{key[-1]}: no difference is detected between {pairs} ({limit}{under})."))
-    return found
+            sentences.append(Sentence(f"{key[-1]}: no difference is detected between {pairs} ({limit}{under})."))
+    return sentences
 
 
 def _winners(

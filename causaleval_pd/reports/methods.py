@@ -78,12 +78,14 @@ def methods(
 ) -> list[Sentence]:
     """Return the methods paragraph."""
     tested = [name for name in metrics if has_controls(cube, name)]
-    found = [*_scores(cube, metrics), *_clusters(cube)]
+    sentences = [*_scores(cube, metrics), *_clusters(cube)]
     if tested:
-        found += [*_controls(cube, tested, results.get("summary")), *_tests(cube, results)]
+        sentences += [*_controls(cube, tested, results.get("summary")), *_tests(cube, results)]
     else:
-        found.append(Sentence("No negative controls were drawn, so that nothing was tested against random guessing."))
-    return [*found, *_comparison(cube, results), *(_RANKS if ranked else ()), _software(cube)]
+        sentences.append(
+            Sentence("No negative controls were drawn, so that nothing was tested against random guessing.")
+        )
+    return [*sentences, *_comparison(cube, results), *(_RANKS if ranked else ()), _software(cube)]
 
 
 def references(sentences: Sequence[Sentence]) -> list[Reference]:
@@ -103,12 +105,12 @@ def cited(doi: str) -> str:
 def _library() -> dict[str, Reference]:
     """Return the entries of `references.bib` by their keys."""
     text = files("causaleval_pd.reports").joinpath("references.bib").read_text("utf-8")
-    found = {}
+    sources = {}
     for entry in text.strip().split("\n\n"):
         key = entry.partition("{")[2].partition(",")[0]
         fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
-        found[key] = Reference(key, _as_text(fields), entry)
-    return found
+        sources[key] = Reference(key, _as_text(fields), entry)
+    return sources
 
 
 def _as_text(fields: Mapping[str, str]) -> str:
@@ -124,8 +126,8 @@ def _as_text(fields: Mapping[str, str]) -> str:
 
 
 def _doi(entry: str) -> str | None:
-    found = re.search(r"^  doi = \{(.*)\},$", entry, re.MULTILINE)
-    return None if found is None else found[1]
+    doi_line = re.search(r"^  doi = \{(.*)\},$", entry, re.MULTILINE)
+    return None if doi_line is None else doi_line[1]
 
 
 def _bare(doi: str) -> Reference:
@@ -145,29 +147,29 @@ def _scores(cube: xr.Dataset, metrics: Sequence[str]) -> list[Sentence]:
         words.append(label if attrs.get("long_name", name) == name else f"{name}, {label}")
         if attrs.get("references"):
             cites.append(cited(str(attrs["references"])))
-    found = [Sentence(f"Runs were scored by: {'; '.join(words)}.", tuple(dict.fromkeys(cites)))] if words else []
+    sentences = [Sentence(f"Runs were scored by: {'; '.join(words)}.", tuple(dict.fromkeys(cites)))] if words else []
     for name in metrics:
         options = _json(cube[name].attrs.get("options"))
         if options:
-            found.append(Sentence(f"Options of {name}: {_settings(options)}."))
+            sentences.append(Sentence(f"Options of {name}: {_settings(options)}."))
     zero = cube.attrs.get("zero_division")
     if zero is not None:
         share = float(zero)
         how = "stayed undefined, and such runs are left out of means" if math.isnan(share) else f"count as {share:g}"
-        found.append(Sentence(f"Ratios 0/0 {how}."))
+        sentences.append(Sentence(f"Ratios 0/0 {how}."))
     context = _json(cube.attrs.get("context"))
     if context:
         shown = {name: _shortened(value) for name, value in context.items()}
-        found.append(Sentence(f"Metrics had further inputs: {_settings(shown)}."))
+        sentences.append(Sentence(f"Metrics had further inputs: {_settings(shown)}."))
     chosen = _json(cube.attrs.get("best_of"))
     if chosen:
         levels = listed([str(x) for x in chosen["levels"]])
-        found.append(
+        sentences.append(
             Sentence(f"Of the levels of {chosen['column']} ({levels}) the best of each run counts, by metric.")
         )
     if not has_truths(cube):
-        found.append(Sentence("There is no truth: estimates are judged by further inputs alone."))
-    return found
+        sentences.append(Sentence("There is no truth: estimates are judged by further inputs alone."))
+    return sentences
 
 
 def _shortened(value: object, most: int = 3) -> object:
@@ -208,35 +210,35 @@ def _controls(cube: xr.Dataset, metrics: Sequence[str], table: pd.DataFrame | No
     made_from = [str(seed) for seed in seeds(cube)]
     if made_from:
         text += f", from {'seed' if len(made_from) == 1 else 'seeds'} {listed(made_from)}"
-    found = [Sentence(f"{text}.", ("petersen2025",))]
+    sentences = [Sentence(f"{text}.", ("petersen2025",))]
     options = _made(cube, "null_options")
     words = [f"{name}: {_settings(value)}" for name, value in _chosen_options(cube, options).items()]
     if words:
-        found.append(Sentence(f"Options of null models: {'; '.join(words)}."))
+        sentences.append(Sentence(f"Options of null models: {'; '.join(words)}."))
     if cube.attrs.get("control_kind"):
-        found.append(Sentence(f"Classes of the controls: {_by_null(str(cube.attrs['control_kind']), names)}."))
+        sentences.append(Sentence(f"Classes of the controls: {_by_null(str(cube.attrs['control_kind']), names)}."))
     points = null_references(cube)
     if points:
-        found.append(Sentence(f"{listed(points)}: a point of reference that is not tested."))
+        sentences.append(Sentence(f"{listed(points)}: a point of reference that is not tested."))
     words = []
     for name in metrics:
         part = cube.get(f"{name}_control_mean")
         if part is not None and part.attrs.get("method"):
             words.append(f"{name} ({part.attrs['method']})")
     if words:
-        found.append(Sentence(f"How means of the controls were found, by metric: {', '.join(words)}."))
-    return [*found, *_skill(cube, table)]
+        sentences.append(Sentence(f"How means of the controls were found, by metric: {', '.join(words)}."))
+    return [*sentences, *_skill(cube, table)]
 
 
 def _chosen_options(cube: xr.Dataset, options: Any) -> dict[str, dict[str, Any]]:
     """Return the options of each null model that are not its defaults."""
     field = FIELDS.get(str(cube.attrs.get("field")))
-    found = {}
-    for name, given in (options if isinstance(options, dict) else {}).items():
+    by_model = {}
+    for name, settings in (options if isinstance(options, dict) else {}).items():
         usual = dict(field.nulls[name].options) if field is not None and name in field.nulls else {}
-        if isinstance(given, dict):
-            found[name] = {key: value for key, value in given.items() if key not in usual or usual[key] != value}
-    return {name: chosen for name, chosen in found.items() if chosen}
+        if isinstance(settings, dict):
+            by_model[name] = {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
+    return {name: chosen for name, chosen in by_model.items() if chosen}
 
 
 def _by_null(words: str, names: Sequence[str]) -> str:
@@ -276,17 +278,19 @@ def _tests(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Senten
     )
     text += " controls"
     if any("combinations" not in str(x) for x in by):
-        found = [Sentence(f"{text}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))]
+        sentences = [Sentence(f"{text}; with R draws a simulated p-value is at least 1/(R + 1).", ("phipson2010",))]
     else:
-        found = [Sentence(f"{text}.")]
+        sentences = [Sentence(f"{text}.")]
     cites = ("vovk2020",) if any(str(x).startswith("twice") for x in by) else ()
-    found.append(Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites))
-    found += [Sentence(text) for begin, text in _TESTED_BY.items() if any(f", {begin}" in f", {x}" for x in by)]
-    found += _adjusted(settings.get("adjust"), int(p.sum()), apart=table["metric"].nunique() > 1)
+    sentences.append(
+        Sentence(f"How p-values were found: {'; '.join(f'{name} ({n})' for name, n in by.items())}.", cites)
+    )
+    sentences += [Sentence(text) for begin, text in _TESTED_BY.items() if any(f", {begin}" in f", {x}" for x in by)]
+    sentences += _adjusted(settings.get("adjust"), int(p.sum()), apart=table["metric"].nunique() > 1)
     failed = int(table["n_failed"].sum())
     if failed:
-        found.append(Sentence("Failed runs are not in means, skill and tests: results hold for runs that ended."))
-    return found
+        sentences.append(Sentence("Failed runs are not in means, skill and tests: results hold for runs that ended."))
+    return sentences
 
 
 def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[Sentence]:
@@ -305,20 +309,22 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
         f"{settings['alternative']}; the effect is the {size}{what}."
     )
     cites = tuple(_CITED[x] for x in names if x in _CITED)
-    found = [Sentence(text, cites)]
+    sentences = [Sentence(text, cites)]
     pooled = [dim for dim in strata_dims(cube) if dim not in (settings["dim"], "null", *settings.get("by", ()))]
     wide = [dim for dim in pooled if cube.sizes[dim] > 1]
     if wide:
         once = "" if cluster_setting(cube) == "none" else ", so that each cluster counts once"
-        found.append(Sentence(f"The levels of {listed(wide)} were pooled{once}."))
+        sentences.append(Sentence(f"The levels of {listed(wide)} were pooled{once}."))
     apart = table["metric"].nunique() > 1
-    found += _adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()), apart=apart)
+    sentences += _adjusted(settings.get("adjust"), int(table["p_value"].notna().sum()), apart=apart)
     strata = results.get("compare by stratum")
     if strata is not None and len(strata):
         n = int(strata["p_value"].notna().sum())
-        found.append(Sentence("The same tests were made in every stratum, whatever they show of all strata together."))
-        found += _adjusted(settings.get("adjust"), n, apart=apart)
-    return found
+        sentences.append(
+            Sentence("The same tests were made in every stratum, whatever they show of all strata together.")
+        )
+        sentences += _adjusted(settings.get("adjust"), n, apart=apart)
+    return sentences
 
 
 def _with_article(name: str) -> str:
@@ -342,9 +348,9 @@ def _software(cube: xr.Dataset) -> Sentence:
     now = versions()
     made: list[dict[str, Any]] = []
     for one in calls(cube.attrs):
-        found = one.get("versions")
-        if isinstance(found, dict) and found and found not in made:
-            made.append(found)
+        packages = one.get("versions")
+        if isinstance(packages, dict) and packages and packages not in made:
+            made.append(packages)
     if not made and "causaleval_pd_version" in cube.attrs:
         made = [{"causaleval_pd": cube.attrs["causaleval_pd_version"]}]
     parts = [", ".join(f"{name} {number}" for name, number in one.items()) for one in made]
@@ -366,21 +372,21 @@ def null_models(cube: xr.Dataset, metrics: Sequence[str]) -> list[str]:
 
 def null_words(cube: xr.Dataset, names: Sequence[str]) -> list[str]:
     """Return null models with what they draw, where the field has them."""
-    found = []
+    words = []
     for name in names:
         known = [
             FIELDS[x].nulls[name]
             for x in str(cube.attrs.get("field", "")).split(", ")
             if x in FIELDS and name in FIELDS[x].nulls
         ]
-        found.append(f"“{name}” ({known[0].long_name})" if known else f"“{name}”")
-    return found
+        words.append(f"“{name}” ({known[0].long_name})" if known else f"“{name}”")
+    return words
 
 
 def _made(cube: xr.Dataset, name: str) -> Any:
     """Return a setting of the call that made the cube, None where several calls differ or none has it."""
-    found = [one.get(name) for one in calls(cube.attrs) if one["verb"] == "cube"]
-    return found[0] if found and all(x == found[0] for x in found) else None
+    settings = [one.get(name) for one in calls(cube.attrs) if one["verb"] == "cube"]
+    return settings[0] if settings and all(x == settings[0] for x in settings) else None
 
 
 def _settings(values: Mapping[str, Any]) -> str:

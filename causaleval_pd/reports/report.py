@@ -180,11 +180,11 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 def _infinite(cube: xr.Dataset, name: str) -> int:
     """Return how many runs have an infinite value."""
-    found = cube[name]
-    if found.dtype.kind != "f":
+    array = cube[name]
+    if array.dtype.kind != "f":
         return 0
-    own = [dim for dim in found.dims if dim not in (*strata_dims(cube), "replicate")]
-    return int(xr.apply_ufunc(np.isinf, found).any(own).sum())
+    metric_dims = [dim for dim in array.dims if dim not in (*strata_dims(cube), "replicate")]
+    return int(xr.apply_ufunc(np.isinf, array).any(metric_dims).sum())
 
 
 def _is_ranked(shown: Sequence[Picture]) -> bool:
@@ -304,55 +304,57 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
         truths = np.unique(cube["truth_id"].where(cube["status"] != NO_RUN, 0))
         n_truths = int((truths != 0).sum())
         text += f" on {counted(n_truths, 'truth')}" if n_truths else ""
-    found = [Sentence(f"{text}.")]
+    sentences = [Sentence(f"{text}.")]
     for dim in dims:
-        found.append(Sentence(f"Levels of {dim}: {listed(level_words(cube[dim].to_index()))}."))
+        sentences.append(Sentence(f"Levels of {dim}: {listed(level_words(cube[dim].to_index()))}."))
     for dim in json.loads(cube.attrs["strata"]):
         if dim in cube.coords and dim not in cube.dims:
-            found.append(Sentence(f"Of {dim} it covers {cube[dim].item()} alone."))
+            sentences.append(Sentence(f"Of {dim} it covers {cube[dim].item()} alone."))
     empty = math.prod(cube.sizes[dim] for dim in dims) - int(here.sum())
     if empty:
-        found.append(Sentence(f"{counted(empty, 'combination')} of levels {'has' if empty == 1 else 'have'} no run."))
-    found.append(Sentence(f"{counted(n_failed, 'run')} failed." if n_failed else "No run failed."))
-    found += _values_apart(cube, names, table)
-    return [*found, *_controls(cube, names)]
+        sentences.append(
+            Sentence(f"{counted(empty, 'combination')} of levels {'has' if empty == 1 else 'have'} no run.")
+        )
+    sentences.append(Sentence(f"{counted(n_failed, 'run')} failed." if n_failed else "No run failed."))
+    sentences += _values_apart(cube, names, table)
+    return [*sentences, *_controls(cube, names)]
 
 
 def _values_apart(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> list[Sentence]:
     """Count undefined and infinite values by metric."""
-    found = []
+    sentences = []
     first = table[table["null"] == table["null"].iloc[0]] if "null" in table and len(table) else table
     by_metric = first.groupby("metric", sort=False)["n_undefined"].sum() if len(first) else {}
     undefined = [f"{name} in {counted(int(n), 'run')}" for name, n in by_metric.items() if n]
     if undefined:
-        found.append(Sentence(f"Undefined: {'; '.join(undefined)}."))
+        sentences.append(Sentence(f"Undefined: {'; '.join(undefined)}."))
     else:
-        found.append(Sentence("No metric is undefined in a run that ended."))
+        sentences.append(Sentence("No metric is undefined in a run that ended."))
     infinite = [f"{name} in {counted(n, 'run')}" for name in names if (n := _infinite(cube, name))]
     if infinite:
-        found.append(Sentence(f"Infinite: {'; '.join(infinite)}."))
-    return found
+        sentences.append(Sentence(f"Infinite: {'; '.join(infinite)}."))
+    return sentences
 
 
 def _controls(cube: xr.Dataset, names: Sequence[str]) -> list[Sentence]:
     """Name null models, and columns without controls."""
-    found = []
+    sentences = []
     tested = [name for name in names if has_controls(cube, name)]
     if tested:
         models = null_words(cube, null_models(cube, tested))
         n_draws = int(cube.attrs["n_draws"])
-        found.append(Sentence(f"Null models: {'; '.join(models)}; {counted(n_draws, 'draw')} each."))
+        sentences.append(Sentence(f"Null models: {'; '.join(models)}; {counted(n_draws, 'draw')} each."))
     else:
-        found.append(Sentence("There are no controls."))
+        sentences.append(Sentence("There are no controls."))
     carried = [name for name in names if name in values_of(cube)]
     if carried:
-        found.append(Sentence(f"Columns of the table of runs, which have no controls: {', '.join(carried)}."))
-    return found
+        sentences.append(Sentence(f"Columns of the table of runs, which have no controls: {', '.join(carried)}."))
+    return sentences
 
 
 def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
     """Count the strata that are better than their controls, by null model and metric."""
-    found = []
+    sentences = []
     how = _limit(table, level)
     for (null, name), rows in table[table["null"].notna()].groupby(["null", "metric"], sort=False):
         p = rows["p_adjusted"].dropna()
@@ -365,10 +367,10 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
             unclear = int((rows["verdict"] == UNDECIDED).sum())
             text += f", {some} not all guesses" * bool(some) + f", {unclear} cannot be judged" * bool(unclear)
             text += f" (null model “{null}”, {how})"
-        found.append(Sentence(f"{text}."))
+        sentences.append(Sentence(f"{text}."))
     floors = table["p_at_floor"].fillna(False)
     if floors.any():
-        found.append(
+        sentences.append(
             Sentence(
                 f"{counted(int(floors.sum()), 'p-value is', 'p-values are')} the least that draws or their "
                 "combinations can give, an upper bound."
@@ -378,13 +380,13 @@ def _outcome(table: pd.DataFrame, level: float) -> list[Sentence]:
     hopeless = int((floors & (table["p_adjusted"] > 1 - level) & (table["p_value"] <= 1 - level)).sum())
     if hopeless:
         are = "is" if hopeless == 1 else "are"
-        found.append(
+        sentences.append(
             Sentence(
                 f"{hopeless} of these {are} at most {1 - level:.4g} before the correction and not after it: there are "
                 "too few draws for this number of tests, which is not evidence against skill."
             )
         )
-    return found
+    return sentences
 
 
 def _limit(table: pd.DataFrame, level: float) -> str:

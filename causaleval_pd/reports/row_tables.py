@@ -141,13 +141,13 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
     kept = table[of_rows].rename(columns={x: f"{x} (column)" for x in of_rows if x in results})
     blocks = []
     for m in metrics:
-        found = {new: table[f"{m}_{part}"] for part, new in _PARTS.items() if f"{m}_{part}" in table}
-        shared = {name: table[name] for name in _OF_CONTROLS[:2] if name in table and name not in found}
+        part_columns = {new: table[f"{m}_{part}"] for part, new in _PARTS.items() if f"{m}_{part}" in table}
+        shared = {name: table[name] for name in _OF_CONTROLS[:2] if name in table and name not in part_columns}
         if f"{m}_p_high" in table:
             # of a printed value p may only be bounded
-            found["p_value"] = table[f"{m}_p_high"]
-        at_floor = {} if "p_at_floor" in found else _floors(table, m, made)
-        blocks.append(kept.assign(metric=m, value=table[m], **shared, **found, **at_floor))
+            part_columns["p_value"] = table[f"{m}_p_high"]
+        at_floor = {} if "p_at_floor" in part_columns else _floors(table, m, made)
+        blocks.append(kept.assign(metric=m, value=table[m], **shared, **part_columns, **at_floor))
     if not blocks:
         return kept.assign(metric="", value=np.nan).head(0)
     stacked = pd.concat(blocks, ignore_index=True)

@@ -196,13 +196,13 @@ def styler(shown: Shown, output: Output, *, legend: bool = False, number_of_tabl
         return escaped(text, output)
 
     same = None if number_of_table is None else f"table-{number_of_table}"
-    found = Styler(shown.texts, cell_ids=False, uuid=same)
-    found = found.format(written).format_index(written, axis=1).hide(axis="index")
+    styled = Styler(shown.texts, cell_ids=False, uuid=same)
+    styled = styled.format(written).format_index(written, axis=1).hide(axis="index")
     bold = "font-weight: bold;" if output == "html" else "textbf:--rwrap;"
-    found = found.apply(lambda _: np.where(shown.bold, bold, ""), axis=None)
+    styled = styled.apply(lambda _: np.where(shown.bold, bold, ""), axis=None)
     if legend and shown.legend:
-        found = found.set_caption(written("; ".join(shown.legend) + "."))
-    return cast("Styler", found)
+        styled = styled.set_caption(written("; ".join(shown.legend) + "."))
+    return cast("Styler", styled)
 
 
 def shown_table(
@@ -313,13 +313,13 @@ def result_of(table: pd.DataFrame) -> str:
         return str(made[-1]["verb"])
     if is_list(table):
         return "list"
-    found = [verb for verb, marks in MARKS.items() if marks <= set(table.columns)] if not made else []
+    verbs = [verb for verb, marks in MARKS.items() if marks <= set(table.columns)] if not made else []
     if not made and metrics_of_rows(table):
         return "from_published" if f"{metrics_of_rows(table)[0]}_needed" in table else "with_controls"
-    if not found:
+    if not verbs:
         source = f"it was made by {made[-1]['verb']}" if made else f"it has the columns {list(table.columns)[:8]}"
         raise ValueError(f"style shows lists and results of {', '.join(SHOWN)}, but {source}")
-    return found[0]
+    return verbs[0]
 
 
 def strata_of(table: pd.DataFrame, verb: str) -> list[str]:

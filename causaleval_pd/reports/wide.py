@@ -75,10 +75,12 @@ def wide(
     if twice.any():
         row = table.loc[twice, [*keys, columns]].iloc[0].to_dict()
         raise ValueError(f"two rows have {row}; select one of them")
-    given = table[values].to_numpy(np.float64, na_value=np.nan)
-    texts = [_fixed(x, digits) for x in given]
+    raw_numbers = table[values].to_numpy(np.float64, na_value=np.nan)
+    texts = [_fixed(x, digits) for x in raw_numbers]
     if values in ("p_value", "p_adjusted"):
-        texts = [p_text(p, at_floor=bool(least)) for p, least in zip(given, at_floor(table, "summary"), strict=True)]
+        texts = [
+            p_text(p, at_floor=bool(least)) for p, least in zip(raw_numbers, at_floor(table, "summary"), strict=True)
+        ]
     if interval:
         limits = _LIMITS.get(values, ())
         if not limits or not set(limits) <= set(table.columns):
@@ -94,13 +96,13 @@ def wide(
     levels = {name: pd.Categorical(words := level_words(table[name]), list(dict.fromkeys(words))) for name in strata}
     laid = pd.DataFrame({**levels, "metric": table["metric"].to_numpy(), "__text__": texts})
     laid["metric"] = pd.Categorical(laid["metric"], list(dict.fromkeys(laid["metric"])))
-    found = laid.set_index([*keys, columns])["__text__"].unstack(columns, fill_value=DASH)
+    layout = laid.set_index([*keys, columns])["__text__"].unstack(columns, fill_value=DASH)
     order = laid[columns].cat.categories
-    found = found.sort_index()[list(order)]
-    found = found.set_axis(pd.Index(order.astype(str), name=columns), axis=1)
+    layout = layout.sort_index()[list(order)]
+    layout = layout.set_axis(pd.Index(order.astype(str), name=columns), axis=1)
     aims = dict(zip(table["metric"].astype(str), directions_of(table, {}), strict=True))
     made = call("wide", {"columns": columns, "values": values, "aims": aims})
-    return remember(found, [*calls(table.attrs), made])
+    return remember(layout, [*calls(table.attrs), made])
 
 
 def _fixed(x: float, digits: int) -> str:

@@ -36,10 +36,10 @@ def coincidence_law(first: Sequence[int], second: Sequence[int]) -> Floats:
     # coefficient m: ways to choose m coincidences, over all labels (the rook polynomial)
     ways = [1]
     for r, c in zip(first, second, strict=True):
-        own = [math.comb(r, j) * math.comb(c, j) * math.factorial(j) for j in range(min(r, c) + 1)]
-        product = [0] * (len(ways) + len(own) - 1)
+        factor = [math.comb(r, j) * math.comb(c, j) * math.factorial(j) for j in range(min(r, c) + 1)]
+        product = [0] * (len(ways) + len(factor) - 1)
         for i, a in enumerate(ways):
-            for j, b in enumerate(own):
+            for j, b in enumerate(factor):
                 product[i + j] += a * b
         ways = product
     placed = [x * math.factorial(n - m) for m, x in enumerate(ways)]

@@ -16,14 +16,14 @@ TOLERANCE = 1e-12
 
 def score(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats:
     """Return what is averaged and ranked: the metric, or |metric - optimum| where closest to the optimum is best."""
-    found = np.asarray(values, np.float64)
-    return np.abs(found - optimum) if direction == "zero" else found
+    scores = np.asarray(values, np.float64)
+    return np.abs(scores - optimum) if direction == "zero" else scores
 
 
 def merit(values: ArrayLike, *, direction: str | None, optimum: float) -> Floats:
     """Return scores of which the largest is best: those of `score`, with the other sign where small ones are good."""
-    found = score(values, direction=direction, optimum=optimum)
-    return found if direction == "maximize" else -found
+    scores = score(values, direction=direction, optimum=optimum)
+    return scores if direction == "maximize" else -scores
 
 
 def better_side(direction: str | None) -> Literal["greater", "less"]:

@@ -131,15 +131,15 @@ def _largest(apart: Floats, alternative: Alternative, level: float, seed: int) -
     mean = apart.sum(axis=0) / n
     centred = np.where(here, apart - mean, 0.0)
     seen = _scaled(np.ones((1, len(apart))), apart)
-    own = _signed(seen, alternative)[0]
+    observed = _signed(seen, alternative)[0]
     single, largest, two_sided, total = *np.zeros((3, apart.shape[1])), 0
     spread: list[Floats] = []
     for signs in _signs(len(apart), seed):
         for vectors in np.array_split(signs, math.ceil(signs.shape[0] * apart.shape[1] / BLOCK)):
             scaled = _scaled(vectors, apart)
             flipped = _signed(scaled, alternative)
-            single += (flipped >= own - _SLACK).sum(axis=0)
-            largest += (flipped.max(axis=1)[:, None] >= own - _SLACK).sum(axis=0)
+            single += (flipped >= observed - _SLACK).sum(axis=0)
+            largest += (flipped.max(axis=1)[:, None] >= observed - _SLACK).sum(axis=0)
             two_sided += (np.abs(scaled).max(axis=1)[:, None] >= np.abs(seen[0]) - _SLACK).sum(axis=0)
             spread.append(np.abs(_scaled(vectors, centred)).max(axis=1))
             total += len(vectors)

@@ -39,8 +39,8 @@ def noise_alone(values: Floats, errors: Floats) -> Bools:
     n, _, deviation = moments(values)
     noise = np.where(known, np.broadcast_to(errors, values.shape), 0.0) ** 2
     with np.errstate(invalid="ignore"):
-        found = (n > 1) & (deviation**2 * n <= largest_variance(noise)) & noise.any(axis=-1)
-    return np.asarray(found, bool)
+        explained = (n > 1) & (deviation**2 * n <= largest_variance(noise)) & noise.any(axis=-1)
+    return np.asarray(explained, bool)
 
 
 def without_noise(values: Floats, errors: Floats) -> Floats:

@@ -106,7 +106,7 @@ def floors(
     p, least = np.asarray(p, np.float64), np.asarray(least, np.float64)
     name = CORRECTIONS[method]
     labels = np.zeros(len(p), np.int64) if family is None else np.unique(np.asarray(family), return_inverse=True)[1]
-    found = []
+    families = []
     for label in np.unique(labels):
         mine = (labels == label) & ~np.isnan(p)
         drawn = mine & ~np.isnan(least)
@@ -122,8 +122,8 @@ def floors(
             "by": size / (before + there) * float((1 / np.arange(1, size + 1)).sum()),
         }[name]
         if factor * floor > alpha * (1 + 1e-9):
-            found.append(Floor(size, floor, min(1.0, factor * floor), math.ceil(factor / alpha - 1e-9) - 1))
-    return found
+            families.append(Floor(size, floor, min(1.0, factor * floor), math.ceil(factor / alpha - 1e-9) - 1))
+    return families
 
 
 def auto_draws(n_tests: int, alpha: float = 0.05) -> int:

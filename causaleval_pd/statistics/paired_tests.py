@@ -45,14 +45,14 @@ def hodges_lehmann(difference: ArrayLike, level: float = 0.95) -> Estimate:
     values = np.asarray(difference, np.float64)
     shape = values.shape[:-1]
     flat = values.reshape(math.prod(shape), values.shape[-1])
-    found = np.full((3, len(flat)), np.nan)
+    estimates = np.full((3, len(flat)), np.nan)
     for rows, sample in rows_by_number(flat):
         limit = _signed_rank_limit(sample.shape[1], level)
         step = max(1, 2 * BLOCK // sample.shape[1] ** 2)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            found[:, rows[part]] = _shifts(sample[part], limit)
-    return Estimate(*found.reshape(3, *shape))
+            estimates[:, rows[part]] = _shifts(sample[part], limit)
+    return Estimate(*estimates.reshape(3, *shape))
 
 
 def _shifts(sample: Floats, limit: int) -> tuple[Floats, Floats, Floats]:

@@ -45,10 +45,10 @@ def skill_interval(
     large losses are missing from the sample. `control_error` holds Monte Carlo standard errors; default 0, which is
     exact.
     """
-    found = _support(loss, control_loss, control_error)
-    share, rest = _shares(found)
-    low, high = jackknife_limits(share, rest, found.effective, level)
-    shown = _shown(found, rest)
+    support = _support(loss, control_loss, control_error)
+    share, rest = _shares(support)
+    low, high = jackknife_limits(share, rest, support.effective, level)
+    shown = _shown(support, rest)
     return Estimate(1 - share, np.where(shown, low, np.nan), np.where(shown, high, np.nan))
 
 
@@ -56,20 +56,20 @@ def skill_notes(
     loss: ArrayLike, control_loss: ArrayLike, *, control_error: ArrayLike | None = None
 ) -> NDArray[np.object_]:
     """Return why skill has no interval, or what the interval assumes, (...); None where there is nothing to note."""
-    found = _support(loss, control_loss, control_error)
-    rest = _shares(found)[1]
+    support = _support(loss, control_loss, control_error)
+    rest = _shares(support)[1]
     words = {
-        "no skill: the controls have infinite losses": (found.n_clusters > 0) & np.isposinf(found.control_loss),
-        "no interval: infinite losses": (found.n_clusters > 0) & np.isposinf(found.loss),
-        "no skill: the controls have no loss": (found.n_clusters > 0) & ~found.usable,
-        "skill 1, no interval: no run has a loss": found.usable & (found.n_lossy == 0),
-        f"no interval: fewer than {FEWEST_CLUSTERS} clusters": found.usable & (found.n_clusters < FEWEST_CLUSTERS),
-        "no interval: fewer than 2 clusters have a loss": found.usable & (found.n_lossy < 2),
-        "no interval: few clusters outweigh the others": found.usable & (found.effective < FEWEST_EFFECTIVE),
-        "no interval: no variation": found.usable & ~vary(rest),
-        f"no interval: {NOISE_ALONE}": found.usable & ~vary(rest, found.relative_errors),
-        f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": found.usable
-        & (found.n_clusters < MANY_CLUSTERS),
+        "no skill: the controls have infinite losses": (support.n_clusters > 0) & np.isposinf(support.control_loss),
+        "no interval: infinite losses": (support.n_clusters > 0) & np.isposinf(support.loss),
+        "no skill: the controls have no loss": (support.n_clusters > 0) & ~support.usable,
+        "skill 1, no interval: no run has a loss": support.usable & (support.n_lossy == 0),
+        f"no interval: fewer than {FEWEST_CLUSTERS} clusters": support.usable & (support.n_clusters < FEWEST_CLUSTERS),
+        "no interval: fewer than 2 clusters have a loss": support.usable & (support.n_lossy < 2),
+        "no interval: few clusters outweigh the others": support.usable & (support.effective < FEWEST_EFFECTIVE),
+        "no interval: no variation": support.usable & ~vary(rest),
+        f"no interval: {NOISE_ALONE}": support.usable & ~vary(rest, support.relative_errors),
+        f"assumes no rare large losses: fewer than {MANY_CLUSTERS} clusters": support.usable
+        & (support.n_clusters < MANY_CLUSTERS),
     }
     return np.select(list(words.values()), [np.array(word, object) for word in words], np.array(None, object))
 
@@ -254,8 +254,8 @@ def _noise_of_difference(first: Sums, second: Sums, gone: Bools) -> Floats:
 
 def _infinite(sides: list[tuple[Floats, Floats]], gone: Bools) -> Bools:
     """Return which rows (..., 1) have an infinite loss, and so no difference."""
-    found = [np.isinf(x) & ~gone for side in sides for x in side]
-    return np.asarray(np.any(found, axis=(0, -1)), bool)[..., None]
+    masks = [np.isinf(x) & ~gone for side in sides for x in side]
+    return np.asarray(np.any(masks, axis=(0, -1)), bool)[..., None]
 
 
 def _pairs(loss: ArrayLike, control_loss: ArrayLike) -> tuple[Floats, Floats]:

@@ -101,8 +101,8 @@ def _affordable(laws: Sequence[Law], length: float, most_work: float) -> bool:
 
 def _below(laws: Sequence[Law], most: int) -> float:
     """Return P(sum <= most) for laws of whole numbers that are not negative."""
-    found = np.zeros(most + 1)
-    found[0] = 1.0
+    law = np.zeros(most + 1)
+    law[0] = 1.0
     reached = 0
     for distances, weights in laws:
         places, inverse = np.unique(distances.astype(np.int64), return_inverse=True)
@@ -111,10 +111,10 @@ def _below(laws: Sequence[Law], most: int) -> float:
         added = np.zeros(most + 1)
         for place, chance in zip(places[here].tolist(), chances[here].tolist(), strict=True):
             stop = min(reached, most - place) + 1
-            added[place : place + stop] += chance * found[:stop]
+            added[place : place + stop] += chance * law[:stop]
         reached = min(most, reached + int(places[here].max(initial=0)))
-        found = added
-    return float(found.sum())
+        law = added
+    return float(law.sum())
 
 
 #: weights whose common divisor is smaller than this share of the largest have none

@@ -54,13 +54,13 @@ class Candidates:
     @cached_property
     def ordered(self) -> tuple[NDArray[np.int64], list[Any]]:
         """Number of each row's level, by which equally good candidates are chosen, and the levels in this order."""
-        codes, found = pd.factorize(self.levels, use_na_sentinel=False)
+        codes, labels = pd.factorize(self.levels, use_na_sentinel=False)
         try:
-            order = np.argsort(np.asarray(found))
+            order = np.argsort(np.asarray(labels))
         except TypeError:
             # levels of several types
-            order = np.argsort(np.asarray([str(x) for x in found]))
-        return np.argsort(order)[codes].astype(np.int64), [found[i] for i in order]
+            order = np.argsort(np.asarray([str(x) for x in labels]))
+        return np.argsort(order)[codes].astype(np.int64), [labels[i] for i in order]
 
     def index(self) -> pd.RangeIndex:
         """Return the index of a table of groups."""
@@ -172,12 +172,12 @@ def best_chunks(
         rows = np.flatnonzero(place[candidates.group] >= 0)
         every = {m.name: np.full((len(groups), how.n_draws), np.nan) for m in task.metrics}
         kind = np.full(len(groups), None, object)
-        for found in _scored(task, model, matches, how, index, rows):
-            here = place[candidates.group[found.rows]]
-            kind[here[::-1]] = found.kind[::-1]
+        for chunk in _scored(task, model, matches, how, index, rows):
+            here = place[candidates.group[chunk.rows]]
+            kind[here[::-1]] = chunk.kind[::-1]
             for m in task.metrics:
-                values[m.name][found.rows] = found.summaries[m.name].observed
-                _keep_best(m, every[m.name], here, found.draws[m.name])
+                values[m.name][chunk.rows] = chunk.summaries[m.name].observed
+                _keep_best(m, every[m.name], here, chunk.draws[m.name])
         summaries = {}
         for m in task.metrics:
             observed = np.full((len(groups), 1), np.nan)

@@ -92,9 +92,9 @@ def repeated_strata(ids: Ints, stratum: Ints, counted: Bools) -> Bools:
     order = np.flatnonzero(counted)
     order = order[np.lexsort([ids[order], stratum[order]])]
     twice = (np.diff(ids[order]) == 0) & (np.diff(stratum[order]) == 0)
-    found = np.zeros(int(stratum.max(initial=-1)) + 1, bool)
-    found[stratum[order[1:][twice]]] = True
-    return found
+    repeated = np.zeros(int(stratum.max(initial=-1)) + 1, bool)
+    repeated[stratum[order[1:][twice]]] = True
+    return repeated
 
 
 def by_data(columns: Sequence[str]) -> str:
@@ -127,10 +127,10 @@ def read_clusters(
             f"{name_row(row, table.index)}: cluster={cluster!r} has no value; give every run a cluster of its own or "
             "one that it shares, or leave cluster= out to cluster by truth"
         )
-    found = np.where(numbers == 0, 1, numbers)
+    cluster_ids = np.where(numbers == 0, 1, numbers)
     truths, labels = truth_marks(task, identity, relabelled=relabelled)
-    check_clusters(found, truths, labels, cluster, lambda row: name_row(row, table.index))
-    return Clusters(setting, np.where(failed, 0, found))
+    check_clusters(cluster_ids, truths, labels, cluster, lambda row: name_row(row, table.index))
+    return Clusters(setting, np.where(failed, 0, cluster_ids))
 
 
 def units_of(table: pd.DataFrame, cluster: Cluster, task: Task) -> Ints | None:
@@ -141,9 +141,9 @@ def units_of(table: pd.DataFrame, cluster: Cluster, task: Task) -> Ints | None:
     unit = task.field.unit
     if not unit or unit not in table.columns or cluster != BY_TRUTH:
         return None
-    own = [table[name].reset_index(drop=True) for name in ("task", unit) if name in table.columns]
+    unit_columns = [table[name].reset_index(drop=True) for name in ("task", unit) if name in table.columns]
     # 63 bits, of which 0 is kept for rows that failed
-    numbers = (hash_rows(own) >> np.uint64(1)).astype(np.int64)
+    numbers = (hash_rows(unit_columns) >> np.uint64(1)).astype(np.int64)
     return np.where(task.failed(), 0, np.maximum(numbers, 1))
 
 
@@ -171,8 +171,8 @@ def row_clusters(table: pd.DataFrame, cluster: Cluster, task: Task, *, relabelle
     """Return the clusters of rows that are scored one by one; failed rows have none."""
     identity = task.identity()
     identity = np.zeros(len(table), np.int64) if identity is None else identity
-    found = read_clusters(table, cluster, task, identity, relabelled=relabelled)
-    return found._replace(ids=np.where(task.failed(), 0, found.ids))
+    clusters = read_clusters(table, cluster, task, identity, relabelled=relabelled)
+    return clusters._replace(ids=np.where(task.failed(), 0, clusters.ids))
 
 
 def truth_marks(task: Task, identity: Ints, *, relabelled: bool) -> tuple[Ints, Ints]:

@@ -31,10 +31,10 @@ def column(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
             f"the table has no column {name!r} ({role}); {hint}its columns are "
             f"{list(table.columns)}{also}; name it by {role}="
         )
-    found = table[name]
-    if isinstance(found, pd.DataFrame):
-        raise ValueError(f"the table has {found.shape[1]} columns called {name!r}; column names must be unique")
-    return cast(pd.Series, found)
+    series = table[name]
+    if isinstance(series, pd.DataFrame):
+        raise ValueError(f"the table has {series.shape[1]} columns called {name!r}; column names must be unique")
+    return cast(pd.Series, series)
 
 
 def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
@@ -49,17 +49,17 @@ def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series
 
 def labels_of(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:
     """Return one column or level whose labels name groups of rows; labels that look alike are an error."""
-    found = column_or_level(table, name, role)
-    check_labels(found, name)
-    return found
+    labels = column_or_level(table, name, role)
+    check_labels(labels, name)
+    return labels
 
 
 def numbers(table: pd.DataFrame, name: Hashable, role: str) -> NDArray[np.float64]:
     """Return one numeric column of the table, missing values as NaN."""
-    found = column_or_level(table, name, role)
-    if not pd.api.types.is_numeric_dtype(found.dtype) or pd.api.types.is_complex_dtype(found.dtype):
-        raise ValueError(f"{role}={name!r} holds {found.dtype}, expected numbers")
-    return found.to_numpy(np.float64, na_value=np.nan)
+    series = column_or_level(table, name, role)
+    if not pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_complex_dtype(series.dtype):
+        raise ValueError(f"{role}={name!r} holds {series.dtype}, expected numbers")
+    return series.to_numpy(np.float64, na_value=np.nan)
 
 
 def typed(values: NDArray[np.float64], metric: Metric) -> Any:

@@ -165,14 +165,14 @@ def with_controls(
     clusters = row_clusters(table, cluster, tasks[0], relabelled=any(model.joint for model in models))
     matches = match_rows(table, choice, clusters)
     how = settle_draws(how, n_draws, len(table) * len(chosen))
-    found: dict[str, dict[str, Any]] = {}
+    by_metric: dict[str, dict[str, Any]] = {}
     kinds = []
     for task, model in zip(tasks, models, strict=True):
         summaries, kind = _control_task(task, model, matches, how, table.index)
         kinds.append(kind)
         for m in task.metrics:
-            found[m.name] = control_columns(m, summaries[m.name], how)
-    added = _metric_columns(chosen, found, columns, [])
+            by_metric[m.name] = control_columns(m, summaries[m.name], how)
+    added = _metric_columns(chosen, by_metric, columns, [])
     added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
     settings = _settings(tasks, chosen, models, read, choice, how, cluster=clusters.setting)
     result = add_columns(table, added, overwrite=overwrite)
@@ -184,16 +184,16 @@ def _control_task(
 ) -> tuple[dict[str, RowControls], NDArray[np.object_]]:
     """Summarise the controls of a task's rows by metric, and return the class of each row's controls."""
     chunks = control_chunks(task, matches.matcher(model, task), matches.keys_of(model), how, index)
-    found, kind = _gathered(chunks, task.metrics, len(index))
-    for name, summary in found.items():
+    summaries, kind = _gathered(chunks, task.metrics, len(index))
+    for name, summary in summaries.items():
         if not how.draws and not task.failed().all() and (summary.mean_method < 0).all():
             raise ValueError(
                 f"{name} has no closed form under null={model.name!r} for controls of these classes; use "
                 "method='auto' to simulate"
             )
     if model.worse:
-        return {name: with_p_of_worse(x) for name, x in found.items()}, kind
-    return {name: without_p(x) for name, x in found.items()} if model.reference else found, kind
+        return {name: with_p_of_worse(x) for name, x in summaries.items()}, kind
+    return {name: without_p(x) for name, x in summaries.items()} if model.reference else summaries, kind
 
 
 def _gathered(
@@ -228,7 +228,7 @@ def _with_best_controls(
     matches = match_candidates(table, choice, tasks[0])
     how = settle_draws(how, n_draws, len(candidates.first) * len(chosen))
     [models] = find_models(tasks, choice)
-    found: dict[str, dict[str, Any]] = {}
+    by_metric: dict[str, dict[str, Any]] = {}
     kinds, n = [], len(candidates.first)
     for task, model in zip(tasks, models, strict=True):
         values = {m.name: np.full(len(table), np.nan) for m in task.metrics}
@@ -236,9 +236,9 @@ def _with_best_controls(
         summaries, kind = _gathered(chunks, task.metrics, n)
         kinds.append(kind)
         for m in task.metrics:
-            found[m.name] = control_columns(m, summaries[m.name], how)
-            found[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
-    added = _metric_columns(chosen, found, columns, ["_chosen"])
+            by_metric[m.name] = control_columns(m, summaries[m.name], how)
+            by_metric[m.name][f"{m.name}_chosen"] = candidates.levels_of(candidates.chosen(m, values[m.name])).array
+    added = _metric_columns(chosen, by_metric, columns, ["_chosen"])
     added |= _row_columns(tasks, [model.name for model in models], kinds, matches.seed, how, columns)
     settings = _settings(tasks, chosen, models, read, choice, how)
     result = add_columns(candidates.frame(table[read.names["truth"]]), added, overwrite=False)
@@ -280,11 +280,11 @@ def _row_columns(
 ) -> dict[str, Any]:
     """Return null model (where metrics differ, one per metric for full columns), class, seed and number of controls."""
     n, different = len(kinds[0]), list(dict.fromkeys(names))
-    found = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
+    row_columns = {"control_null": pd.array([", ".join(different)] * n, dtype="str")}
     if columns == "full" and len(different) > 1:
         for task, name in zip(tasks, names, strict=True):
-            found |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
-    return found | {
+            row_columns |= {f"{m.name}_control_null": pd.array([name] * n, dtype="str") for m in task.metrics}
+    return row_columns | {
         "control_kind": pd.array(_joined_words(kinds), dtype="str"),
         "control_seed": np.full(n, seed, np.int64),
         "n_draws": np.full(n, how.n_draws if how.draws else 0, np.int64),

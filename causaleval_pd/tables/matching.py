@@ -153,11 +153,11 @@ def find_models(tasks: Sequence[Task], choice: NullChoice) -> list[list[Null]]:
     wanted = named_nulls(choice.null)
     if not wanted:
         raise ValueError("null must name a null model, found an empty list; controls are not made by n_draws=None")
-    found = [[find_null(task.field, one) for task in tasks] for one in wanted]
-    twice = [name for name, n in Counter(by_task[-1].name for by_task in found).items() if n > 1]
+    models = [[find_null(task.field, one) for task in tasks] for one in wanted]
+    twice = [name for name, n in Counter(by_task[-1].name for by_task in models).items() if n > 1]
     if twice:
         raise ValueError(f"null has {', '.join(twice)} twice; name each by ce.null_model(..., name=)")
-    return found
+    return models
 
 
 def named_nulls(null: Nulls) -> list[NullLike | None]:

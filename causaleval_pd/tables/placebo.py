@@ -138,41 +138,41 @@ class Placebos:
         """
         check_choice(joint, ("truth", "all"), "joint")
         columns = {role: column(runs, name, role) for role, name in cells.names.items()}
-        own = cells_field(columns, None if metrics is None else select(metrics), cells.field)
-        [task], _ = read_tasks(runs, (), replace(cells, field=own.name))
+        cell_field = cells_field(columns, None if metrics is None else select(metrics), cells.field)
+        [task], _ = read_tasks(runs, (), replace(cells, field=cell_field.name))
         if task.truth is None:
             raise ValueError("a placebo relabels estimates against their truths, and truth=None names none")
         if cluster is None:
             raise ValueError("cluster names no cluster; a placebo needs 'truth', or the column of coarser clusters")
         seed ^= _STREAM
-        together = None if strata is None else own.nulls.find(own.default_null).together
+        together = None if strata is None else cell_field.nulls.find(cell_field.default_null).together
         if strata is not None and together is not None:
             # rows that count as independent may depend on each other by the field's usual clusters
             usual = task.field.unit if cluster == BY_TRUTH and task.field.unit in runs.columns else cluster
-            found = read_clusters(runs, usual, task, task.field.identify(task.truth)).ids
+            clusters = read_clusters(runs, usual, task, task.field.identify(task.truth)).ids
             if row_keys is None:
                 row_keys = hash_rows([pd.Series(np.arange(len(runs)))], seed)
             keys = row_keys ^ np.uint64(_STREAM)
             placed = Matching(task.truth, task.estimate, None, strata(task), together.options)
-            matching = replace(placed, context=task.context, cluster=found, keys=keys)
-            return cls(runs, cells.estimate, task, found, keys, keys, together.match(matching))
+            matching = replace(placed, context=task.context, cluster=clusters, keys=keys)
+            return cls(runs, cells.estimate, task, clusters, keys, keys, together.match(matching))
         if task.field.relabelling is None:
             if cluster == BY_TRUTH:
                 raise ValueError(
                     f"cells of field {task.field.name!r} have no labels; name the column within whose values estimates "
                     "are exchanged by cluster="
                 )
-            found = pd.factorize(labels_of(runs, cluster, "cluster"))[0].astype(np.int64) + 1
+            clusters = pd.factorize(labels_of(runs, cluster, "cluster"))[0].astype(np.int64) + 1
         else:
-            found = read_clusters(runs, cluster, task, task.field.of_truth.identify(task.truth)).ids
+            clusters = read_clusters(runs, cluster, task, task.field.of_truth.identify(task.truth)).ids
         if joint == "all":
             _check_labels(task, runs.index)
-            found = np.where(found == 0, 0, 1)
+            clusters = np.where(clusters == 0, 0, 1)
         if row_keys is None:
             places = pd.Series(np.arange(len(runs)))
             row_keys = content_keys(runs, seed) if task.field.relabelling is None else hash_rows([places], seed)
         return cls(
-            runs, cells.estimate, task, found, hash_rows([pd.Series(found)], seed), row_keys ^ np.uint64(_STREAM)
+            runs, cells.estimate, task, clusters, hash_rows([pd.Series(clusters)], seed), row_keys ^ np.uint64(_STREAM)
         )
 
     def warn_of_order(self) -> None:
@@ -201,11 +201,11 @@ class Placebos:
             return self._moved(self.moving, number)
         if relabelling is None:
             return self._exchanged(number)
-        found = estimates.copy()
+        relabelled = estimates.copy()
         for rows, controls in self._controls:
             cells = relabelling.cells(controls.draw(number, 1), self.task.truth.iloc[rows])
-            found.iloc[rows] = cells.array
-        return found
+            relabelled.iloc[rows] = cells.array
+        return relabelled
 
     @cached_property
     def _controls(self) -> list[tuple[NDArray[np.int64], Controls]]:
@@ -220,29 +220,29 @@ class Placebos:
 
     def _moved(self, moving: Matcher, number: int) -> pd.Series:
         """Return the estimates of other clusters."""
-        found = self.task.estimate.copy()
+        estimates = self.task.estimate.copy()
         for batch in self.task.batches():
             drawn: Any = moving(batch.rows, batch.pairs, self.row_keys[batch.rows]).draw(number, 1)
-            found.iloc[batch.rows] = drawn.estimate
-        return found
+            estimates.iloc[batch.rows] = drawn.estimate
+        return estimates
 
     def _exchanged(self, number: int) -> pd.Series:
         """Return the estimates, those of a cluster in random order."""
         rows = np.flatnonzero(~self.task.failed())
         order = uniforms(self.row_keys[rows], number, 1)[:, 0]
         # in the order of the streams' names, so that the order of the table does not matter
-        given, taken = (rows[np.lexsort([by, self.clusters[rows]])] for by in (order, self.row_keys[rows]))
-        found = self.task.estimate.copy()
-        found.iloc[taken] = self.task.estimate.iloc[given].array
-        return found
+        sources, taken = (rows[np.lexsort([by, self.clusters[rows]])] for by in (order, self.row_keys[rows]))
+        estimates = self.task.estimate.copy()
+        estimates.iloc[taken] = self.task.estimate.iloc[sources].array
+        return estimates
 
 
 def content_keys(table: pd.DataFrame, seed: int) -> NDArray[np.uint64]:
     """Return a name for the stream of each row, by what the row holds; equal rows are numbered."""
     columns = [table.iloc[:, i].reset_index(drop=True) for i in range(table.shape[1])]
-    found = hash_rows(columns, seed) if columns else np.zeros(len(table), np.uint64)
-    number = pd.Series(found).groupby(found).cumcount()
-    return hash_rows([pd.Series(found.view(np.int64)), number], seed)
+    hashes = hash_rows(columns, seed) if columns else np.zeros(len(table), np.uint64)
+    number = pd.Series(hashes).groupby(hashes).cumcount()
+    return hash_rows([pd.Series(hashes.view(np.int64)), number], seed)
 
 
 def _check_labels(task: Task, index: pd.Index) -> None:
@@ -251,12 +251,12 @@ def _check_labels(task: Task, index: pd.Index) -> None:
     if field.labels is None:
         return
     if task.context is not None and field.labels_in_context is not None:
-        found = field.labels_in_context(task.truth, task.context)
+        label_sets = field.labels_in_context(task.truth, task.context)
     else:
         # with a context the labels are those that a run sees, without latent nodes
-        found = field.labels(task.truth if task.context is None or field is not task.field else task.estimate)
-    known = np.flatnonzero(found != 0)
-    other = known[found[known] != found[known[:1]]]
+        label_sets = field.labels(task.truth if task.context is None or field is not task.field else task.estimate)
+    known = np.flatnonzero(label_sets != 0)
+    other = known[label_sets[known] != label_sets[known[:1]]]
     if len(other):
         raise ValueError(
             f"joint='all' relabels all truths alike, but those of {name_row(int(known[0]), index)} and "

@@ -151,20 +151,20 @@ def pool(
     keys = [by] if isinstance(by, (str, int)) or not isinstance(by, Sequence) else list(by)
     read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)
-    own = tasks[0]
-    _pooling(own)
+    first_task = tasks[0]
+    _pooling(first_task)
     codes, first = _runs(table, keys)
-    _check_truths(own, codes, first, table, truth)
-    lacking = own.field.missing(own.estimate)
+    _check_truths(first_task, codes, first, table, truth)
+    lacking = first_task.field.missing(first_task.estimate)
     check_choice(failed, ("drop", "empty"), "failed")
     if failed == "empty":
         tasks = _with_empty_members(tasks, codes, lacking)
-        own = tasks[0]
+        first_task = tasks[0]
     if class_of_truth is not None:
         tasks = _with_truths_in(tasks, class_of_truth, table.index, truth)
-    used = ~own.field.missing(own.estimate)
+    used = ~first_task.field.missing(first_task.estimate)
     others = table.drop(columns=[x for x in (*keys, truth, estimate, weight, log_weight) if x in table.columns])
-    _check_settings(own, others, codes, used, table, keys, first)
+    _check_settings(first_task, others, codes, used, table, keys, first)
     raw = _weights(table, weight, log_weight, codes, ~used)
     sums = np.bincount(codes, raw, len(first)).astype(np.float64)
     _check_sums(sums, codes, used, table, keys, first)
@@ -173,7 +173,7 @@ def pool(
         size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
     options: dict[str, Any] = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
     with _naming_rows(np.flatnonzero(used), table.index, estimate):
-        pooled = _pooling(own).pool(own.estimate[used], codes[used], shares[used], len(first), **options)
+        pooled = _pooling(first_task).pool(first_task.estimate[used], codes[used], shares[used], len(first), **options)
     columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
     if truth is not None:
         columns[truth] = column_or_level(table, truth, "truth").iloc[first].array
@@ -206,12 +206,12 @@ def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
         raise ValueError("by names no column; give the columns whose values name a run")
     if not len(table):
         raise ValueError("the table has no rows to pool")
-    found = [labels_of(table, key, "by") for key in keys]
-    for key, values in zip(keys, found, strict=True):
+    columns = [labels_of(table, key, "by") for key in keys]
+    for key, values in zip(keys, columns, strict=True):
         lacking = values.isna().to_numpy()
         if lacking.any():
             raise ValueError(f"{name_row(int(np.argmax(lacking)), table.index)}: by={key!r} has no value")
-    parts = np.stack([pd.factorize(values)[0] for values in found], axis=1)
+    parts = np.stack([pd.factorize(values)[0] for values in columns], axis=1)
     _, first, inverse = np.unique(parts, axis=0, return_index=True, return_inverse=True)
     place = np.empty(len(first), np.int64)
     place[np.argsort(first)] = np.arange(len(first))
@@ -244,7 +244,7 @@ def _naming_rows(rows: Ints, index: pd.Index, name: Hashable) -> Iterator[None]:
 
 def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.bool_]) -> list[Task]:
     """Return tasks whose failed members are estimates without edges."""
-    found = []
+    filled = []
     for task in tasks:
         estimates = task.estimate.reset_index(drop=True)
         # the nodes of another member, else those of the truth
@@ -255,8 +255,8 @@ def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.
         if len(some):
             estimates = estimates.copy()
             estimates.iloc[some] = _pooling(task).without_edges(models.iloc[some]).array
-        found.append(task._replace(estimate=estimates.set_axis(task.estimate.index)))
-    return found
+        filled.append(task._replace(estimate=estimates.set_axis(task.estimate.index)))
+    return filled
 
 
 def _check_truths(task: Task, codes: Ints, first: Ints, table: pd.DataFrame, truth: Hashable) -> None:
@@ -289,14 +289,14 @@ def _check_settings(
             continue
         if not isinstance(values, pd.Series) or task.field.holds(values):
             continue
-        found = values.reset_index(drop=True).groupby(codes[used]).agg(["nunique", "count"])
-        mixed = found.index[(found["nunique"] > 1) & (found["nunique"] < found["count"])]
+        counts = values.reset_index(drop=True).groupby(codes[used]).agg(["nunique", "count"])
+        mixed = counts.index[(counts["nunique"] > 1) & (counts["nunique"] < counts["count"])]
         if len(mixed):
             run = int(mixed[0])
             shown = ", ".join(map(repr, values[codes[used] == run].dropna().unique()[:3].tolist()))
             named = ", ".join(f"{key} {column_or_level(table, key, 'by').iloc[first[run]]}" for key in keys)
             raise ValueError(
-                f"the run with {named} has members of {found['nunique'][run]} values of {name!r} ({shown}); name "
+                f"the run with {named} has members of {counts['nunique'][run]} values of {name!r} ({shown}); name "
                 f"the column in by={[*keys, name]!r}, or drop it where its values are to be pooled: "
                 f"table.drop(columns={name!r})"
             )
@@ -369,13 +369,13 @@ def _expected(task: Task, shares: Floats, codes: Ints, n_runs: int, index: pd.In
 def _weighted(values: Floats, shares: Floats, codes: Ints, n_runs: int) -> Floats:
     """Return the weighted mean of each run's defined values, (rows, ...) to (runs, ...); NaN without any."""
     flat = values.reshape(len(values), -1)
-    found = np.empty((n_runs, flat.shape[1]))
+    means = np.empty((n_runs, flat.shape[1]))
     for k in range(flat.shape[1]):
         known = np.where(np.isnan(flat[:, k]), 0.0, shares)
         total = np.bincount(codes, known, n_runs)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found[:, k] = np.bincount(codes, known * np.nan_to_num(flat[:, k], nan=0.0), n_runs) / total
-    return found.reshape(n_runs, *values.shape[1:])
+            means[:, k] = np.bincount(codes, known * np.nan_to_num(flat[:, k], nan=0.0), n_runs) / total
+    return means.reshape(n_runs, *values.shape[1:])
 
 
 def _streams(table: pd.DataFrame, keys: Sequence[Hashable], seed: int, first: Ints) -> NDArray[np.uint64]:
@@ -404,11 +404,11 @@ def _controls(
     columns: dict[Hashable, Any] = {}
     for n in np.unique(listed).tolist():
         runs = np.flatnonzero(listed == n)
-        own = replace(how, n_draws=n, listed=True) if n else how
-        draws = _draws(task, shares, codes, keys, runs, own, index)
+        drawing = replace(how, n_draws=n, listed=True) if n else how
+        draws = _draws(task, shares, codes, keys, runs, drawing, index)
         for m in task.metrics:
-            summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], own)
-            for name, values in _named(m, control_columns(m, summary, own)).items():
+            summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], drawing)
+            for name, values in _named(m, control_columns(m, summary, drawing)).items():
                 columns.setdefault(name, np.full(len(streams), np.nan))[runs] = values
     return columns | {"pool_draws": np.where(listed > 0, listed, how.n_draws)}
 

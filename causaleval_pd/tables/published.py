@@ -119,8 +119,8 @@ def control_distribution(
         exact = closed is not None and closed.distribution is not None
         draws = None if exact or not how.draws else simulate([m], controls, 1, how)[m.name]
         value = np.array([values.get(m.name, np.nan)], np.float64)
-        found = summarise(m, value, closed, draws, how)
-        rows.append(_describe(m, found, closed, draws))
+        summary = summarise(m, value, closed, draws, how)
+        rows.append(_describe(m, summary, closed, draws))
     table = pd.DataFrame(rows)
     for name in ("mean_method", "sd_method", "p_method"):
         table[name] = pd.Categorical(table[name], categories=METHODS)

@@ -94,12 +94,12 @@ def _with_tails(rows: RowControls, closed: ClosedForm, how: Drawing) -> RowContr
     zero = np.zeros(len(p))
     limited = known & ~np.isnan(tails.low)
     rows = rows._replace(low=np.where(limited, tails.low, rows.low), high=np.where(limited, tails.high, rows.high))
-    found = {"p": p, "p_se": zero, "as_good": tails.p, "better": tails.strict}
-    found |= {"undefined": zero, "n": np.full(len(p), np.nan)}
+    fields = {"p": p, "p_se": zero, "as_good": tails.p, "better": tails.strict}
+    fields |= {"undefined": zero, "n": np.full(len(p), np.nan)}
     words = np.where(tails.method == 0, EXACT, tails.method + FURTHER - 1)
     method = np.where(known, words, rows.p_method).astype(np.int8)
     return rows._replace(
-        **{name: np.where(known, values, getattr(rows, name)) for name, values in found.items()}, p_method=method
+        **{name: np.where(known, values, getattr(rows, name)) for name, values in fields.items()}, p_method=method
     )
 
 

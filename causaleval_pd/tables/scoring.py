@@ -35,12 +35,12 @@ def score_rows(task: Task, invalid: Invalid, index: pd.Index) -> dict[str, NDArr
         return [_score_parts(task.metrics, batch, invalid, index) for batch in unit]
 
     weights = [sum(len(batch.rows) for batch in unit) for unit in units]
-    found = map_chunks(run, units, weights=weights, label="metrics")
+    unit_scores = map_chunks(run, units, weights=weights, label="metrics")
     if len(units) == len(batches) == 1 and _are_all(batches[0].rows, len(index)):
-        [values] = next(iter(found))
+        [values] = next(iter(unit_scores))
     else:
         values = [np.full(len(index), np.nan) for _ in task.metrics]
-        for unit, scored in zip(units, found, strict=True):
+        for unit, scored in zip(units, unit_scores, strict=True):
             for batch, columns in zip(unit, scored, strict=True):
                 rows = _as_slice(batch.rows)
                 for column, scores in zip(values, columns, strict=True):
@@ -51,15 +51,15 @@ def score_rows(task: Task, invalid: Invalid, index: pd.Index) -> dict[str, NDArr
 def _score_parts(metrics: Sequence[Metric], batch: Batch, invalid: Invalid, index: pd.Index) -> list[Values]:
     """Score the pairs of a batch part by part, so that what metrics share about a part stays in the cache."""
     n, first = len(batch.rows), 0
-    found = [np.empty(0)] * len(metrics)
+    columns = [np.empty(0)] * len(metrics)
     for pairs in batch.pairs.parts(PART_ROWS):
         rows = batch.rows[first : first + pairs.n]
         for i, m in enumerate(metrics):
-            found[i] = _add_scores(found[i], score(m, pairs, invalid, rows=rows, index=index), pairs, first, n)
+            columns[i] = _add_scores(columns[i], score(m, pairs, invalid, rows=rows, index=index), pairs, first, n)
         first += pairs.n
     # two metrics may be one count, but columns do not share memory
-    seen = [any(column is other for other in found[:i]) for i, column in enumerate(found)]
-    return [column.copy() if again else column for column, again in zip(found, seen, strict=True)]
+    seen = [any(column is other for other in columns[:i]) for i, column in enumerate(columns)]
+    return [column.copy() if again else column for column, again in zip(columns, seen, strict=True)]
 
 
 def _add_scores(column: Values, scores: Values, part: Pairs, first: int, n: int) -> Values:
@@ -106,11 +106,11 @@ def check_kinds(
     """Refuse rows whose cells a metric is not defined for: name some, count all, and name metrics that take them."""
     check_choice(invalid, ("raise", "nan"), "invalid")
     for m in metrics if invalid == "raise" else ():
-        found = [np.flatnonzero(m.refused(batch.pairs)) for batch in batches]
-        if not any(map(len, found)):
+        refusals = [np.flatnonzero(m.refused(batch.pairs)) for batch in batches]
+        if not any(map(len, refusals)):
             continue
-        refused = [batch.pairs.take(at) for batch, at in zip(batches, found, strict=True) if len(at)]
-        rows = np.concatenate([batch.rows[at] for batch, at in zip(batches, found, strict=True)])
+        refused = [batch.pairs.take(at) for batch, at in zip(batches, refusals, strict=True) if len(at)]
+        rows = np.concatenate([batch.rows[at] for batch, at in zip(batches, refusals, strict=True)])
         places = [(pairs, i) for pairs in refused for i in range(pairs.n)]
         why: dict[str, list[str]] = {}  # rows by reason
         for k in np.argsort(rows)[:3].tolist():

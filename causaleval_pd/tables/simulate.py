@@ -123,8 +123,8 @@ def _score(job: _Job, batch: Batch) -> Chunk:
     draws = simulate(drawn, controls, len(batch.rows), how)
     summaries = {}
     if how.summarise:
-        found = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
-        summaries = dict(zip((m.name for m in task.metrics), found, strict=True))
+        row_summaries = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
+        summaries = dict(zip((m.name for m in task.metrics), row_summaries, strict=True))
     kept = {name: values[:, : how.keep] for name, values in draws.items()} if how.keep else {}
     return Chunk(batch.rows, controls.kind, summaries, kept)
 
@@ -176,8 +176,8 @@ def simulate(metrics: Sequence[Metric], controls: Controls, n: int, how: Drawing
                     f"{m.name} applies to {m.kinds_line()}, but controls of class "
                     f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="
                 )
-            found = score(m, pairs, how.invalid, distinct=False)
+            scores = score(m, pairs, how.invalid, distinct=False)
             if pairs.lacking is not None:
-                found = np.where(pairs.lacking, np.nan, found)
-            values[m.name][:, start : start + count] = found.reshape(n, count)
+                scores = np.where(pairs.lacking, np.nan, scores)
+            values[m.name][:, start : start + count] = scores.reshape(n, count)
     return values

@@ -55,30 +55,32 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     """Read the cells of a table for the metrics of a call."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a pandas DataFrame, found {type(table).__name__}")
-    found = {role: column(table, name, role) for role, name in cells.names.items()}
+    columns = {role: column(table, name, role) for role, name in cells.names.items()}
     if cells.estimate == cells.names.get("truth"):
         raise ValueError(f"truth and estimate are the same column {cells.estimate!r}")
     chosen = None if metrics is None else select(metrics)
-    own = cells_field(found, chosen, cells.field)
+    cell_field = cells_field(columns, chosen, cells.field)
     try:
-        canonical = {role: _of_role(own, role).coerce(values, str(cells.names[role])) for role, values in found.items()}
+        canonical = {
+            role: _of_role(cell_field, role).coerce(values, str(cells.names[role])) for role, values in columns.items()
+        }
     except TypeError as error:
-        _refuse_other_field(own, found, chosen, error)
+        _refuse_other_field(cell_field, columns, chosen, error)
         raise
-    absent = {role: _of_role(own, role).missing(values) for role, values in canonical.items()}
+    absent = {role: _of_role(cell_field, role).missing(values) for role, values in canonical.items()}
     if "truth" in absent:
         _check_rows(absent["truth"], absent["estimate"], table.index, cells)
     if chosen is None:
-        chosen = default_metrics(own, cells.truth)
+        chosen = default_metrics(cell_field, cells.truth)
     _check_truth(chosen, cells.truth)
     _warn_of_missing(absent, chosen, table.index, cells)
-    fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [own]
+    fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [cell_field]
     inputs = resolve_context(table, cells.context, {field.name: field.context for field in fields})
     tasks = []
     for field in fields:
         mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == field.name)
-        truths = _view(canonical.get("truth"), own.of_truth, field.of_truth)
-        estimates = _view(canonical["estimate"], own, field)
+        truths = _view(canonical.get("truth"), cell_field.of_truth, field.of_truth)
+        estimates = _view(canonical["estimate"], cell_field, field)
         for some, needed in _by_truth(mine, truths, estimates, field):
             seen = Task(field, some, needed, estimates, inputs if field.context else None)
             tasks.append(seen._replace(metrics=tuple(_components(some, seen))))

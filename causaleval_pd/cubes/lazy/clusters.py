@@ -69,9 +69,9 @@ class ClusterPlan(NamedTuple):
 def lazy_setting(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> str:
     """Return what the runs of a cluster share, by the settings of a cube, the field of its cells and the columns."""
     cluster = settings.get("cluster", BY_TRUTH)
-    found = setting_of(cluster, own)
-    if found != BY_TRUTH:
-        return found
+    shared = setting_of(cluster, own)
+    if shared != BY_TRUTH:
+        return shared
     if settings.get("truth", "") is None:
         named = data_columns(settings.get("context"), columns)
         return by_data(named) if named or "data" in (settings.get("context") or {}) else SINGLE
@@ -85,12 +85,12 @@ def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) ->
     identity = nothing if own.truth is None else run_identity(own, [], None)
     relabelled = settings["n_draws"] is not None
     clusters = read_clusters(part, cluster, own, identity, relabelled=relabelled)
-    found = np.where(own.failed(), 0, clusters.ids)
+    cluster_ids = np.where(own.failed(), 0, clusters.ids)
     units = units_of(part, cluster, own)
     marks = (nothing, nothing)
     if clusters.setting not in (BY_TRUTH, SINGLE):
         marks = truth_marks(own, identity, relabelled=relabelled)
-    return PartClusters(found, *marks, nothing if units is None else units)
+    return PartClusters(cluster_ids, *marks, nothing if units is None else units)
 
 
 def _place(sizes: Sequence[int], row: int) -> str:

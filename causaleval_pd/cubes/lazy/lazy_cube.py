@@ -138,27 +138,27 @@ def cube(
         used = [made.get(name) for name in ("truth", "estimate", "cluster")]
         refuse_weights(table.columns, [*strata_edges(by), *made.get("values", ()), *used, key, replicate])
     parts = table.to_delayed()
-    found = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
-    coordinates, extra = _coordinates(found, table._meta, by)
-    setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in found]
-    plan = plan_clusters([part.clusters for part in found], placed_strata, made, setting, field)
+    lookups = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
+    coordinates, extra = _coordinates(lookups, table._meta, by)
+    setting, placed_strata = lazy_setting(made, field, table.columns), [_strata(x, coordinates) for x in lookups]
+    plan = plan_clusters([part.clusters for part in lookups], placed_strata, made, setting, field)
     scoring = made | {"cluster": plan.placed}
     blank = table._meta.assign(**MARKS)
     with serially():
         template = cube_of(blank, metrics, by=by, replicate=replicate, **keywords(scoring))
     strata = {name: len(coordinates[name]) for name in strata_edges(by)}
-    numbers = _numbers(found, coordinates, made) if replicate is None else None
+    numbers = _numbers(lookups, coordinates, made) if replicate is None else None
     if numbers is not None:
         coordinates["replicate"] = np.arange(max(int(x.max(initial=-1)) for x in numbers) + 1)
     sizes = {**strata, "replicate": len(coordinates["replicate"])}
 
     token = tokenize(computation(table), metrics, by, str(replicate), made)
     # the tables of dask take no delayed partitions that are shuffled later, but a map over their inputs
-    own = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
+    replicates = None if numbers is None else dd.from_map(_column, numbers, meta=pd.Series(dtype=np.int64))
     columns = {name: pd.Series(dtype=np.int64) for name in (_STRATUM, _REPLICATE)}
     meta = table._meta.assign(**columns, **MARKS)
     placed = table.map_partitions(
-        _place, own, by, replicate, made, coordinates, plan, meta=meta, align_dataframes=False
+        _place, replicates, by, replicate, made, coordinates, plan, meta=meta, align_dataframes=False
     )
     meeting = n_draws is not None and looks_at_strata(made["field"], null)
     if meeting:
@@ -181,16 +181,16 @@ def cube(
 
 def _same(template: xr.Dataset, status: xr.Variable) -> dict[str, xr.Variable]:
     """Return the coordinates that are the same for all runs of a call."""
-    found = {}
+    coordinates = {}
     if "control_seed" in template.coords:
         for name, value in (("control_seed", "control_seed"), ("control_draws", "n_draws")):
             array = da.full(status.shape, template.attrs[value], np.int64, chunks=status.chunks)
-            found[name] = xr.Variable(status.dims, array, IDENTITIES[name].describe())
+            coordinates[name] = xr.Variable(status.dims, array, IDENTITIES[name].describe())
     if "control_null" in template.coords:
         nulls = [read_nulls(x.attrs["control_null"]) for x in template.data_vars.values() if "control_null" in x.attrs]
         words = np.full(status.shape, ", ".join(dict.fromkeys(null for [null] in nulls)), object)
-        found["control_null"] = xr.Variable(status.dims, words, IDENTITIES["control_null"].describe())
-    return found
+        coordinates["control_null"] = xr.Variable(status.dims, words, IDENTITIES["control_null"].describe())
+    return coordinates
 
 
 def _variables(
@@ -223,13 +223,13 @@ def _look_up(
     part: pd.DataFrame, by: By, replicate: Hashable | None, settings: Mapping[str, Any], number: int
 ) -> _Found:
     with in_partition(settings, number):
-        own = cells_of(part, settings)
-        axes = _axes(part, by, replicate, own)
-        clusters = part_clusters(part, settings, own)
+        task = cells_of(part, settings)
+        axes = _axes(part, by, replicate, task)
+        clusters = part_clusters(part, settings, task)
     if replicate is not None:
         return _Found(axes, np.empty(0, np.int64), part[[]], clusters)
     keys = list(key_columns(part, settings["key"]))
-    return _Found(axes, run_identity(own, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))), clusters)
+    return _Found(axes, run_identity(task, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))), clusters)
 
 
 def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -265,10 +265,10 @@ def _strata(part: _Found, coordinates: Mapping[str, NDArray[Any]]) -> NDArray[np
 def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
     """Return the axis of the whole table, with the positions of a partition's rows along it."""
     labels = coordinates[axis.name]
-    own = pd.Index(axis.labels)
+    index = pd.Index(axis.labels)
     # truth values and dates are words where another partition lacks one
-    own = pd.Index(label_words(own)) if labels.dtype == object else own
-    positions = pd.Index(labels).get_indexer(own).astype(np.int64)
+    index = pd.Index(label_words(index)) if labels.dtype == object else index
+    positions = pd.Index(labels).get_indexer(index).astype(np.int64)
     return axis._replace(labels=labels, codes=positions[axis.codes])
 
 
@@ -301,9 +301,9 @@ def _place(
     """Add the places of a partition's rows in the whole cube, and their clusters."""
     cells = cells_of(part, settings)
     axes = [_whole(axis, coordinates) for axis in _axes(part, by, replicate, cells)]
-    own = axes.pop().codes if numbers is None else numbers.to_numpy()
+    replicates = axes.pop().codes if numbers is None else numbers.to_numpy()
     stratum = stratum_numbers(axes, len(part))
-    placed = part.assign(**{_STRATUM: stratum, _REPLICATE: own})
+    placed = part.assign(**{_STRATUM: stratum, _REPLICATE: replicates})
     return plan.mark(placed, part_clusters(part, settings, cells).ids, stratum)
 
 
@@ -321,10 +321,10 @@ def _score(
     number = part.groupby(_STRATUM).cumcount().to_numpy(np.int64)
     runs = part.drop(columns=_REPLICATE).assign(**{_NUMBER: number})
     with in_partition(settings, partition, shuffled=shuffled):
-        found = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, **keywords(settings))
-    at = np.searchsorted(found[_STRATUM].to_numpy().astype(np.int64), stratum), number
-    names: list[Hashable] = [*found.data_vars, *row_identities(found)]
-    rows = {name: found[name].transpose(_STRATUM, "replicate", ...).to_numpy()[at] for name in names}
+        part_cube = cube_of(runs, metrics, by=[_STRATUM], replicate=_NUMBER, **keywords(settings))
+    at = np.searchsorted(part_cube[_STRATUM].to_numpy().astype(np.int64), stratum), number
+    names: list[Hashable] = [*part_cube.data_vars, *row_identities(part_cube)]
+    rows = {name: part_cube[name].transpose(_STRATUM, "replicate", ...).to_numpy()[at] for name in names}
     if settings.get("truth", "truth") is None:
         # the cube of a partition takes a run's number in it for what pairs it with others
         numbers = None if replicate is None else column(part, replicate, "replicate")

@@ -42,8 +42,11 @@ def in_partition(settings: Mapping[str, Any], number: int | None, *, shuffled: b
 
 def check_cells(part: pd.DataFrame, settings: Mapping[str, Any]) -> None:
     """Refuse text that does not read as a cell of the field: dask may have printed objects."""
-    own = get_field(settings["field"])
-    for name, field in ((settings.get("truth", "truth"), own.of_truth), (settings.get("estimate", "estimate"), own)):
+    cell_field = get_field(settings["field"])
+    for name, field in (
+        (settings.get("truth", "truth"), cell_field.of_truth),
+        (settings.get("estimate", "estimate"), cell_field),
+    ):
         cells = part[name] if name in part.columns else part.index[:0].to_series()
         first = int(np.argmax(cells.notna())) if cells.notna().any() else None
         if first is None or not isinstance(cells.iloc[first], str):
@@ -136,15 +139,15 @@ def _models(field: str, null: Nulls) -> list[Null]:
 def cells_of(part: pd.DataFrame, settings: Mapping[str, Any]) -> Task:
     """Return the canonical cells of a partition, for metrics that describe a row."""
     check_cells(part, settings)
-    own = get_field(settings["field"])
+    field = get_field(settings["field"])
     cells = Cells(settings.get("truth", "truth"), settings.get("estimate", "estimate"))
     truth = None
     if "truth" in cells.names:
-        truth = own.of_truth.coerce(column(part, cells.names["truth"], "truth"), "truth")
-    given, context = settings.get("context"), None
+        truth = field.of_truth.coerce(column(part, cells.names["truth"], "truth"), "truth")
+    inputs, context = settings.get("context"), None
     if truth is not None:
-        context = resolve_context(part, given, {own.name: own.context})
-    elif data_columns(given, part.columns) or "data" in (given or {}):
+        context = resolve_context(part, inputs, {field.name: field.context})
+    elif data_columns(inputs, part.columns) or "data" in (inputs or {}):
         # inputs of other fields are checked where the metrics are known
-        context = resolve_context(part, given, {own.name: tuple(given or ())})
-    return Task(own, (), truth, own.coerce(part[cells.estimate], "estimate"), context)
+        context = resolve_context(part, inputs, {field.name: tuple(inputs or ())})
+    return Task(field, (), truth, field.coerce(part[cells.estimate], "estimate"), context)

@@ -75,10 +75,10 @@ def strata(levels: Ints, n_levels: Ints, given: tuple[int, ...]) -> tuple[Ints, 
         bound *= int(n_levels[column])
         number = number * n_levels[column] + levels[:, column]
         if bound > _MOST_STRATA:
-            found, number = np.unique(number, return_inverse=True)
-            bound = len(found)
-    found, number = np.unique(number, return_inverse=True)
-    return number.reshape(-1).astype(np.int64), len(found)
+            distinct, number = np.unique(number, return_inverse=True)
+            bound = len(distinct)
+    distinct, number = np.unique(number, return_inverse=True)
+    return number.reshape(-1).astype(np.int64), len(distinct)
 
 
 class CountTests:
@@ -98,9 +98,11 @@ class CountTests:
         from scipy.special import gammaincc
 
         rows = zip(x.tolist(), y.tolist(), given, strict=True)
-        found = np.array([self._statistic(i, j, tuple(np.flatnonzero(z).tolist())) for i, j, z in rows]).reshape(-1, 2)
-        free = found[:, 1] > 0
-        return np.where(free, gammaincc(np.where(free, found[:, 1], 1) / 2, found[:, 0] / 2), 1.0)
+        statistics = np.array([self._statistic(i, j, tuple(np.flatnonzero(z).tolist())) for i, j, z in rows]).reshape(
+            -1, 2
+        )
+        free = statistics[:, 1] > 0
+        return np.where(free, gammaincc(np.where(free, statistics[:, 1], 1) / 2, statistics[:, 0] / 2), 1.0)
 
     def _statistic(self, x: int, y: int, given: tuple[int, ...]) -> tuple[float, float]:
         """Return the statistic and its degrees of freedom."""
@@ -174,19 +176,19 @@ class PartialCorrelations:
         return np.asarray(np.linalg.inv(self.correlations[at[:, :, None], at[:, None, :]])[:, :2, :2])
 
     def _solve_partials(self, x: Ints, y: Ints, given: Bools) -> Floats:
-        found, sizes = np.empty(len(x)), given.sum(axis=1)
+        correlations, sizes = np.empty(len(x)), given.sum(axis=1)
         for size in np.unique(sizes).tolist():
             some = np.flatnonzero(sizes == size)
             inverse = self._inverses(np.stack([x[some], y[some]], axis=1), given[some])
-            found[some] = -inverse[:, 0, 1] / np.sqrt(inverse[:, 0, 0] * inverse[:, 1, 1])
-        return found
+            correlations[some] = -inverse[:, 0, 1] / np.sqrt(inverse[:, 0, 0] * inverse[:, 1, 1])
+        return correlations
 
     def _solve_variances(self, nodes: Ints, _: Ints, given: Bools) -> Floats:
-        found, sizes = np.empty(len(nodes)), given.sum(axis=1)
+        logs, sizes = np.empty(len(nodes)), given.sum(axis=1)
         for size in np.unique(sizes).tolist():
             some = np.flatnonzero(sizes == size)
-            found[some] = -np.log(self._inverses(nodes[some, None], given[some])[:, 0, 0])
-        return found
+            logs[some] = -np.log(self._inverses(nodes[some, None], given[some])[:, 0, 0])
+        return logs
 
 
 def fisher_z_p(partials: Floats, n: int, sizes: Ints) -> Floats:
@@ -224,13 +226,13 @@ def name_of(test: Test) -> str:
 def call_test(test: Test, values: Floats, x: Ints, y: Ints, given: Bools) -> Floats:
     """Return the p-values of a function for pairs of columns, (m,), given sets, (m, d)."""
     _check_arguments(test)
-    found = np.empty(len(x))
+    p_array = np.empty(len(x))
     for row, (i, j, z) in enumerate(zip(x.tolist(), y.tolist(), given, strict=True)):
         p: Any = test(values[:, i].copy(), values[:, j].copy(), values[:, z])
         if not isinstance(p, (int, float, np.floating)) or not 0 <= p <= 1:
             raise DataError(f"the test {name_of(test)} returned {p!r} where a p-value in [0, 1] was expected")
-        found[row] = p
-    return found
+        p_array[row] = p
+    return p_array
 
 
 def _check_arguments(test: Test) -> None:

@@ -86,15 +86,15 @@ class DataSet:
                 f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; "
                 "give more rows than columns, or graphs over fewer nodes"
             )
-        found = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
-        values, vectors = np.linalg.eigh(found)
+        matrix = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
+        values, vectors = np.linalg.eigh(matrix)
         if values[0] < SINGULAR:
             joined = [self.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
             raise DataError(
                 f"the columns {joined} are linearly dependent over {self.n} rows (their correlation matrix is "
                 "singular): duplicates, or sums of one another; leave one out"
             )
-        return found
+        return matrix
 
     def folds(self, n_folds: int) -> Ints:
         """Return the fold of each row, the same for all graphs: random, by a seed that the data fix."""
@@ -135,12 +135,12 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     floats = [pd.api.types.is_float_dtype(dtype) for dtype in frame.dtypes]
     coded = [None if real else _codes(frame.iloc[:, i]) for i, real in enumerate(floats)]
     columns = [
-        frame.iloc[:, i].to_numpy(np.float64) if numeric[i] or found is None else found[0].astype(np.float64)
-        for i, found in enumerate(coded)
+        frame.iloc[:, i].to_numpy(np.float64) if numeric[i] or coding is None else coding[0].astype(np.float64)
+        for i, coding in enumerate(coded)
     ]
     values = np.stack(columns, axis=1) if columns else np.zeros((len(frame), 0))
     _check_values(values, names)
-    known = [found for found in coded if found is not None]
+    known = [coding for coding in coded if coding is not None]
     if len(known) < len(coded):
         return DataSet(tuple(names), values, all(numeric), all(floats))
     levels = np.stack([codes for codes, _ in known], axis=1) if known else np.zeros(values.shape, np.int64)
@@ -195,10 +195,10 @@ def _holds_floats(column: pd.Series) -> bool:
 def _codes(column: pd.Series) -> tuple[Ints, int]:
     """Return the positions of a column's values among its levels, and the number of the levels that it shows."""
     try:
-        codes, found = pd.factorize(column, sort=True)
+        codes, levels = pd.factorize(column, sort=True)
     except TypeError as error:
         raise DataError(f"column {column.name!r} holds values that cannot be ordered: {error}") from None
-    return codes.astype(np.int64), len(found)
+    return codes.astype(np.int64), len(levels)
 
 
 def _check_values(values: Floats, names: Sequence[str]) -> None:

@@ -40,8 +40,8 @@ class Implications:
     def adjacent(self) -> Bools:
         """Pairs of nodes that are joined, (N, d, d)."""
         edges = adjacencies(self.graphs.planes)
-        found: Bools = marks_from_planes(np.stack([edges, edges], axis=1), self.d).astype(bool)
-        return found
+        marks: Bools = marks_from_planes(np.stack([edges, edges], axis=1), self.d).astype(bool)
+        return marks
 
     @cached_property
     def _extended(self) -> tuple[Bools, Bools]:
@@ -93,8 +93,8 @@ class Implications:
     @cached_property
     def dependences(self) -> Statements:
         """Each node depends on its descendants that are not children, given its parents."""
-        own = np.eye(self.d, dtype=bool)
-        return self._given_parents(self.reached & ~self.arcs & ~own & self.has_dag[:, None, None])
+        diagonal = np.eye(self.d, dtype=bool)
+        return self._given_parents(self.reached & ~self.arcs & ~diagonal & self.has_dag[:, None, None])
 
     @cached_property
     def basis(self) -> Statements:
@@ -106,9 +106,9 @@ class Implications:
     def edges(self) -> Statements:
         """Each child y depends on each parent x given its other parents."""
         graph, x, y = np.nonzero(self.arcs & self.has_dag[:, None, None])
-        given = self.arcs[graph, :, y]
-        given[np.arange(len(x)), x] = False
-        return Statements(graph, x, y, given)
+        other_parents = self.arcs[graph, :, y]
+        other_parents[np.arange(len(x)), x] = False
+        return Statements(graph, x, y, other_parents)
 
     def alone(self, pairs: Bools) -> Statements:
         """Return statements on pairs of nodes, (N, d, d), given nothing."""
@@ -124,9 +124,9 @@ class Implications:
             kinds = np.full(self.n, DAG, np.uint8)
         else:
             planes, exists, kinds = self.graphs.planes, np.ones(self.n, bool), self.graphs.kinds
-        found = mixed_kernels().smallest_separators(as_mags(planes, kinds, self.d), self.d)
+        set_words = mixed_kernels().smallest_separators(as_mags(planes, kinds, self.d), self.d)
         joined = self.adjacent[:, low, high]
         graph, pair = np.nonzero(~joined & exists[:, None])
-        words = np.ascontiguousarray(found[graph, pair]).view(np.uint8)
-        given = np.unpackbits(words, axis=1, bitorder="little")[:, : self.d].astype(bool)
-        return Statements(graph, low[pair], high[pair], given)
+        words = np.ascontiguousarray(set_words[graph, pair]).view(np.uint8)
+        separators = np.unpackbits(words, axis=1, bitorder="little")[:, : self.d].astype(bool)
+        return Statements(graph, low[pair], high[pair], separators)

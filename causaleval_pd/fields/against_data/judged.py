@@ -105,12 +105,12 @@ class Judge:
         every = np.arange(1 << d)
         sizes = ((every[:, None] >> np.arange(d)) & 1).sum(axis=1)
         x, y = np.triu_indices(d, 1)
-        given = (every[:, None] >> np.arange(d)) & 1 == 1
+        subsets = (every[:, None] >> np.arange(d)) & 1 == 1
         table = np.full((1 << d, d, d), np.nan)
         for i, j in zip(x.tolist(), y.tolist(), strict=True):
-            free = np.flatnonzero(~given[:, i] & ~given[:, j])
+            free = np.flatnonzero(~subsets[:, i] & ~subsets[:, j])
             both = np.full(len(free), i), np.full(len(free), j)
-            table[free, i, j] = table[free, j, i] = self._gaussian_p(*both, given[free], sizes[free])
+            table[free, i, j] = table[free, j, i] = self._gaussian_p(*both, subsets[free], sizes[free])
         return table
 
     def _gaussian_p(self, x: Ints, y: Ints, given: Bools, sizes: Ints) -> Floats:
@@ -132,8 +132,8 @@ class Judge:
         """The test for pairs that are not known yet."""
         test = self.test
         if callable(test):
-            own: Test = test
-            return lambda x, y, given: call_test(own, self.data.values, x, y, given)
+            function: Test = test
+            return lambda x, y, given: call_test(function, self.data.values, x, y, given)
         if test in ("chi_squared", "g"):
             return CountTests(*self.data.coded, ratio=test == "g").p_values
         if test == "kci":
@@ -215,8 +215,8 @@ class Part:
     @cached_property
     def distinct_p(self) -> tuple[Ints, Floats]:
         """The graphs and p-values of the distinct statements of the local Markov property."""
-        found = self.implied.distinct
-        return self.implied.local_markov.graph[found], self.local_p[found]
+        positions = self.implied.distinct
+        return self.implied.local_markov.graph[positions], self.local_p[positions]
 
     def defined(self, values: Any) -> Floats:
         """Return numbers, NaN for graphs that have no DAG in their class."""
@@ -224,17 +224,17 @@ class Part:
 
     def log_likelihoods(self, *, folds: int | None = None) -> Floats:
         """Return the log-likelihood of each graph, or that of rows left out, by folds."""
-        found = self.implied
-        shape = self.n, found.d
+        implications = self.implied
+        shape = self.n, implications.d
         graph, node = (x.reshape(-1) for x in np.indices(shape))
-        given = found.arcs.transpose(0, 2, 1).reshape(-1, found.d)
-        values = self.checked(lambda: self.likelihoods.of_families(node, given, folds))
+        parents = implications.arcs.transpose(0, 2, 1).reshape(-1, implications.d)
+        values = self.checked(lambda: self.likelihoods.of_families(node, parents, folds))
         if np.isnan(values).any():
             bad = np.unique(graph[np.isnan(values)])
             raise PairError(
                 self.rows[bad],
                 f"the data have {self.judge.data.n} rows, too few to fit a node with "
-                f"{int(given[np.isnan(values)].sum(axis=1).max())} parents; give more rows or a sparser graph",
+                f"{int(parents[np.isnan(values)].sum(axis=1).max())} parents; give more rows or a sparser graph",
             )
         return self.defined(values.reshape(shape).sum(axis=1))
 
@@ -245,8 +245,8 @@ class Part:
 
 def parts_of(pairs: GraphPairs) -> list[Part]:
     """Return the parts of pairs; refuse pairs without data, or with data that cannot judge them."""
-    found: list[Part] = pairs.remember("judged by data", lambda: _parts(pairs))
-    return found
+    parts: list[Part] = pairs.remember("judged by data", lambda: _parts(pairs))
+    return parts
 
 
 def _parts(pairs: GraphPairs) -> list[Part]:
@@ -258,7 +258,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         )
     numbers = inputs.numbers[pairs.truth_index]
     distinct, part = np.unique(numbers, axis=0, return_inverse=True)
-    found = []
+    parts = []
     for place, rows in group_rows(part.reshape(-1).astype(np.int64)):
         code, node_set = distinct[place].tolist()
         values, names = inputs.context.values[code], inputs.node_sets[node_set]
@@ -268,8 +268,8 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         except DataError as error:
             raise PairError(rows, str(error)) from error
         graphs = pairs.estimate.take(pairs.estimate_index[rows])
-        found.append(Part(rows, Implications(graphs), judge, likelihoods, read_alpha(values)))
-    return found
+        parts.append(Part(rows, Implications(graphs), judge, likelihoods, read_alpha(values)))
+    return parts
 
 
 def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Likelihoods]:
@@ -285,7 +285,7 @@ def _key(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
 
 def by_data(pairs: GraphPairs, value: Callable[[Part], Floats]) -> Floats:
     """Compute one number per pair, part by part."""
-    found = np.full(pairs.n, np.nan)
+    scores = np.full(pairs.n, np.nan)
     for part in parts_of(pairs):
-        found[part.rows] = value(part)
-    return found
+        scores[part.rows] = value(part)
+    return scores

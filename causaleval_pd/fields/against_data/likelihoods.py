@@ -36,8 +36,8 @@ class Likelihoods:
             return self._counted.find(nodes, nodes, given)
         n = self.data.n
         variances = np.log(self.data.variances)[nodes] + self._gaussian().log_variances(nodes, given)
-        found = -n / 2 * (math.log(2 * math.pi) + variances + 1)
-        return np.where(given.sum(axis=1) + 1 < n, found, np.nan)
+        densities = -n / 2 * (math.log(2 * math.pi) + variances + 1)
+        return np.where(given.sum(axis=1) + 1 < n, densities, np.nan)
 
     def n_parameters(self, arcs: NDArray[np.bool_]) -> Floats:
         """Count the parameters of DAGs, (N, d, d): coefficients, intercept and variance a node, or free chances."""
@@ -57,13 +57,13 @@ class Likelihoods:
         return at, counts.reshape(n_strata, -1).astype(np.float64)
 
     def _multinomial(self, nodes: Ints, _: Ints, given: Bools) -> Floats:
-        found = np.empty(len(nodes))
+        likelihoods = np.empty(len(nodes))
         for row, (node, parents) in enumerate(zip(nodes.tolist(), given, strict=True)):
             _, counts = self._counts(node, tuple(np.flatnonzero(parents).tolist()))
             total = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
             seen = counts > 0
-            found[row] = (counts[seen] * np.log(counts[seen] / total[seen])).sum()
-        return found
+            likelihoods[row] = (counts[seen] * np.log(counts[seen] / total[seen])).sum()
+        return likelihoods
 
     def _predicted(self, folds: int) -> Callable[[Ints, Ints, Bools], Floats]:
         """Return the function that predicts rows left out."""
@@ -100,8 +100,8 @@ class Likelihoods:
         family = [*parents.tolist(), node]
         scale = np.sqrt(np.diag(covariances)[family])
         scale[scale == 0] = 1.0
-        own = covariances[np.ix_(family, family)] / np.outer(scale, scale)
-        if np.linalg.eigvalsh(own)[0] < SINGULAR:
+        correlations = covariances[np.ix_(family, family)] / np.outer(scale, scale)
+        if np.linalg.eigvalsh(correlations)[0] < SINGULAR:
             raise DataError(
                 f"the columns {[self.data.names[i] for i in family]} are constant or linearly dependent in the "
                 f"{n_kept} rows that remain when a fold is left out; leave one out of the graph, or use other folds"

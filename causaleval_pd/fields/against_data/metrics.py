@@ -81,8 +81,10 @@ _LMC = ("separation_share",)
 
 
 def _implied(pairs: GraphPairs) -> Implications:
-    found: Implications = pairs.remember("implied", lambda: Implications(pairs.estimate.take(pairs.estimate_index)))
-    return found
+    implications: Implications = pairs.remember(
+        "implied", lambda: Implications(pairs.estimate.take(pairs.estimate_index))
+    )
+    return implications
 
 
 @metric(
@@ -117,9 +119,9 @@ def n_lmc(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     >>> [ce.n_lmc(None, graph) for graph in ("A -> B; B -> C", "B -> A; B -> C")]
     [1.0, 2.0]
     """
-    found = _implied(pairs)
-    counts = np.bincount(found.local_markov.graph, minlength=pairs.n).astype(np.float64)
-    return np.where(found.has_dag, counts, np.nan)
+    implications = _implied(pairs)
+    counts = np.bincount(implications.local_markov.graph, minlength=pairs.n).astype(np.float64)
+    return np.where(implications.has_dag, counts, np.nan)
 
 
 @metric(
@@ -148,8 +150,8 @@ def lmc_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """
 
     def count(part: Part) -> Values:
-        found = part.implied.local_markov
-        return part.number(found, part.local_p <= part.alpha)
+        statements = part.implied.local_markov
+        return part.number(statements, part.local_p <= part.alpha)
 
     return by_data(pairs, count)
 
@@ -228,8 +230,8 @@ def separation_share(pairs: GraphPairs) -> Values:
     """
 
     def share(part: Part) -> Values:
-        found = part.implied.separations
-        return part.means(found, part.dependent(found))
+        statements = part.implied.separations
+        return part.means(statements, part.dependent(statements))
 
     return by_data(pairs, share)
 
@@ -258,8 +260,8 @@ def mean_abs_partial(pairs: GraphPairs) -> Values:
     """
 
     def mean(part: Part) -> Values:
-        found = part.implied.separations
-        return part.means(found, np.abs(part.partials(found)))
+        statements = part.implied.separations
+        return part.means(statements, np.abs(part.partials(statements)))
 
     return by_data(pairs, mean)
 
@@ -272,9 +274,9 @@ _SEM: dict[str, Any] = {**OF_ESTIMATE, "kinds": WITH_A_DAG}
 
 def _fisher_c(part: Part) -> tuple[Values, Values]:
     """Return Fisher's C of Shipley's basis set and its degrees of freedom, NaN without any."""
-    found = part.implied.basis
-    n = part.count(found)
-    total = np.bincount(found.graph, -2 * np.log(np.maximum(part.p_values(found), P_FLOOR)), part.n)
+    statements = part.implied.basis
+    n = part.count(statements)
+    total = np.bincount(statements.graph, -2 * np.log(np.maximum(part.p_values(statements), P_FLOOR)), part.n)
     return np.where(n > 0, total, np.nan), 2 * n
 
 
@@ -346,15 +348,15 @@ def fisher_c_rmsea(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 
 def _deviance(part: Part) -> tuple[Values, Values]:
     """Return the deviance from the model that joins all pairs, and the number of pairs not joined; NaN without any."""
-    found = part.implied
-    d, judge = found.d, part.judge
-    df = d * (d - 1) / 2 - found.adjacent.sum(axis=(1, 2)) / 2
+    implications = part.implied
+    d, judge = implications.d, part.judge
+    df = d * (d - 1) / 2 - implications.adjacent.sum(axis=(1, 2)) / 2
     graph, node = (x.reshape(-1) for x in np.indices((part.n, d)))
-    given = found.arcs.transpose(0, 2, 1).reshape(-1, d)
-    logs = part.checked(lambda: judge.gaussian.log_variances(node, given))
+    parents = implications.arcs.transpose(0, 2, 1).reshape(-1, d)
+    logs = part.checked(lambda: judge.gaussian.log_variances(node, parents))
     _, whole = np.linalg.slogdet(part.checked(lambda: judge.gaussian.correlations))
     total = judge.data.n * (np.bincount(graph, logs, part.n) - whole)
-    return np.where((df > 0) & found.has_dag, total, np.nan), df
+    return np.where((df > 0) & implications.has_dag, total, np.nan), df
 
 
 @metric(**_SEM, **MISTAKES, long_name="deviance")
@@ -528,8 +530,8 @@ def fraction_dependent_h1(pairs: GraphPairs, *, extension: Extension = None) -> 
     """
 
     def share(part: Part) -> Values:
-        found = part.implied.dependences
-        return part.means(found, part.dependent(found))
+        statements = part.implied.dependences
+        return part.means(statements, part.dependent(statements))
 
     return by_data(pairs, share)
 
@@ -558,9 +560,9 @@ def faithfulness_violations(pairs: GraphPairs, *, extension: Extension = None) -
     """
 
     def count(part: Part) -> Values:
-        own = np.eye(part.implied.d, dtype=bool)
-        found = part.implied.alone(part.implied.reached & ~own & part.implied.has_dag[:, None, None])
-        return part.number(found, ~part.dependent(found))
+        diagonal = np.eye(part.implied.d, dtype=bool)
+        statements = part.implied.alone(part.implied.reached & ~diagonal & part.implied.has_dag[:, None, None])
+        return part.number(statements, ~part.dependent(statements))
 
     return by_data(pairs, count)
 
@@ -584,8 +586,8 @@ def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> 
     """
 
     def count(part: Part) -> Values:
-        found = part.implied.edges
-        return part.number(found, ~part.dependent(found))
+        statements = part.implied.edges
+        return part.number(statements, ~part.dependent(statements))
 
     return by_data(pairs, count)
 
@@ -829,9 +831,9 @@ def _exchangeable(marks: NDArray[np.uint8], node: int, other: int) -> bool:
 
 def _with_own_colour(marks: NDArray[np.uint8], colours: NDArray[np.int64], node: int) -> NDArray[np.int64]:
     """Refine classes of nodes after a node was put into a class of its own, the last."""
-    own = colours.copy()
-    own[node] = colours.max() + 1
-    return _refined(marks, own)
+    new_colours = colours.copy()
+    new_colours[node] = colours.max() + 1
+    return _refined(marks, new_colours)
 
 
 def _refined(marks: NDArray[np.uint8], colours: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -37,8 +37,8 @@ def read_data(data: Any, nodes: Sequence[str] | None = None) -> DataMatrix:
             raise TypeError(f"columns of data are names of nodes, which are texts; found {name!r}: rename it")
     if not names:
         raise ValueError("data has no columns")
-    found = data_sets.read_data(data, sorted(dict.fromkeys(names)))
-    return DataMatrix(found.names, found.numbers)
+    data_set = data_sets.read_data(data, sorted(dict.fromkeys(names)))
+    return DataMatrix(data_set.names, data_set.numbers)
 
 
 def complete_data(values: Mapping[str, Any], nodes: Sequence[str]) -> Any:

@@ -121,8 +121,8 @@ def var_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     >>> ce.baselines.var_sort_regress(pd.DataFrame({"x": x, "y": y, "z": 2 * y + noise[:, 2]}))
     Graph('x -> y; y -> z', kind='dag')
     """
-    found = read_data(data)
-    return sort_regress(found, found.values.var(axis=0))
+    sample = read_data(data)
+    return sort_regress(sample, sample.values.var(axis=0))
 
 
 def r2_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
@@ -153,8 +153,8 @@ def r2_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     >>> ce.baselines.r2_sort_regress(ce.datasets.sachs()).n_nodes
     11
     """
-    found = read_data(data)
-    return sort_regress(found, explained_share(correlations(found)))
+    sample = read_data(data)
+    return sort_regress(sample, explained_share(correlations(sample)))
 
 
 def random_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
@@ -183,8 +183,8 @@ def random_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     >>> ce.baselines.random_sort_regress(ce.datasets.sachs(), rng=7).kind
     'dag'
     """
-    found = read_data(data)
-    return sort_regress(found, np.random.default_rng(resolve_seed(rng)).permutation(len(found.names)))
+    sample = read_data(data)
+    return sort_regress(sample, np.random.default_rng(resolve_seed(rng)).permutation(len(sample.names)))
 
 
 def sort_regress(data: DataMatrix, scores: NDArray[np.generic]) -> Graph:
@@ -201,9 +201,9 @@ def sort_regress_weights(data: DataMatrix, scores: NDArray[np.generic]) -> Float
     order = np.argsort(scores, kind="stable")
     check_regular(correlations(data)[np.ix_(order, order)], [data.names[i] for i in order.tolist()])
     centred = data.values - data.values.mean(axis=0)
-    found = np.zeros((d, d))
+    weights = np.zeros((d, d))
     for k in range(1, d):
         before, node = order[:k], order[k]
         scale = np.abs(np.linalg.lstsq(centred[:, before], centred[:, node], rcond=None)[0])
-        found[before, node] = scale * lasso_by_bic(centred[:, before] * scale, centred[:, node])
-    return found
+        weights[before, node] = scale * lasso_by_bic(centred[:, before] * scale, centred[:, node])
+    return weights

@@ -154,20 +154,20 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> F
         )
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
     marks = marks_from_planes(pairs.truth.planes[truths], pairs.n_nodes).astype(bool)
-    found = np.empty(len(truths))
+    alignments = np.empty(len(truths))
     for i, at in enumerate(truths.tolist()):
         key = int(inputs.context.codes[at]), int(inputs.node_set[at])
         read = partial(_read, inputs.context.values[key[0]], inputs.node_sets[key[1]])
         data, matrix = inputs.context.memory.remember(("sortability", *key), read)
         if score == "var":
-            found[i] = order_alignment(marks[i], data.values.var(axis=0), measure=measure, tolerance=tolerance)
+            alignments[i] = order_alignment(marks[i], data.values.var(axis=0), measure=measure, tolerance=tolerance)
             continue
         share = explained_share(matrix) if score == "r2" else explained_by_parents(matrix, marks[i])
-        found[i] = order_alignment(marks[i], share, measure=measure, tolerance=max(tolerance, 1e-12))
-    return found[inverse.reshape(-1)]
+        alignments[i] = order_alignment(marks[i], share, measure=measure, tolerance=max(tolerance, 1e-12))
+    return alignments[inverse.reshape(-1)]
 
 
 def _read(values: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[DataMatrix, Floats]:
     """Read the data of nodes, and their correlations."""
-    found = read_data(complete_data(values, nodes), nodes)
-    return found, correlations(found)
+    sample = read_data(complete_data(values, nodes), nodes)
+    return sample, correlations(sample)

@@ -35,9 +35,9 @@ def empty(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
     >>> ce.baselines.empty(ce.datasets.sachs()).n_edges
     0
     """
-    found = read_data(data)
-    d = len(found.names)
-    return found.graph(np.zeros((d, d), bool), "dag")
+    sample = read_data(data)
+    d = len(sample.names)
+    return sample.graph(np.zeros((d, d), bool), "dag")
 
 
 def complete(data: pd.DataFrame, rng: RNGLike = None, *, kind: str = "cpdag") -> Graph:
@@ -64,10 +64,10 @@ def complete(data: pd.DataFrame, rng: RNGLike = None, *, kind: str = "cpdag") ->
     55
     """
     check_choice(kind, ("cpdag", "dag"), "kind")
-    found = read_data(data)
-    place = np.random.default_rng(resolve_seed(rng)).permutation(len(found.names))
+    sample = read_data(data)
+    place = np.random.default_rng(resolve_seed(rng)).permutation(len(sample.names))
     marks = place[:, None] < place[None, :]
-    return found.graph(marks if kind == "dag" else marks | marks.T, kind)
+    return sample.graph(marks if kind == "dag" else marks | marks.T, kind)
 
 
 Floats = NDArray[np.float64]
@@ -105,8 +105,8 @@ def correlation_threshold(
     >>> ce.baselines.correlation_threshold(ce.datasets.sachs(), n_edges=2).edges
     ('mek -- raf', 'p38 -- pkc')
     """
-    found = read_data(data)
-    return _joined(found, correlations(found), 0, alpha, n_edges)
+    sample = read_data(data)
+    return _joined(sample, correlations(sample), 0, alpha, n_edges)
 
 
 def partial_correlation_threshold(
@@ -140,12 +140,12 @@ def partial_correlation_threshold(
     >>> ce.baselines.partial_correlation_threshold(ce.datasets.sachs(), n_edges=3).n_edges
     3
     """
-    found = read_data(data)
-    matrix = correlations(found)
-    check_regular(matrix, found.names)
+    sample = read_data(data)
+    matrix = correlations(sample)
+    check_regular(matrix, sample.names)
     precision = np.linalg.inv(matrix)
     scale = np.sqrt(np.diag(precision))
-    return _joined(found, -precision / np.outer(scale, scale), len(found.names) - 2, alpha, n_edges)
+    return _joined(sample, -precision / np.outer(scale, scale), len(sample.names) - 2, alpha, n_edges)
 
 
 def _joined(data: DataMatrix, matrix: Floats, n_given: int, alpha: float, n_edges: int | None) -> Graph:

@@ -115,8 +115,8 @@ def with_baselines(
     check_type(context, Mapping, "a mapping such as {'data': frame}", "context")
     if "data" not in context:
         raise ValueError(f"baselines need data: pass context={{'data': frame}}; found {sorted(context)}")
-    given = {name: context[name] for name in ("data", "missing") if name in context}
-    inputs = cast(Context, resolve_context(table, given, {"baselines": tuple(given)}))
+    entries = {name: context[name] for name in ("data", "missing") if name in context}
+    inputs = cast(Context, resolve_context(table, entries, {"baselines": tuple(entries)}))
     cells = coerce_graphs(table[estimate], estimate)
     truths = None if truth is None else coerce_graphs(table[truth], truth)
     known = set(table[algorithm].dropna().tolist())
@@ -153,7 +153,7 @@ def _named(given: Any) -> dict[str, Baseline]:
         given = [given]
     check_type(given, (Mapping, Iterable), "names of baselines, functions, or a mapping of these", "baselines")
     entries = list(given.items()) if isinstance(given, Mapping) else [(None, one) for one in given]
-    found: dict[str, Baseline] = {}
+    baselines: dict[str, Baseline] = {}
     for name, one in entries:
         if isinstance(one, str):
             check_known(one, BASELINES, "baseline")
@@ -162,12 +162,12 @@ def _named(given: Any) -> dict[str, Baseline]:
         label = name if name is not None else one if isinstance(one, str) else getattr(one, "__name__", None)
         if not isinstance(label, str) or not label:
             raise ValueError(f"{one!r} has no name; give one by a mapping, as in {{'my baseline': function}}")
-        if label in found:
+        if label in baselines:
             raise ValueError(f"baselines names {label!r} twice; give names by a mapping")
-        found[label] = BASELINES[one] if isinstance(one, str) else one
-    if not found:
+        baselines[label] = BASELINES[one] if isinstance(one, str) else one
+    if not baselines:
         raise ValueError(f"baselines names no baseline; known are {', '.join(BASELINES)}")
-    return found
+    return baselines
 
 
 def _groups(truths: pd.Series | None, inputs: Context) -> NDArray[np.int64]:
@@ -186,19 +186,19 @@ def _rows_of(group: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
 def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) -> list[tuple[str, ...] | None]:
     """Return the nodes of each row: of its estimate, else of another estimate on the same data, else of its truth."""
     estimates = unpack_column(cells)
-    found: list[tuple[str, ...] | None] = [None] * len(cells)
+    row_nodes: list[tuple[str, ...] | None] = [None] * len(cells)
     others: dict[int, tuple[str, ...]] = {}
     for row, number in enumerate(estimates.row_node_set.tolist()):
         if number >= 0:
-            found[row] = estimates.node_sets[number]
+            row_nodes[row] = estimates.node_sets[number]
             others.setdefault(int(inputs.codes[row]), estimates.node_sets[number])
     true = None if truths is None else unpack_column(truths)
-    for row, nodes in enumerate(found):
+    for row, nodes in enumerate(row_nodes):
         if nodes is None:
-            found[row] = others.get(int(inputs.codes[row]))
-        if found[row] is None and true is not None and true.row_node_set[row] >= 0:
-            found[row] = true.node_sets[true.row_node_set[row]]
-    return found
+            row_nodes[row] = others.get(int(inputs.codes[row]))
+        if row_nodes[row] is None and true is not None and true.row_node_set[row] >= 0:
+            row_nodes[row] = true.node_sets[true.row_node_set[row]]
+    return row_nodes
 
 
 class _Estimates:
@@ -234,10 +234,10 @@ class _Estimates:
             )
         seen = data if nodes is None else data[list(nodes)]
         stream = hash_rows([pd.Series([fingerprint(seen)]), pd.Series([name])], self.seed)
-        found = as_graph(function(seen, np.random.default_rng(int(stream[0])), **settings))
-        if nodes is not None and found.nodes != nodes:
-            raise ValueError(f"it returned a graph of the nodes {list(found.nodes)[:10]}, not {list(nodes)[:10]}")
-        return found
+        graph = as_graph(function(seen, np.random.default_rng(int(stream[0])), **settings))
+        if nodes is not None and graph.nodes != nodes:
+            raise ValueError(f"it returned a graph of the nodes {list(graph.nodes)[:10]}, not {list(nodes)[:10]}")
+        return graph
 
 
 def _appended(

@@ -49,16 +49,16 @@ class DagClass:
     @cached_property
     def fixed(self) -> tuple[int, ...]:
         """Nodes that have the same parents in all members."""
-        return tuple(i for i, found in enumerate(self.undirected) if not found)
+        return tuple(i for i, neighbours in enumerate(self.undirected) if not neighbours)
 
     @cached_property
     def example(self) -> tuple[Scope, ...]:
         """Parents of each node in one member."""
-        found = [tuple(bits(mask)) for mask in self.parents]
+        scopes = [tuple(bits(mask)) for mask in self.parents]
         for part in () if self.fault else self.parts():
             for node, parents in zip(part.nodes, part.ways[0], strict=True):
-                found[node] = parents
-        return tuple(found)
+                scopes[node] = parents
+        return tuple(scopes)
 
     def parts(self, seed: int = 0) -> tuple[Part, ...]:
         """Return the parts that are directed independently of one another; large ones are drawn from."""
@@ -67,7 +67,7 @@ class DagClass:
 
 @lru_cache(maxsize=4096)
 def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
-    found = []
+    pieces = []
     for component in components(of.undirected):
         nodes = tuple(bits(component))
         at = {node: i for i, node in enumerate(nodes)}
@@ -77,7 +77,7 @@ def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
         )
         directed, listed = ways(inner, beside, seed)
         outer = [of.parents[a] & ~component for a in nodes]
-        found.append(
+        pieces.append(
             Part(
                 nodes,
                 tuple(
@@ -90,7 +90,7 @@ def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
                 listed,
             )
         )
-    return tuple(found)
+    return tuple(pieces)
 
 
 @lru_cache(maxsize=4096)
@@ -186,7 +186,7 @@ def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | Non
     rows = np.flatnonzero((truth_codes >= 0) & (codes >= 0))
     known: dict[int, tuple[object, FamilyFits]] = {}
     fits: Fits = {}
-    found: dict[tuple[object, bool], list[int]] = {}
+    groups: dict[tuple[object, bool], list[int]] = {}
     for row in rows.tolist():
         structure, graph = truths.structures[truths.structure[truth_codes[row]]], graphs[codes[row]]
         if graph.nodes != structure.nodes:
@@ -194,14 +194,14 @@ def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | Non
                 f"{name_row(row, truth.index)}: {different_nodes(list(structure.nodes), list(graph.nodes))}"
             )
         try:
-            own = fits_of_row(context, row, true_network(int(truth_codes[row])), fits)
+            row_fits = fits_of_row(context, row, true_network(int(truth_codes[row])), fits)
         except ValueError as error:
             raise ValueError(f"{name_row(row, truth.index)}: {error}") from None
         variables = (structure.kind, structure.nodes, structure.states)
-        known[row] = (variables, own)
-        found.setdefault((variables, graph.kind == "dag"), []).append(row)
+        known[row] = (variables, row_fits)
+        groups.setdefault((variables, graph.kind == "dag"), []).append(row)
     classes = [class_of_graph(graph) for graph in graphs]
-    for (_, of_dags), members in found.items():
+    for (_, of_dags), members in groups.items():
         at = np.array(members, np.int64)
         like = truths.structures[truths.structure[truth_codes[at[0]]]]
         wanted = [(int(codes[row]), known[row][1]) for row in members]
@@ -243,12 +243,12 @@ def _networks(
 def _classes(classes: list[DagClass], wanted: list[tuple[int, FamilyFits]], like: Structure) -> tuple[Classes, Ints]:
     """Return the distinct classes with their fits, and which of them each row has."""
     number: dict[tuple[int, int], int] = {}
-    found: list[tuple[DagClass, FamilyFits]] = []
+    class_fits: list[tuple[DagClass, FamilyFits]] = []
     position = np.empty(len(wanted), np.int64)
     for at, (graph, fits) in enumerate(wanted):
         key = (graph, id(fits))
         if key not in number:
-            number[key] = len(found)
-            found.append((classes[graph], fits))
+            number[key] = len(class_fits)
+            class_fits.append((classes[graph], fits))
         position[at] = number[key]
-    return Classes.of(found, like), position
+    return Classes.of(class_fits, like), position

@@ -117,8 +117,8 @@ def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floa
 def _summed(members: DagClass, terms: Terms, over: Over, seed: int) -> float:
     total = terms.own + sum(terms.of(i, members.example[i]) for i in members.fixed)
     for part in members.parts(seed):
-        found = [sum(terms.of(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
-        total += float(_SUMMARIES[over](found))
+        sums = [sum(terms.of(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
+        total += float(_SUMMARIES[over](sums))
     # the rounding of a difference of sums is relative to them
     return 0.0 if abs(total) < 1e-13 * abs(terms.own) else total
 
@@ -161,10 +161,10 @@ def _discrete(group: Group, law: str) -> Floats:
     """Compute the scaled divergence, in nats, of discrete estimates with the same parent sets."""
     truth = laws_of(discrete_truth(group))
     weight = weights(truth, law, group.structure)
-    own = truth.own_log_probability(law)
-    values = own - discrete_sums(weight, group.parameters)
+    truth_term = truth.own_log_probability(law)
+    values = truth_term - discrete_sums(weight, group.parameters)
     # the rounding of a difference of sums is relative to them
-    return np.where(np.abs(values) < _ROUNDING / 10 * abs(own), 0.0, values)
+    return np.where(np.abs(values) < _ROUNDING / 10 * abs(truth_term), 0.0, values)
 
 
 def _gaussian(network: GaussianNetwork, structure: Structure, parameters: Floats, law: str) -> Floats:
@@ -390,8 +390,8 @@ def _single_interventions(group: Group) -> Floats:
         weight = weights(laws, "kl", group.structure)
         weight[group.structure.slices[i]] = 0.0
         # the node itself adds nothing, as both networks set it
-        own = laws.own_log_probability("kl") + math.log(n_states)
-        total += own - discrete_sums(weight, group.parameters)
+        truth_term = laws.own_log_probability("kl") + math.log(n_states)
+        total += truth_term - discrete_sums(weight, group.parameters)
     return total / max(1, len(network.nodes))
 
 

@@ -70,8 +70,8 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
     """Return one number per cell that stands for its variables and their states, 0 where missing."""
     networks, codes = unpack_networks(truths)
     words = [repr((x.kind, x.nodes, x.states)) for x in networks.structures]
-    found = identify_cells(pd.Series(words, dtype=object))
-    return np.append(found[networks.structure], 0)[codes]
+    numbers = identify_cells(pd.Series(words, dtype=object))
+    return np.append(numbers[networks.structure], 0)[codes]
 
 
 def relabelled_cells(pairs: NetworkPairs, truths: pd.Series) -> pd.Series:
@@ -116,8 +116,10 @@ def custom_null(function: DrawOne, name: str) -> Null:
         def drawn(start: int, count: int) -> NetworkPairs:
             estimates = map(pairs.estimate.network, pairs.estimate_index.tolist())
             networks = [
-                _checked(found, estimate, fits[at], f"row {rows[at]}: null {name!r} returned {type(found).__name__}")
-                for at, estimate, found in custom_draws(function, estimates, keys, start, count)
+                _checked(
+                    control, estimate, fits[at], f"row {rows[at]}: null {name!r} returned {type(control).__name__}"
+                )
+                for at, estimate, control in custom_draws(function, estimates, keys, start, count)
             ]
             every = np.arange(len(networks), dtype=np.int64)
             return NetworkPairs(pairs.truth, Networks.of(networks), np.repeat(pairs.truth_index, count), every)

@@ -66,12 +66,12 @@ def fits_to_data(
     check_estimator(estimator)
     if states is not None and (lacking := [name for name in nodes if name not in states]):
         raise ValueError(f"states lacks the nodes {lacking}; give each node's states, or none")
-    codes, found = [], []
+    codes, state_names = [], []
     for name in nodes:
         of_column, names = _encode(name, data[name].array, None if states is None else states[name])
         codes.append(of_column)
-        found.append(names)
-    return CountFits(nodes, tuple(found), tuple(codes), estimator)
+        state_names.append(names)
+    return CountFits(nodes, tuple(state_names), tuple(codes), estimator)
 
 
 def check_estimator(estimator: Any) -> None:
@@ -199,8 +199,8 @@ Fits = dict[tuple[int, object], FamilyFits]
 def fits_of_row(context: Context | None, row: int, truth: Network, fits: Fits) -> FamilyFits:
     """Return the fits of a row, kept in `fits`: to its data by its estimator, or to the true law if asked for."""
     code = -1 if context is None else int(context.codes[row])
-    given = {} if context is None else context.values[code]
-    data, estimator = given.get("data"), given.get("estimator")
+    entries = {} if context is None else context.values[code]
+    data, estimator = entries.get("data"), entries.get("estimator")
     if isinstance(estimator, str) and estimator == "joint":
         return fits_to_joint(truth)
     if data is None:
@@ -269,12 +269,12 @@ def from_data(
     """
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
-    nodes, parents, own = _structure(structure)
+    nodes, parents, state_lists = _structure(structure)
     known = states.structure.states if isinstance(states, Network) else states
     if isinstance(states, Network) and states.nodes != nodes:
         raise ValueError(f"states is a network over {list(states.nodes)}, the structure has the nodes {list(nodes)}")
     if known is None:
-        known = own
+        known = state_lists
     if known is not None and not isinstance(known, Mapping):
         known = dict(zip(nodes, known, strict=True))
     fits = fits_to_data(data, nodes, estimator, known, _is_gaussian(structure, states, data))
@@ -347,12 +347,12 @@ def parents_of(graph: Graph) -> tuple[Scope, ...]:
     parents: list[list[int]] = [[] for _ in graph.nodes]
     for source, target in graph._arcs():
         parents[target].append(source)
-    return tuple(tuple(sorted(found)) for found in parents)
+    return tuple(tuple(sorted(positions)) for positions in parents)
 
 
 def _is_gaussian(structure: Any, states: Any, data: pd.DataFrame) -> bool:
-    for given in (states, structure):
-        if isinstance(given, Network):
-            return given.kind == "gaussian"
+    for source in (states, structure):
+        if isinstance(source, Network):
+            return source.kind == "gaussian"
     floats = [pd.api.types.is_float_dtype(dtype) for dtype in data.dtypes]
     return states is None and bool(floats) and all(floats)

@@ -96,9 +96,9 @@ def elimination_steps(scopes: tuple[Scope, ...], cards: tuple[int, ...], keep: S
         v = min(waiting, key=lambda u: (waiting[u], u))
         del waiting[v]
         used = sorted(holders.pop(v), key=lambda at: (math.prod([cards[u] for u in active[at]]), at))
-        found = [active.pop(at) for at in used]
-        result = tuple(sorted(set().union(*found) - {v}))
-        steps.append(_step(used, found, result, cards))
+        used_scopes = [active.pop(at) for at in used]
+        result = tuple(sorted(set().union(*used_scopes) - {v}))
+        steps.append(_step(used, used_scopes, result, cards))
         active[n_tables] = result
         for u in result:
             holders[u].difference_update(used)
@@ -182,21 +182,21 @@ class FamilyLaws:
         if key in self._found:
             self._found.move_to_end(key)
             return self._found[key]
-        own = self.parents[node]
-        if set(others) < set(own):
-            drop = tuple(axis for axis, p in enumerate(own) if p not in others)
-            found = np.asarray(self.family_law(law, node, own).sum(axis=drop))
+        node_parents = self.parents[node]
+        if set(others) < set(node_parents):
+            drop = tuple(axis for axis, p in enumerate(node_parents) if p not in others)
+            table = np.asarray(self.family_law(law, node, node_parents).sum(axis=drop))
         else:
             try:
-                found = _QUERIES[law](self, node, others)
+                table = _QUERIES[law](self, node, others)
             except WidthError as error:
                 raise WidthError(
                     f"node {self.network.nodes[node]!r} with {[self.network.nodes[j] for j in others]} needs {error}; "
                     "exact answers stop there"
                 ) from None
-        found.flags.writeable = False
-        self._remember(key, found)
-        return found
+        table.flags.writeable = False
+        self._remember(key, table)
+        return table
 
     def _remember(self, key: tuple[str, int, Scope], found: Floats) -> None:
         self._found[key] = found
@@ -328,23 +328,23 @@ class GaussianMoments:
     def _covariance(self, free: int | None, *, twin: bool = False) -> Floats:
         """Add nodes in causal order; each but `free` is set to a value of its own law (`twin`: joint) half the time."""
         k = len(self.order)
-        found, with_twin = np.zeros((k, k)), np.zeros((k, k))
+        matrix, with_twin = np.zeros((k, k)), np.zeros((k, k))
         done = np.zeros(k, bool)
         for i in self.order:
             q = 0.0 if free is None or i == free else 0.5
             b = self.weights[i]
             if twin:
                 with_twin[i] = q * self.covariance[i] + (1 - q) * (b @ with_twin)
-            across = (1 - q) * (b @ found)
+            across = (1 - q) * (b @ matrix)
             if twin:
                 across = across + q * with_twin[:, i]
-            own = (1 - q) * (b @ found @ b + self.variances[i])
+            variance = (1 - q) * (b @ matrix @ b + self.variances[i])
             if q:
-                own += q * self.covariance[i, i]
-            found[i, done] = found[done, i] = across[done]
-            found[i, i] = own
+                variance += q * self.covariance[i, i]
+            matrix[i, done] = matrix[done, i] = across[done]
+            matrix[i, i] = variance
             done[i] = True
-        return found
+        return matrix
 
 
 @lru_cache(maxsize=256)
@@ -357,15 +357,15 @@ def path_coefficients(truth: GaussianMoments, structure: Structure) -> dict[tupl
     """Return the standardised coefficient of each arc when a DAG is fitted to the true covariance."""
     covariance = truth.covariance
     deviations = np.sqrt(np.diag(covariance))
-    found = {}
+    coefficients = {}
     for i, parents in enumerate(structure.parents):
         if not parents:
             continue
         at = list(parents)
         weights = np.linalg.solve(covariance[np.ix_(at, at)], covariance[at, i])
         for p, weight in zip(at, weights * deviations[at] / deviations[i], strict=True):
-            found[p, i] = float(weight)
-    return found
+            coefficients[p, i] = float(weight)
+    return coefficients
 
 
 def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
@@ -417,9 +417,9 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
 def _draw_values(network: GaussianNetwork, n: int, generator: np.random.Generator) -> Floats:
     values = np.zeros((n, len(network.nodes)))
     for i in network.structure.order:
-        own = network.values_of(i)
-        noise = generator.standard_normal(n) * np.sqrt(own[-1])
-        values[:, i] = own[0] + values[:, list(network.structure.parents[i])] @ own[1:-1] + noise
+        parameters = network.values_of(i)
+        noise = generator.standard_normal(n) * np.sqrt(parameters[-1])
+        values[:, i] = parameters[0] + values[:, list(network.structure.parents[i])] @ parameters[1:-1] + noise
     return values
 
 

@@ -143,13 +143,13 @@ def _orientations(structure: Structure) -> Space:
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
         stuck = 0
         if k <= MOST_ORIENTED:
-            found, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, start, count, MOST_TRIES)
+            graphs, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, start, count, MOST_TRIES)
         if k > MOST_ORIENTED or stuck >= 0:
             raise ValueError(
                 f"a skeleton of {k} nodes and {len(edges)} edges is too dense for uniform draws of its orientations; "
                 "use null='permutation', or null='edges' for DAGs with as many edges"
             )
-        return parent_sets(found, k)
+        return parent_sets(graphs, k)
 
     return Space(None, draw)
 
@@ -181,12 +181,12 @@ def orientations(k: int, edges: Edges) -> ParentSets:
 
 def bits(mask: int) -> tuple[int, ...]:
     """Return the positions of the bits of a parent set, ascending."""
-    found = []
+    positions = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        positions.append(low.bit_length() - 1)
         mask ^= low
-    return tuple(found)
+    return tuple(positions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,8 +233,10 @@ class RandomNetworks(Controls):
             key = (id(self.fits[row]), parents)
             if key not in known:
                 if parents not in structures:
-                    own = self.pairs.structure
-                    structures[parents] = Structure(own.nodes, own.states, tuple(bits(int(p)) for p in parents))
+                    variables = self.pairs.structure
+                    structures[parents] = Structure(
+                        variables.nodes, variables.states, tuple(bits(int(p)) for p in parents)
+                    )
                 known[key] = len(networks)
                 networks.append(parameterise(structures[parents], self.fits[row]))
             index[at] = known[key]
@@ -270,9 +272,9 @@ class RandomNetworks(Controls):
             return np.asarray(metric.function(pairs, **metric.options), np.float64)
 
         if metric.closed_form == "additive":
-            found = self.add_terms(score, row, masks)
-            if np.isfinite(found).all():
-                return found
+            scores = self.add_terms(score, row, masks)
+            if np.isfinite(scores).all():
+                return scores
         return score(self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()]))
 
     def add_terms(self, score: Callable[[NetworkPairs], Floats], row: int, masks: ParentSets) -> Floats:
@@ -285,8 +287,8 @@ class RandomNetworks(Controls):
             terms = dict(zip(distinct, values[1:] - values[0], strict=True))
         total = np.full(len(masks), values[0])
         for i in range(k):
-            own, inverse = np.unique(masks[:, i], return_inverse=True)
-            total += np.array([terms[i, mask] for mask in own.tolist()])[inverse]
+            node_masks, inverse = np.unique(masks[:, i], return_inverse=True)
+            total += np.array([terms[i, mask] for mask in node_masks.tolist()])[inverse]
         return np.where(np.abs(total) < 1e-12, 0.0, total)
 
 
@@ -306,17 +308,17 @@ class RandomClasses(RandomNetworks):
         """Return pairs of the rows' truths with the classes of DAGs (parent sets as bits)."""
         completed = classes_of_dags(list({parents for row, parents in wanted if self.of_classes[row]}))
         number: dict[tuple[DagClass, int], int] = {}
-        found: list[tuple[DagClass, FamilyFits]] = []
+        class_fits: list[tuple[DagClass, FamilyFits]] = []
         index = np.empty(len(wanted), np.int64)
         for at, (row, parents) in enumerate(wanted):
             one = completed[parents] if self.of_classes[row] else DagClass(parents, (0,) * len(parents))
             key = (one, id(self.fits[row]))
             if key not in number:
-                number[key] = len(found)
-                found.append((one, self.fits[row]))
+                number[key] = len(class_fits)
+                class_fits.append((one, self.fits[row]))
             index[at] = number[key]
         rows = np.array([row for row, _ in wanted], np.int64)
-        some = Classes.of(found, self.pairs.structure)
+        some = Classes.of(class_fits, self.pairs.structure)
         return ClassPairs(self.pairs.truth, some, self.pairs.truth_index[rows], index)
 
     def _values(self, metric: Metric, row: int, masks: ParentSets) -> Floats:
@@ -334,10 +336,10 @@ def classes_of_dags(dags: list[Dag]) -> dict[Dag, DagClass]:
     arcs = [(row, p, i) for row, dag in enumerate(dags) for i, mask in enumerate(dag) for p in bits(mask)]
     columns = np.array(arcs, np.int64).reshape(-1, 3).T
     completed, _ = kernels().dag_to_cpdag(planes_from_arcs(len(dags), k, *columns), k)
-    found: list[set[tuple[int, int]]] = [set() for _ in dags]
+    arc_sets: list[set[tuple[int, int]]] = [set() for _ in dags]
     for row, source, target in zip(*(x.tolist() for x in arcs_from_planes(completed, k)), strict=True):
-        found[row].add((source, target))
-    return {dag: class_of_arcs(k, frozenset(own)) for dag, own in zip(dags, found, strict=True)}
+        arc_sets[row].add((source, target))
+    return {dag: class_of_arcs(k, frozenset(arc_set)) for dag, arc_set in zip(dags, arc_sets, strict=True)}
 
 
 #: what all of these null models keep
@@ -462,14 +464,14 @@ def _not_additive(value: Value, truth: Network) -> str | None:
         return np.asarray(value(some), np.float64)
 
     masks = np.concatenate([dags_with_arcs(3, n_arcs) for n_arcs in range(4)])
-    found = score(controls.pairs_with([(0, tuple(parents)) for parents in masks.tolist()]))
+    scores = score(controls.pairs_with([(0, tuple(parents)) for parents in masks.tolist()]))
     expected = controls.add_terms(score, 0, masks)
-    wrong = ~np.isclose(found, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
+    wrong = ~np.isclose(scores, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
     if not wrong.any():
         return None
     at = int(np.argmax(wrong))
     dag = controls.pairs_with([(0, tuple(masks[at].tolist()))]).estimate.network(0)
-    return f"at {dag.graph.to_string()} it is {found[at]:g}, where adding up its nodes gives {expected[at]:g}"
+    return f"at {dag.graph.to_string()} it is {scores[at]:g}, where adding up its nodes gives {expected[at]:g}"
 
 
 register_closed_form(

@@ -38,7 +38,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
             cells = (pairs.estimated_models(position) for position in range(pairs.n))
             estimates = (cell[0] if len(cell) == 1 else cell for cell in cells)
             draws = custom_draws(function, estimates, keys, start, count)
-            models = [_checked(found, pairs.setting(at), name, int(rows[at])) for at, _, found in draws]
+            models = [_checked(control, pairs.setting(at), name, int(rows[at])) for at, _, control in draws]
             paired: FormulaPairs = pairs.with_estimates(models, np.repeat(np.arange(pairs.n), count))
             return paired
 
@@ -125,8 +125,8 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
         except (FormulaError, TypeError) as error:
             row = int(np.argmax(codes == code))
             raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
-    found = np.array([*texts, None], object)[codes]
-    return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
+    strings = np.array([*texts, None], object)[codes]
+    return pd.Series(strings, index=cells.index, name=cells.name, dtype="str")
 
 
 def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
@@ -220,8 +220,8 @@ def labels_in_context(truths: pd.Series, context: Context) -> NDArray[np.int64]:
             names = set(setting.factors or setting.names)
         else:
             names = written[truth] | set(setting.factors or ()) | set(setting.vocabulary.domains)
-        found = repr([(name, setting.vocabulary.domain(name)) for name in sorted(names)])
-        words.append(None if truth < 0 else found)
+        word = repr([(name, setting.vocabulary.domain(name)) for name in sorted(names)])
+        words.append(None if truth < 0 else word)
     return identify_cells(pd.Series(words, dtype=object))[place.reshape(-1)]
 
 

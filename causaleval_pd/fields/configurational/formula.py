@@ -252,15 +252,17 @@ def read_domains(domains: Domains | None) -> dict[str, tuple[int, ...]]:
     if domains is None:
         return {}
     check_type(domains, Mapping, "a mapping of factors to their values, as {'A': [0, 1, 2]}", "domains")
-    found = {}
+    factor_values = {}
     for name, values in domains.items():
         if not isinstance(name, str) or isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
             raise TypeError(
                 f"domains must map factors to lists of their values, as {{'A': [0, 1, 2]}}, found {name!r}: "
                 f"{shown(values)}"
             )
-        found[name.upper()] = tuple(sorted({check_whole(value, f"a value of factor {name!r}") for value in values}))
-    return found
+        factor_values[name.upper()] = tuple(
+            sorted({check_whole(value, f"a value of factor {name!r}") for value in values})
+        )
+    return factor_values
 
 
 class Vocabulary:
@@ -333,9 +335,9 @@ def union(codes: Iterable[int]) -> int:
 
 def bits(code: int) -> list[int]:
     """Split a non-negative integer into its bits (powers of two), lowest first."""
-    found = []
+    powers = []
     while code:
         low = code & -code
-        found.append(low)
+        powers.append(low)
         code ^= low
-    return found
+    return powers

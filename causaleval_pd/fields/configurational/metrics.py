@@ -115,8 +115,8 @@ def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: fl
 def _shares(counts: Values, component: str | None, zero_division: float) -> Values:
     """Divide shared by own complexity, (models, 2, 4), of one component or of all together."""
     part = slice(None) if component is None else slice(COMPONENTS.index(component), COMPONENTS.index(component) + 1)
-    shared, own = counts[:, 0, part].sum(axis=1), counts[:, 1, part].sum(axis=1)
-    return np.where(own == 0, zero_division, shared / np.where(own == 0, 1.0, own))
+    shared, complexity = counts[:, 0, part].sum(axis=1), counts[:, 1, part].sum(axis=1)
+    return np.where(complexity == 0, zero_division, shared / np.where(complexity == 0, 1.0, complexity))
 
 
 def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], rule: SetRule, empty: float) -> Values:
@@ -224,18 +224,18 @@ def _texts(measure: str, component: str | None) -> tuple[str, str]:
             f"Compute the weighted harmonic mean of {kind}correctness and completeness.",
             f"(1 + b^2) P R / (b^2 P + R) of {kind}correctness P and completeness R, 0 where one of them is 0{none}.",
         )
-    own, other = ("estimate", "truth") if measure == "correctness" else ("truth", "estimate")
+    side, other = ("estimate", "truth") if measure == "correctness" else ("truth", "estimate")
     if component is None:
         none = "NaN" if measure == "correctness" else "0"
         return (
-            f"Compute the share of the {own}'s causal exposition that the {other} shares.",
-            f"Shared over own complexity of the {own}'s exposition, summed over outcomes and over literals, "
+            f"Compute the share of the {side}'s causal exposition that the {other} shares.",
+            f"Shared over own complexity of the {side}'s exposition, summed over outcomes and over literals, "
             f"conjunctions, disjunctions and paths. {none} for an output without models.",
         )
     parts, definition = _PARTS[component]
     details = f"Shared over own complexity of {definition}; summed over outcomes."
     details += _PATH_RULES[measure] if component == "sequential" else ""
-    return f"Compute the share of the {own}'s {parts} that the {other} shares.", details
+    return f"Compute the share of the {side}'s {parts} that the {other} shares.", details
 
 
 def _quality_of(measure: str, component: str | None, value: float) -> Metric:
@@ -356,15 +356,15 @@ def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
 
     def share(position: int, model: Model) -> float:
         words, truth = pairs.setting(position).vocabulary, pairs.true_model(position)
-        own = shared = 0
+        n_submodels = shared = 0
         for atom in model.atoms:
-            found = pairs.estimate.cached(("ncr", atom, id(words)), partial(atom_submodels, atom, words))
-            own += len(found)
+            submodels = pairs.estimate.cached(("ncr", atom, id(words)), partial(atom_submodels, atom, words))
+            n_submodels += len(submodels)
             if (other := truth.by_outcome.get(atom.outcome)) is not None:
                 shared += len(
-                    found & pairs.truth.cached(("ncr", other, id(words)), partial(atom_submodels, other, words))
+                    submodels & pairs.truth.cached(("ncr", other, id(words)), partial(atom_submodels, other, words))
                 )
-        return shared / own if own else math.nan
+        return shared / n_submodels if n_submodels else math.nan
 
     return _by_model(pairs, share, "ncr", models, math.nan)
 
@@ -401,8 +401,8 @@ def _fit(pairs: FormulaPairs, measure: int, models: SetRule) -> Values:
             raise ValueError(f"{name} needs the data of the estimates: pass context={{'data': frame}}")
         return np.asarray(consistency_and_coverage(model, data).min(axis=1))
 
-    found = pairs.by_model(fit, "fit")
-    return pairs.spread([combine([one[measure] for one in cell], models, optimum=1, empty=math.nan) for cell in found])
+    fits = pairs.by_model(fit, "fit")
+    return pairs.spread([combine([one[measure] for one in cell], models, optimum=1, empty=math.nan) for cell in fits])
 
 
 @metric(**_FIT, long_name="consistency in the data")

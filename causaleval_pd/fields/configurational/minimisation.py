@@ -201,7 +201,7 @@ class Minimiser:
 
     def forms(self, *candidates: Form) -> set[Form]:
         """Return the minimal forms of some candidates."""
-        found, known = set[Form](), self._sufficient
+        covers, known = set[Form](), self._sufficient
         new = {one for form in candidates for one in form} - known.keys()
         if not self._parts_by_exclusion(new):
             for one in new:
@@ -209,16 +209,16 @@ class Minimiser:
         for candidate in candidates:
             disjuncts = list(candidate)
             for cover in self._minimal_covers(union(map(known.__getitem__, disjuncts))):
-                if cover not in found and (cover == candidate or injects(list(cover), disjuncts)):
-                    found.add(cover)
-        return found
+                if cover not in covers and (cover == candidate or injects(list(cover), disjuncts)):
+                    covers.add(cover)
+        return covers
 
     def _parts_of(self, conjunction: int) -> int:
         """Return the parts of a conjunction that are sufficient, satisfied, and have no sufficient part."""
-        found = self._sufficient.get(conjunction)
-        if found is None:
-            found = self._sufficient[conjunction] = self._reduce(conjunction)
-        return found
+        parts = self._sufficient.get(conjunction)
+        if parts is None:
+            parts = self._sufficient[conjunction] = self._reduce(conjunction)
+        return parts
 
     def _parts_by_exclusion(self, conjunctions: set[int]) -> bool:
         """Find the parts of many conjunctions at once; return whether that was done, as it is for small tables."""
@@ -262,15 +262,15 @@ class Minimiser:
 
     def _minimal_covers(self, parts: int) -> list[Form]:
         """Return the sets of conjunctions that cover the outcome, each of which is needed."""
-        found = self._covers.get(parts)
-        if found is None:
-            found = []
+        covers = self._covers.get(parts)
+        if covers is None:
+            covers = []
             pool = [self._pool[bit.bit_length() - 1] for bit in bits(parts)]
             planes = {c: self.table.conjunction(c) for c in pool if c.bit_count() <= self.caps.conjuncts}
             if union(planes.values()) == self.positive:
-                self._extend([], 0, planes, found)
-            self._covers[parts] = found
-        return found
+                self._extend([], 0, planes, covers)
+            self._covers[parts] = covers
+        return covers
 
     def _extend(self, chosen: list[int], covered: int, left: dict[int, int], found: list[Form]) -> None:
         """Branch over the conjunctions that cover the first configuration that is not covered yet."""
@@ -291,17 +291,21 @@ class Minimiser:
 
 def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
     """Return the minimal sets that share an element with each of some sets, or None if they are too many."""
-    found = [0]
+    minimal_sets = [0]
     for one in sorted(sets, key=int.bit_count):
-        missed = [x for x in found if not x & one]
+        missed = [x for x in minimal_sets if not x & one]
         if missed:
-            found = [x for x in found if x & one]
+            minimal_sets = [x for x in minimal_sets if x & one]
             longer = [x | element for element in bits(one) for x in missed]
-            if len(found) + len(longer) > MAX_HITTING_SETS:
+            if len(minimal_sets) + len(longer) > MAX_HITTING_SETS:
                 return None
-            work.spend(len(longer) * (1 + len(found) // 16) // 4)
-            found += [x for x in longer if not any([not smaller & ~x for smaller in found])] if found else longer
-    return found
+            work.spend(len(longer) * (1 + len(minimal_sets) // 16) // 4)
+            minimal_sets += (
+                [x for x in longer if not any([not smaller & ~x for smaller in minimal_sets])]
+                if minimal_sets
+                else longer
+            )
+    return minimal_sets
 
 
 def _irredundant(planes: list[int]) -> bool:
@@ -351,16 +355,16 @@ class ThresholdMinimiser:
 
     def minimally_sufficient(self, conjunction: int) -> Form:
         """Return the parts of a conjunction that reach the consistency and have no part that does."""
-        found = self._sufficient.get(conjunction)
-        if found is None:
+        parts = self._sufficient.get(conjunction)
+        if parts is None:
             literals, kept = bits(conjunction), list[int]()
             for size in range(1, min(len(literals), self.caps.conjuncts) + 1):
                 for part in map(sum, itertools.combinations(literals, size)):
                     self.work.spend()
                     if not any(smaller & part == smaller for smaller in kept) and self._consistent_part(part):
                         kept.append(part)
-            found = self._sufficient[conjunction] = frozenset(kept)
-        return found
+            parts = self._sufficient[conjunction] = frozenset(kept)
+        return parts
 
     def _consistent_part(self, part: int) -> bool:
         known = self._consistent.get(part)
@@ -375,7 +379,7 @@ class ThresholdMinimiser:
     def _forms_of(self, candidate: Form) -> list[Form]:
         disjuncts = list(candidate)
         pool = sorted(frozenset().union(*map(self.minimally_sufficient, candidate)))
-        found: list[Form] = []
+        form_list: list[Form] = []
         # a form may grow as long as none of its parts is admissible, and it fits into the candidate
         growing: list[tuple[int, ...]] = [()]
         for size in range(1, min(len(pool), len(disjuncts), self.caps.disjuncts) + 1):
@@ -389,10 +393,10 @@ class ThresholdMinimiser:
                     if not self.caps.allow(form) or not injects(form, disjuncts):
                         continue
                     if self._admissible(form):
-                        found.append(frozenset(form))
+                        form_list.append(frozenset(form))
                     else:
                         growing.append(form)
-        return found
+        return form_list
 
     def _admissible(self, form: Collection[int]) -> bool:
         cases = self.table.disjunction(form)
@@ -501,7 +505,7 @@ def is_irredundant_alone(disjuncts: Sequence[Conjunction], domains: Domains) -> 
 def _table_of(factors: Sequence[str], domains: Domains) -> tuple[TruthTable, dict[Literal, int]]:
     """Return all configurations of some factors, and the bit of each literal."""
     values = tuple(tuple(domains.get(name, BINARY)) for name in factors)
-    literals = [(name, value) for name, own in zip(factors, values, strict=True) for value in own]
+    literals = [(name, value) for name, domain in zip(factors, values, strict=True) for value in domain]
     rows, planes, codes = _cached_planes(values)
     # a table keeps the conjunctions that it is asked for, so each model has its own
     return TruthTable(rows, planes), dict(zip(literals, codes, strict=True))

@@ -147,22 +147,22 @@ def exchanges(
     # They depend on the key, the number of the draw and the sizes of the groups alone.
     streams = random_words(np.array([key], np.uint64), _STREAMS, 2 * sum(map(len, groups)))[0]
     numbers, used = uniforms(streams, start, count), 0
-    found = []
+    orders = []
     for names in groups:
         n = len(names)
-        found.append((np.argsort(numbers[used : used + n], axis=0, kind="stable"), numbers[used + n : used + 2 * n]))
+        orders.append((np.argsort(numbers[used : used + n], axis=0, kind="stable"), numbers[used + n : used + 2 * n]))
         used += 2 * n
-    return found
+    return orders
 
 
 def permuted(values: Sequence[int], number: float) -> list[int]:
     """Return the permutation of some values that a number in [0, 1) stands for."""
     left, rank = list(values), int(number * math.factorial(len(values)))
-    found = []
+    permutation = []
     for n in range(len(left) - 1, -1, -1):
         place, rank = divmod(rank, math.factorial(n))
-        found.append(left.pop(place))
-    return found
+        permutation.append(left.pop(place))
+    return permutation
 
 
 def relabelled_codes(
@@ -197,18 +197,18 @@ def crisp_cells(codes: Ints, shape: Shape, names: Names) -> CrispCells:
     numbers = np.array([names.number(name) for name in shape.names], np.int64)
     of_bit = (2 * numbers[:, None] + np.arange(2)).ravel()
     left = codes.ravel().copy()
-    found: list[tuple[Ints, Ints]] = []
+    literal_lists: list[tuple[Ints, Ints]] = []
     sizes = np.zeros(len(left), np.int64)
     at = np.arange(len(left))
     while len(at):
         low = left[at] & -left[at]
-        found.append((at, of_bit[np.log2(low.astype(np.float64)).astype(np.int64)]))
+        literal_lists.append((at, of_bit[np.log2(low.astype(np.float64)).astype(np.int64)]))
         left[at] ^= low
         sizes[at] += 1
         at = at[left[at] != 0]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     literals = np.empty(ends[-1], np.int64)
-    for k, (places, known) in enumerate(found):
+    for k, (places, known) in enumerate(literal_lists):
         literals[ends[places] + k] = known
     each = np.arange(n)[:, None]
     bits = of_bit[np.log2(shape.outcome.astype(np.float64)).astype(np.int64)]
@@ -345,25 +345,27 @@ def drawn_models(
     laws: dict[int, ModelLaw] = {}
 
     def drawn(start: int, count: int) -> FormulaPairs:
-        found, undrawn = DrawnCells(pairs.names), ""
+        collection, undrawn = DrawnCells(pairs.names), ""
         for position in range(pairs.n):
             if not pairs.estimated_models(position):
-                found.add_missing(count)
+                collection.add_missing(count)
                 continue
             key, kind = int(keys[position]), int(kinds[position])
             try:
-                own = laws.get(position) or laws.setdefault(position, law(pairs, position))
-                if own.arrays is not None:
-                    found.add_codes(own.arrays.draw(key, start, count), own.arrays.shape, kind)
+                model_law = laws.get(position) or laws.setdefault(position, law(pairs, position))
+                if model_law.arrays is not None:
+                    collection.add_codes(model_law.arrays.draw(key, start, count), model_law.arrays.shape, kind)
                 else:
-                    found.add_models([own.sample(key, number) for number in range(start, start + count)], kind)
+                    collection.add_models(
+                        [model_law.sample(key, number) for number in range(start, start + count)], kind
+                    )
             except (NoSuchModelError, FormulaTooLargeError) as error:
-                found.add_missing(count)
+                collection.add_missing(count)
                 undrawn = undrawn or (
                     f"{name_row(int(rows[position]))} has no control: {error}. It matches "
                     f"{set_text(pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
                 )
-        cells, index, absent = found.collected()
+        cells, index, absent = collection.collected()
         return pairs.with_cells(FormulaCells(cells, absent), index, np.repeat(np.arange(pairs.n), count), undrawn)
 
     words = np.array(KINDS, object)[kinds]
@@ -534,11 +536,11 @@ def relabelled_form(metric: Metric, pairs: FormulaPairs, *, flip: bool) -> Close
     """Return mean and variance of metrics of single literals, None for others."""
     if metric.closed_form not in SCALES or metric.options.get("models", "max") in ("any", "all"):
         return None
-    found = np.full((pairs.n, 2), np.nan)
+    moments = np.full((pairs.n, 2), np.nan)
     for i in np.flatnonzero(~pairs.refused(metric.kinds)).tolist():
         with suppress(FormulaTooLargeError):  # such a row has no score either
-            found[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i), flip=flip)
-    return ClosedForm(found[:, 0], found[:, 1])
+            moments[i] = relabel_moments(pairs, i, metric, exchangeable(pairs, i), flip=flip)
+    return ClosedForm(moments[:, 0], moments[:, 1])
 
 
 def relabel_moments(
@@ -561,10 +563,10 @@ def relabel_moments(
     sides = [_literals(side, setting.vocabulary) for side in (estimate, truth)]
     sizes = [sum(map(len, side.values())) for side in sides]
     rule = convention.constant_outcome
-    if rule == "nan" and any(found.constant for side in (estimate, truth) for found in side.values()):
+    if rule == "nan" and any(ascription.constant for side in (estimate, truth) for ascription in side.values()):
         return np.nan, np.nan
     if rule == "penalise":  # a relabelled outcome stays constant
-        sizes[0] += sum(found.literals.bit_count() for found in estimate.values() if found.constant)
+        sizes[0] += sum(ascription.literals.bit_count() for ascription in estimate.values() if ascription.constant)
     if not all(sizes):
         return np.nan, np.nan
     mean, variance = _shared_moments(sides[0], sides[1], groups, setting.vocabulary, flip=flip)
@@ -575,9 +577,9 @@ def relabel_moments(
 def _literals(exposition: Exposition, words: Vocabulary) -> dict[int, set[Literal]]:
     """Return the causes of each outcome that is not constant."""
     return {
-        outcome: {words.literals[bit.bit_length() - 1] for bit in bits(found.literals)}
-        for outcome, found in exposition.items()
-        if not found.constant
+        outcome: {words.literals[bit.bit_length() - 1] for bit in bits(ascription.literals)}
+        for outcome, ascription in exposition.items()
+        if not ascription.constant
     }
 
 
@@ -661,8 +663,8 @@ def shared_factors(matching: Matching) -> SharedFactors | None:
             known = {name: words.domain(name) for name in known_factors(pairs, position)}
             domains.setdefault(key[0], []).append(known)
     groups: list[list[list[str]]] = [[] for _ in range(int(number.max(initial=-1)) + 1)]
-    for which, found in domains.items():
-        names = {name: values for known in found for name, values in known.items()}
+    for which, row_domains in domains.items():
+        names = {name: values for known in row_domains for name, values in known.items()}
         for data in limits.get(which, []):
             # a model cannot have factors that a row's data lack
             names = {name: values for name, values in names.items() if name in data}
@@ -729,9 +731,9 @@ def share_of_literals(value: Value, rule: str) -> str | None:
     """Check that a metric is the number of shared literals, divided as the rule states."""
     for truth, estimate, shared, of_estimate, of_truth in _PROBES:
         expected = shared / SCALES[rule](of_estimate, of_truth, 1.0)
-        found = value(pair(truth, estimate))
-        if not np.allclose(found, expected, rtol=1e-9, atol=1e-9):
-            return f"for truth {truth} and estimate {estimate} it is {found.item():g}, not {expected:g}"
+        score = value(pair(truth, estimate))
+        if not np.allclose(score, expected, rtol=1e-9, atol=1e-9):
+            return f"for truth {truth} and estimate {estimate} it is {score.item():g}, not {expected:g}"
     return None
 
 

@@ -48,11 +48,11 @@ class Names:
 
     def number(self, name: str) -> int:
         """Return the number of a factor."""
-        found = self.numbers.get(name)
-        if found is None:
+        index = self.numbers.get(name)
+        if index is None:
             with self._lock:
-                found = self.numbers.setdefault(name, len(self.numbers))
-        return found
+                index = self.numbers.setdefault(name, len(self.numbers))
+        return index
 
     @property
     def words(self) -> list[str]:
@@ -144,7 +144,7 @@ def count_quality(
     n = len(truth_model)
     counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
     able = np.flatnonzero(truths.crisp[truth_model] & estimates.crisp[estimate_model])
-    found, counted = np.zeros((len(able), 2, 11), np.int64), np.zeros(len(able), bool)
+    crisp_counts, counted = np.zeros((len(able), 2, 11), np.int64), np.zeros(len(able), bool)
     count_pairs(
         truths.models,
         estimates.models,
@@ -154,10 +154,10 @@ def count_quality(
         convention.tie_rule == "disjuncts_first",
         convention.partial_credit,
         make_memory(len(names.numbers)),
-        found,
+        crisp_counts,
         counted,
     )
-    counts[able], done[able] = found, counted
+    counts[able], done[able] = crisp_counts, counted
     result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
     result[:, :, 0, 3] /= MAX_PARTS
     if convention.constant_outcome == "penalise":
@@ -227,10 +227,10 @@ class FormulaCells:
                 self._kept[key] = compute()
             except FormulaTooLargeError as error:
                 self._kept[key] = error
-        found: T | FormulaTooLargeError = self._kept[key]
-        if isinstance(found, FormulaTooLargeError):
-            raise FormulaTooLargeError(*found.args)
-        return found
+        entry: T | FormulaTooLargeError = self._kept[key]
+        if isinstance(entry, FormulaTooLargeError):
+            raise FormulaTooLargeError(*entry.args)
+        return entry
 
     def exposition(self, model: Model, setting: Setting, convention: Convention, *, relative: bool) -> Exposition:
         """Return a model's causal exposition."""
@@ -341,24 +341,26 @@ class FormulaPairs(Pairs):
         if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
             return self
         truth, estimate = self.truth.as_equivalences(), self.estimate.as_equivalences()
-        found: FormulaPairs = self.remember("equivalences", lambda: replace(self, truth=truth, estimate=estimate))
-        return found
+        equivalences: FormulaPairs = self.remember(
+            "equivalences", lambda: replace(self, truth=truth, estimate=estimate)
+        )
+        return equivalences
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics."""
-        found: list[list[Any]] = self.remember(key, lambda: self._by_model(compute))
-        return found
+        outputs: list[list[Any]] = self.remember(key, lambda: self._by_model(compute))
+        return outputs
 
     def _by_model(self, compute: Callable[[int, Model], Any]) -> list[list[Any]]:
-        found: list[list[Any]] = []
+        outputs: list[list[Any]] = []
         refusals: dict[int, FormulaTooLargeError] = {}
         for position in self.distinct[0].tolist():
             try:
-                found.append([compute(position, model) for model in self.estimated_models(position)])
+                outputs.append([compute(position, model) for model in self.estimated_models(position)])
             except FormulaTooLargeError as error:
                 refusals[position] = error
         self._refuse(refusals)
-        return found
+        return outputs
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return for every pair the value of its distinct pair, NaN where the control is missing."""
@@ -367,8 +369,8 @@ class FormulaPairs(Pairs):
 
     def quality(self, convention: Convention) -> Quality:
         """Count shared and own complexity of each estimated model of every distinct pair."""
-        found: Quality = self.remember(("quality", convention), lambda: self._quality(convention))
-        return found
+        counts: Quality = self.remember(("quality", convention), lambda: self._quality(convention))
+        return counts
 
     def _quality(self, convention: Convention) -> Quality:
         first = self.distinct[0]
@@ -396,7 +398,7 @@ class FormulaPairs(Pairs):
         self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
     ) -> NDArray[np.float64]:
         """Count shared and own complexity of single models of pairs, in Python."""
-        found = np.zeros((len(positions), 2, 2, 4))
+        counts = np.zeros((len(positions), 2, 2, 4))
         refusals: dict[int, FormulaTooLargeError] = {}
         for i, (position, place) in enumerate(zip(positions.tolist(), places.tolist(), strict=True)):
             setting, model = self.setting(position), self.estimated_models(position)[place]
@@ -407,9 +409,9 @@ class FormulaPairs(Pairs):
             except FormulaTooLargeError as error:
                 refusals[position] = error
             else:
-                found[i] = [total(list(side.values())) for side in sides]
+                counts[i] = [total(list(side.values())) for side in sides]
         self._refuse(refusals)
-        return found
+        return counts
 
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
@@ -418,12 +420,12 @@ class FormulaPairs(Pairs):
             return
         convention = Convention.of(quality.options.get("convention", "corrected"))
         pairs = self.as_equivalences() if quality.options.get("arrows") == "equivalence" else self
-        found: dict[str, list[int]] = {}
+        positions: dict[str, list[int]] = {}
         for number, position in enumerate(self.distinct[0].tolist()):
             setting, models = pairs.setting(position), pairs.estimated_models(position)
             if setting.data is not None and not all(pairs._reaches(model, setting, convention) for model in models):
-                found.setdefault(setting.thresholds, []).append(number)
-        for thresholds, numbers in found.items():
+                positions.setdefault(setting.thresholds, []).append(number)
+        for thresholds, numbers in positions.items():
             yield Remark(
                 np.flatnonzero(np.isin(self.distinct[1], numbers)),
                 f"have atoms that do not reach {thresholds} in their data",

@@ -81,19 +81,19 @@ def layers_of(claims: Sequence[Claim]) -> dict[str, int]:
     causes: dict[str, set[str]] = {}
     for claim in claims:
         causes.setdefault(claim.outcome[0], set()).update(name for name, _ in claim.disjunct)
-    found: dict[str, int] = {}
+    layers: dict[str, int] = {}
 
     def layer(name: str, above: frozenset[str]) -> int:
-        if name not in found:
+        if name not in layers:
             rest = causes.get(name, set()) - above
-            found[name] = 1 + max((layer(cause, above | {name}) for cause in sorted(rest)), default=-1)
-        return found[name]
+            layers[name] = 1 + max((layer(cause, above | {name}) for cause in sorted(rest)), default=-1)
+        return layers[name]
 
     for name in sorted(causes):
         layer(name, frozenset({name}))
     for name in sorted({name for names in causes.values() for name in names} - causes.keys()):
-        found[name] = max(0, min(found[effect] for effect, names in causes.items() if name in names) - 1)
-    return dict(sorted(found.items()))
+        layers[name] = max(0, min(layers[effect] for effect, names in causes.items() if name in names) - 1)
+    return dict(sorted(layers.items()))
 
 
 def lay_out(claims: Sequence[Claim]) -> Layout:
@@ -152,12 +152,12 @@ def _order(factors: Iterable[Place], links: Sequence[tuple[Place, Place]]) -> li
 def _crossings(rows: Sequence[Sequence[Place]], links: Sequence[tuple[Place, Place]]) -> int:
     """Count the pairs of links between two layers that cross."""
     height = {place: i for row in rows for i, place in enumerate(row)}
-    found = 0
+    crossings = 0
     for i, (a, b) in enumerate(links):
         for c, d in links[i + 1 :]:
             if a.layer == c.layer and b.layer == d.layer:
-                found += (height[a] - height[c]) * (height[b] - height[d]) < 0
-    return found
+                crossings += (height[a] - height[c]) * (height[b] - height[d]) < 0
+    return crossings
 
 
 def _joints(
@@ -171,15 +171,15 @@ def _joints(
             x, y = factors[claim.outcome[0]]
             near = [(ways[number, one] or [factors[one[0]]])[-1][1] for one in sorted(claim.disjunct)]
             wanted.setdefault(x - _BEFORE, []).append((0.5 * y + 0.5 * sum(near) / len(near), number))
-    found: dict[int, Point] = {}
+    points: dict[int, Point] = {}
     for x, joints in wanted.items():
         joints.sort()
         heights = [height for height, _ in joints]
         for i in range(1, len(heights)):
             heights[i] = max(heights[i], heights[i - 1] + _JOIN)
         shift = sum(h for h, _ in joints) / len(joints) - sum(heights) / len(heights)
-        found |= {number: (x, height + shift) for (_, number), height in zip(joints, heights, strict=True)}
-    return found
+        points |= {number: (x, height + shift) for (_, number), height in zip(joints, heights, strict=True)}
+    return points
 
 
 #: inches between layers at least, between the rows of few and of many factors, and of a figure's rows together
@@ -246,11 +246,11 @@ def hypergraph(model: Model | str, *, ax: Axes | None = None, caption: bool = Tr
     """
     model = as_model(model)
     claims = [Claim(one, atom.outcome, "plain") for atom in model.atoms for one in atom.disjuncts]
-    own = ax is None
+    new_figure = ax is None
     ax = _draw(claims, ax)
-    _entitle(ax, own, str(model))
+    _entitle(ax, new_figure, str(model))
     if caption:
-        write_caption(ax, own, _LEGEND)
+        write_caption(ax, new_figure, _LEGEND)
     return ax
 
 
@@ -314,17 +314,17 @@ def model_difference(
         false = verdict is not None and verdict.standing == "false"
         causes = tuple((one, "literal") for one in sorted(verdict.causes)) if verdict is not None and false else ()
         claims.append(Claim(disjunct, outcome, "missing" if verdict is None else verdict.standing, causes))
-    own = ax is None
+    new_figure = ax is None
     ax = _draw(claims, ax)
     used = {claim.look for claim in claims} | {look for claim in claims for _, look in claim.literals}
     handles = [_line(look) for look in _LOOKS if look in used]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), frameon=False, fontsize="small")
     figure = figure_of(ax)
-    if own and figure is not None:
+    if new_figure and figure is not None:
         figure.set_figheight(figure.get_figheight() + 0.2 * len(handles))
-    _entitle(ax, own, f"truth {true}", f"estimate {estimated}")
+    _entitle(ax, new_figure, f"truth {true}", f"estimate {estimated}")
     if caption:
-        write_caption(ax, own, _LEGEND)
+        write_caption(ax, new_figure, _LEGEND)
     return ax
 
 
@@ -413,19 +413,19 @@ def _points_back(claims: Sequence[Claim], layout: Layout) -> bool:
 def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:
     """Return the point at which the lines of each literal leave its factor; several literals stand above each other."""
     literals = sorted({literal for claim in claims for literal in claim.disjunct})
-    found = {}
+    ports = {}
     for name, (x, y) in layout.factors.items():
-        own = [literal for literal in literals if literal[0] == name]
-        for i, literal in enumerate(reversed(own)):
-            found[literal] = (x + half[name], y + 0.22 * ((len(own) - 1) / 2 - i))
-    return found
+        stack = [literal for literal in literals if literal[0] == name]
+        for i, literal in enumerate(reversed(stack)):
+            ports[literal] = (x + half[name], y + 0.22 * ((len(stack) - 1) / 2 - i))
+    return ports
 
 
 def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[int, Point]:
     """Return the point at which the arrow of each claim reaches its outcome, ordered by where the arrows come from."""
-    found: dict[int, Point] = {}
+    arrivals: dict[int, Point] = {}
     for name, (x, y) in layout.factors.items():
-        own = [number for number, claim in enumerate(claims) if claim.outcome[0] == name]
+        arrows = [number for number, claim in enumerate(claims) if claim.outcome[0] == name]
 
         def origin(number: int) -> float:
             first = min(claims[number].disjunct)
@@ -434,7 +434,8 @@ def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -
 
         # arrows that explain one value stand together, with room for the label of the next value
         groups = [
-            [n for n in own if claims[n].outcome[1] == value] for value in sorted({claims[n].outcome[1] for n in own})
+            [n for n in arrows if claims[n].outcome[1] == value]
+            for value in sorted({claims[n].outcome[1] for n in arrows})
         ]
         groups.sort(key=lambda group: sum(map(origin, group)) / len(group))
         heights: dict[int, float] = {}
@@ -442,11 +443,11 @@ def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -
         for group in groups:
             for number in sorted(group, key=origin):
                 heights[number] = at
-                at += min(0.16, 0.4 / len(own))
+                at += min(0.16, 0.4 / len(arrows))
             at += 0.12
         centre = sum(heights.values()) / max(1, len(heights))
-        found |= {number: (x - half[name], y + height - centre) for number, height in heights.items()}
-    return found
+        arrivals |= {number: (x - half[name], y + height - centre) for number, height in heights.items()}
+    return arrivals
 
 
 def _curve(ax: Axes, points: Sequence[Point], look: str, *, arrow: bool) -> None:
@@ -539,7 +540,7 @@ def score_profile(
     true, estimated = (as_model(model) for model in (truth, estimate))
     setting = Setting(domains, factors=factors)
     table = quality_table(true, estimated, setting=setting)
-    own = ax is None
+    new_figure = ax is None
     ax = place_to_draw(ax, 6.4, 4.0)
     drawn = None
     check_whole(n_draws, "n_draws")
@@ -572,11 +573,11 @@ def score_profile(
     ax.set_xticks(range(len(_PARTS)), _PARTS)
     ax.axvline(0.5, color="0.85", lw=1)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
-    _entitle(ax, own, f"truth {true}", f"estimate {estimated}", pad=26)
+    _entitle(ax, new_figure, f"truth {true}", f"estimate {estimated}", pad=26)
     among = "" if factors is not None else ", over the factors of truth and estimate alone"
     bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
     if caption:
-        write_caption(ax, own, f"Numbers: shared / own complexity{bars}.")
+        write_caption(ax, new_figure, f"Numbers: shared / own complexity{bars}.")
     return ax
 
 

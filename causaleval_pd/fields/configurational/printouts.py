@@ -271,7 +271,7 @@ def _cna_row(line: str, section: str | None, header: Header | None, at: int) -> 
 
 def _qca(lines: list[str]) -> Iterator[Printed]:
     """Yield the numbered models, whose fit may follow in a table."""
-    found: dict[int, tuple[str, int]] = {}
+    models: dict[int, tuple[str, int]] = {}
     fits: dict[int, dict[str, float]] = {}
     header: list[str] = []
     open_model: int | None = None
@@ -280,20 +280,20 @@ def _qca(lines: list[str]) -> Iterator[Printed]:
         start, fit = _NUMBERED.match(line), _FIT_OF.fullmatch(line)
         if start:
             number = int(start["number"])
-            if number in found:  # the models of another solution begin
-                yield from _numbered(found, fits)
-                found, fits = {}, {}
-            found[number], open_model = (start["model"], at), number
+            if number in models:  # the models of another solution begin
+                yield from _numbered(models, fits)
+                models, fits = {}, {}
+            models[number], open_model = (start["model"], at), number
         elif open_model is not None and words:
-            found[open_model] = (found[open_model][0] + " " + line.strip(), found[open_model][1])
+            models[open_model] = (models[open_model][0] + " " + line.strip(), models[open_model][1])
         elif "inclS" in words:
             header = [name for name in words if not name.startswith("(M")]
-        elif fit and int(fit["number"]) in found and header:
+        elif fit and int(fit["number"]) in models and header:
             values = map(float, fit["values"].split())
             fits[int(fit["number"])] = {_FIT.get(n, n): v for n, v in zip(header, values, strict=False)}
         if not words:
             open_model = None
-    yield from _numbered(found, fits)
+    yield from _numbered(models, fits)
 
 
 def _numbered(found: dict[int, tuple[str, int]], fits: dict[int, dict[str, float]]) -> Iterator[Printed]:

@@ -116,19 +116,19 @@ class Expansion:
         replaced = self._replaced.get(outcome)
         if replaced is None:
             replaced = self._replaced[outcome] = _Replaced(self, outcome)
-        found = frozenset(itertools.chain.from_iterable(map(replaced.__getitem__, form)))
-        self.work.spend(1 + len(found) // 16)
-        return found
+        disjuncts = frozenset(itertools.chain.from_iterable(map(replaced.__getitem__, form)))
+        self.work.spend(1 + len(disjuncts) // 16)
+        return disjuncts
 
     def candidates(self, form: Form) -> set[Form]:
         """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
-        found, todo = {form}, [form]
+        forms, todo = {form}, [form]
         while todo:
             for _, new in self._steps(todo.pop()):
-                if new and new not in found:
-                    found.add(new)
+                if new and new not in forms:
+                    forms.add(new)
                     todo.append(new)
-        return found
+        return forms
 
     def _steps(self, form: Form) -> list[tuple[int, Form]]:
         """Return the formulas in which one outcome more is replaced, each with that outcome."""
@@ -142,15 +142,15 @@ class Expansion:
     def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
         """Return the candidates with the sets of outcomes that were replaced."""
         start = (frozenset[int](), form)
-        found, todo = {start}, [start]
+        variants, todo = {start}, [start]
         while todo:
             replaced, current = todo.pop()
             for outcome, longer in self._steps(current):
                 new = (replaced | {outcome}, longer)
-                if longer and new not in found:
-                    found.add(new)
+                if longer and new not in variants:
+                    variants.add(new)
                     todo.append(new)
-        return found
+        return variants
 
 
 class _Replaced(dict[int, list[int]]):
@@ -161,13 +161,13 @@ class _Replaced(dict[int, list[int]]):
 
     def __missing__(self, disjunct: int) -> list[int]:
         expansion, outcome = self.expansion, self.outcome
-        negation, found = expansion.vocabulary.negation(outcome), [disjunct]
+        negation, disjuncts = expansion.vocabulary.negation(outcome), [disjunct]
         if disjunct & outcome:
-            found = [disjunct ^ outcome | cause for cause in expansion.atoms[outcome]]
+            disjuncts = [disjunct ^ outcome | cause for cause in expansion.atoms[outcome]]
         if disjunct & negation:
-            found = [one ^ negation | cause for one in found for cause in expansion.negated(outcome)]
-        self[disjunct] = found
-        return found
+            disjuncts = [one ^ negation | cause for one in disjuncts for cause in expansion.negated(outcome)]
+        self[disjunct] = disjuncts
+        return disjuncts
 
 
 def expose(
@@ -215,18 +215,18 @@ class _Expositor:
         self.causes: dict[int, int] = {}
 
     def exposition(self) -> Exposition:
-        found: Exposition = {}
+        ascriptions: Exposition = {}
         for outcome, form in self.atoms.items():
             minimal = self.minimal_forms(outcome, form)
             if minimal is None:
-                found[outcome], self.causes[outcome] = as_written(outcome, form), 0
+                ascriptions[outcome], self.causes[outcome] = as_written(outcome, form), 0
                 continue
             literals = self.causes[outcome] = _literals(minimal)
             conjunctions = tuple(sorted({code for one in minimal for code in one}))
-            found[outcome] = Ascriptions(literals, conjunctions, minimal, ())
+            ascriptions[outcome] = Ascriptions(literals, conjunctions, minimal, ())
         return {
             outcome: known if known.constant else replace(known, sequences=self.sequences(outcome, known.literals))
-            for outcome, known in found.items()
+            for outcome, known in ascriptions.items()
         }
 
     def minimal_forms(self, outcome: int, form: Form) -> tuple[Form, ...] | None:
@@ -234,11 +234,11 @@ class _Expositor:
         minimiser = self.minimiser(outcome)
         if minimiser.constant:
             return None
-        found = minimiser.forms(*self.expansion.candidates(form))
+        form_set = minimiser.forms(*self.expansion.candidates(form))
         if self.relative:
             words = self.vocabulary
-            found = {one for one in found if is_irredundant(one, full_table(one, words))}
-        return tuple(sorted(found, key=sorted))
+            form_set = {one for one in form_set if is_irredundant(one, full_table(one, words))}
+        return tuple(sorted(form_set, key=sorted))
 
     def predecessors(self, literal: int) -> list[int]:
         """Return the literals of the atom that explains a literal, negated where it explains the negation."""
@@ -246,23 +246,23 @@ class _Expositor:
             return bits(_literals([self.atoms[literal]]))
         negation = self.vocabulary.negation(literal)
         if negation in self.atoms:
-            own = bits(_literals([self.atoms[negation]]))
-            return sorted({other for bit in own for other in self.vocabulary.negations(bit)})
+            atom_literals = bits(_literals([self.atoms[negation]]))
+            return sorted({other for bit in atom_literals for other in self.vocabulary.negations(bit)})
         return []
 
     def sequences(self, outcome: int, allowed: int) -> tuple[tuple[int, ...], ...]:
         """Return the paths from root literals to the outcome through literals that are its causes."""
-        found: list[tuple[int, ...]] = []
+        paths: list[tuple[int, ...]] = []
         todo: list[tuple[int, ...]] = [(outcome,)]
         while todo:
             path = todo.pop()
             for literal in self.predecessors(path[0]):
                 if literal & allowed and (not self.pairwise or self.causes_all(literal, path)):
                     longer = (literal, *path)
-                    (todo if self.predecessors(literal) else found).append(longer)
-            if len(found) + len(todo) > MAX_PATHS:
+                    (todo if self.predecessors(literal) else paths).append(longer)
+            if len(paths) + len(todo) > MAX_PATHS:
                 raise FormulaTooLargeError(f"an outcome has more than {MAX_PATHS} causal paths")
-        return tuple(sorted(found))
+        return tuple(sorted(paths))
 
     def causes_all(self, literal: int, path: tuple[int, ...]) -> bool:
         """Check whether a literal is a cause of every later element of a path but its outcome."""
@@ -436,10 +436,10 @@ def prune(truth: Exposition, estimate: Exposition, vocabulary: Vocabulary) -> di
                 known |= bit | vocabulary.others[bit]
     ends: dict[int, set[tuple[int, ...]]] = {}
     for outcome, ascribed in truth.items():
-        found = ends[outcome] = set()
+        suffixes = ends[outcome] = set()
         for path in () if ascribed.constant else ascribed.sequences:
             kept = tuple(bit for bit in path if bit & known)
-            found.update(kept[start:] for start in range(len(kept) - 1))
+            suffixes.update(kept[start:] for start in range(len(kept) - 1))
     return ends
 
 
@@ -464,10 +464,10 @@ def quality_counts(
         known = set(other.sequences)
         lengths = [(len(path), longest_end(path, known)) for path in own.sequences]
         if not convention.partial_credit:
-            return sum(found == length for length, found in lengths)
+            return sum(end_length == length for length, end_length in lengths)
         # whole numbers, so that the sum does not depend on the order
         parts = math.lcm(*(length for length, _ in lengths))
-        return sum(parts * found // length for length, found in lengths) / parts
+        return sum(parts * end_length // length for length, end_length in lengths) / parts
 
     sides = []
     for own, others, paths in ((estimate, truth, correct_paths), (truth, estimate, complete_paths)):

@@ -89,7 +89,7 @@ class _Token(NamedTuple):
 
 def _tokens(text: str, start: int, stop: int) -> list[_Token]:
     """Cut text[start:stop] into tokens; the last one is the end."""
-    found, position = [], start
+    tokens, position = [], start
     end = start + len(text[start:stop].rstrip())
     while position < end:
         match = _TOKEN.match(text, position, stop)
@@ -99,9 +99,9 @@ def _tokens(text: str, start: int, stop: int) -> list[_Token]:
         sort = str(match.lastgroup if match["name"] is None else "name")
         value = match["value"] or match["braced"] or match["bracketed"]
         piece = _MARKS.get(match[sort], match[sort])
-        found.append(_Token(sort, piece, match.start(sort), None if value is None else int(value)))
+        tokens.append(_Token(sort, piece, match.start(sort), None if value is None else int(value)))
         position = match.end()
-    return [*found, _Token("end", "the end", stop)]
+    return [*tokens, _Token("end", "the end", stop)]
 
 
 class _Reader:
@@ -112,8 +112,8 @@ class _Reader:
 
     def fail(self, expected: str, hint: str = "") -> FormulaError:
         token = self.tokens[self.next]
-        found = token.text if token.sort == "end" else repr(token.text)
-        return FormulaError(f"expected {expected}, found {found}", self.text, token.position, hint)
+        token_text = token.text if token.sort == "end" else repr(token.text)
+        return FormulaError(f"expected {expected}, found {token_text}", self.text, token.position, hint)
 
     def accept(self, mark: str) -> bool:
         token = self.tokens[self.next]
@@ -152,26 +152,26 @@ class _Reader:
         return name, value
 
     def only_literal(self) -> Literal:
-        found = self.literal()
+        sole_literal = self.literal()
         if self.tokens[self.next].sort != "end":
             raise self.fail("the end", "an outcome is one literal")
-        return found
+        return sole_literal
 
     def conjunction(self) -> frozenset[Literal]:
-        found = [self.literal()]
+        literals = [self.literal()]
         while self.accept("*"):
-            found.append(self.literal())
-        return frozenset(found)
+            literals.append(self.literal())
+        return frozenset(literals)
 
     def disjuncts(self) -> list[frozenset[Literal]]:
         """Read a disjunct; QCA writes those that only some of its models have as a sum in parentheses."""
         opened = self.accept("(")
-        found = [self.conjunction()]
+        conjunctions = [self.conjunction()]
         while opened and self.accept("+"):
-            found.append(self.conjunction())
+            conjunctions.append(self.conjunction())
         if opened and not self.accept(")"):
             raise self.fail("'*', '+' or ')'")
-        return found
+        return conjunctions
 
     def atom(self) -> Atom:
         disjuncts = self.disjuncts()
@@ -195,11 +195,11 @@ class _Reader:
 
     def atoms(self) -> list[tuple[Atom, int]]:
         """Return the atoms, each with the position where it starts."""
-        found = []
+        placed_atoms = []
         while True:
             enclosed = self.opens_atom() and self.accept("(")
             position = self.tokens[self.next].position
-            found.append((self.atom(), position))
+            placed_atoms.append((self.atom(), position))
             if enclosed and not self.accept(")"):
                 raise self.fail("')'")
             if self.accept(","):
@@ -212,7 +212,7 @@ class _Reader:
         if token.sort != "end":
             hint = "write a chain as (A<->B)*(B<->C)" if token.sort == "arrow" else ""
             raise self.fail("the end", "an outcome is one literal" if token.text in ("*", "+") else hint)
-        return found
+        return placed_atoms
 
     def check_case(self) -> None:
         """Refuse `~` where all names are lower case: they are names of present factors then, not of absent ones."""
@@ -344,9 +344,9 @@ def as_models(cell: Any) -> Cell:
         models = {model for one in cell for model in as_models(one)}
         return tuple(sorted(models, key=str))
     if not isinstance(cell, str):
-        found = "a packed graph or network" if isinstance(cell, bytes) else shown(cell)
+        description = "a packed graph or network" if isinstance(cell, bytes) else shown(cell)
         raise TypeError(
             f"expected a model as text ('A*b+C<->E'), or several ('A<->C; B<->C' or a list of texts; none is the "
-            f"text {{}}), found {found}"
+            f"text {{}}), found {description}"
         )
     return parse_set(cell)

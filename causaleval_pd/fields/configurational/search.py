@@ -76,12 +76,12 @@ class Search:
         # agree in all other factors.
         place = {str(name).upper(): i for i, name in enumerate(self.data.columns)}
         moved = [place[name] for name in outcomes if name in place]
-        n, found = len(self.data), self.data.copy()
+        n, frame = len(self.data), self.data.copy()
         if how == "outcomes":
             order = rng.permutation(n)
             for i in moved:
-                found.isetitem(i, self.data.iloc[order, i].array)
-            return found
+                frame.isetitem(i, self.data.iloc[order, i].array)
+            return frame
         others = self.data.iloc[:, [i for i in range(len(place)) if i not in moved]]
         group = others.groupby(list(others.columns), sort=False, dropna=False).ngroup() if others.shape[1] else 0
         groups = np.broadcast_to(np.asarray(group), n)
@@ -89,8 +89,8 @@ class Search:
         for i in moved:
             order = np.empty(n, np.int64)
             order[base] = np.lexsort((rng.random(n), groups))
-            found.isetitem(i, self.data.iloc[order, i].array)
-        return found
+            frame.isetitem(i, self.data.iloc[order, i].array)
+        return frame
 
 
 def _name(method: Callable[..., Any]) -> str:
@@ -136,8 +136,8 @@ def _found(
     digest = _digest(search, data, draw)
     text = prepared.results.get(digest)
     if text is None:
-        given = search.method(data, rng=rng) if search.random else search.method(data)
-        text = _text(given, search, row)
+        models = search.method(data, rng=rng) if search.random else search.method(data)
+        text = _text(models, search, row)
         if len(prepared.results) >= _MAX_KEPT:
             prepared.results.clear()
         prepared.results[digest] = text
@@ -199,13 +199,13 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
                         settings[-1].check(model, relative=True)
                     except ValueError as error:
                         raise ValueError(f"{name_row(row)}: null 'search': {error}") from None
-        found = pairs.with_estimates(cells, np.repeat(np.arange(pairs.n), count))
+        controls = pairs.with_estimates(cells, np.repeat(np.arange(pairs.n), count))
         distinct = {id(setting): setting for setting in settings}
         number_of = {name: i for i, name in enumerate(distinct)}
         chosen = np.array([number_of[id(setting)] for setting in settings], np.int64)
         # expositions are kept by setting, and these settings live no longer than the pairs
-        truth = FormulaCells(found.truth.cells)
-        paired: FormulaPairs = replace(found, truth=truth, setting_index=chosen, settings=tuple(distinct.values()))
+        truth = FormulaCells(controls.truth.cells)
+        paired: FormulaPairs = replace(controls, truth=truth, setting_index=chosen, settings=tuple(distinct.values()))
         return paired
 
     return DrawnControls(pairs, "found in shuffled data", drawn, cost=_CONTROL_BYTES, work=_RUN)

@@ -113,9 +113,9 @@ def random_models(
     >>> random_models(3, 4, disjuncts=2, conjuncts=(1, 2), rng=5).tolist()
     ['A*B+C<->D', 'A+B*C<->D', 'a*C+B<->D']
     """
-    for name, given in (("factors", factors), ("outcomes", outcomes)):
-        if not isinstance(given, int) and (isinstance(given, str) or not isinstance(given, Sequence)):
-            raise TypeError(f"{name} must be a number or a list of names, found {shown(given)}")
+    for name, argument in (("factors", factors), ("outcomes", outcomes)):
+        if not isinstance(argument, int) and (isinstance(argument, str) or not isinstance(argument, Sequence)):
+            raise TypeError(f"{name} must be a number or a list of names, found {shown(argument)}")
     if isinstance(factors, int) and not 2 <= factors <= len(_LETTERS):
         raise ValueError(f"factors must be 2 to {len(_LETTERS)}, found {factors}; give names for more")
     names = list(_LETTERS[:factors]) if isinstance(factors, int) else [name.upper() for name in factors]
@@ -359,9 +359,9 @@ def _exogenous_shares(
     if imbalance is None:
         return None
     if isinstance(imbalance, Mapping):
-        given = [name for name in imbalance if str(name).upper() in explained]
-        if given:
-            raise ValueError(f"imbalance is for exogenous factors, but the model explains {given}; use prevalence=")
+        effects = [name for name in imbalance if str(name).upper() in explained]
+        if effects:
+            raise ValueError(f"imbalance is for exogenous factors, but the model explains {effects}; use prevalence=")
         return imbalance
     free = [name for name in data.columns if name not in explained and data[name].max() <= 1]
     return dict.fromkeys(free, imbalance)
@@ -410,7 +410,7 @@ def benchmark_grid(
     2       80    0.0
     3       80    0.1
     """
-    given: dict[str, Iterable[float | None]] = {
+    arguments: dict[str, Iterable[float | None]] = {
         "n_cases": n_cases,
         "noise": noise,
         "fragmentation": fragmentation,
@@ -418,7 +418,7 @@ def benchmark_grid(
         "imbalance": imbalance,
         "fuzziness": fuzziness,
     }
-    axes = {name: _axis(name, values) for name, values in given.items()}
+    axes = {name: _axis(name, values) for name, values in arguments.items()}
     axes = {name: values for name, values in axes.items() if values not in ([None], [0.0])}
     table = pd.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
     return table.astype({"n_cases": "int64"}) if "n_cases" in axes and None not in axes["n_cases"] else table
@@ -426,19 +426,19 @@ def benchmark_grid(
 
 def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
     check_type(values, Iterable, "a list of values", name)
-    found: list[float | None] = []
+    levels: list[float | None] = []
     for value in values:
         if value is None:
-            found.append(None)
+            levels.append(None)
         elif name == "n_cases":
-            found.append(check_whole(value, name, 1))
+            levels.append(check_whole(value, name, 1))
         else:
-            found.append(float(check_number(value, name, "[0, 1]")))
-    if not found:
+            levels.append(float(check_number(value, name, "[0, 1]")))
+    if not levels:
         raise ValueError(f"{name} has no value; leave it out, or give a list")
-    if len(set(found)) < len(found):
-        raise ValueError(f"{name} has a value twice: {found}")
-    return found
+    if len(set(levels)) < len(levels):
+        raise ValueError(f"{name} has a value twice: {levels}")
+    return levels
 
 
 def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.DataFrame:
@@ -492,17 +492,17 @@ def _weights(data: pd.DataFrame, imbalance: Mapping[str, float | Sequence[float]
     check_type(imbalance, Mapping, "a mapping of factors to probabilities, as {'A': 0.9}", "imbalance")
     weights = np.ones(len(data))
     for name, cells in factor_columns(data, [str(name).upper() for name in imbalance]).items():
-        given = next(share for key, share in imbalance.items() if str(key).upper() == name)
+        entry = next(share for key, share in imbalance.items() if str(key).upper() == name)
         values = data_values(data, [name])[name]
-        if isinstance(given, Sequence) and not isinstance(given, str):
-            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in given]
+        if isinstance(entry, Sequence) and not isinstance(entry, str):
+            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in entry]
             if len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
                 raise ValueError(
                     f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
-                    f"{list(values)}, found {list(given)}"
+                    f"{list(values)}, found {list(entry)}"
                 )
         else:
-            share = check_number(given, f"imbalance of {name}", "[0, 1]")
+            share = check_number(entry, f"imbalance of {name}", "[0, 1]")
             if values != BINARY:
                 raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
             shares = [1 - share, share]
@@ -563,8 +563,10 @@ def add_noise(
     drawn = wrong[chosen]
     noisy = data.to_numpy(copy=True)
     for position, name in enumerate(columns):
-        own = name in model.factors
-        noisy[cases, position] = drawn[:, model.factors.index(name)] if own else random.choice(known[name], len(cases))
+        is_factor = name in model.factors
+        noisy[cases, position] = (
+            drawn[:, model.factors.index(name)] if is_factor else random.choice(known[name], len(cases))
+        )
     return pd.DataFrame(noisy, index=data.index, columns=data.columns)
 
 

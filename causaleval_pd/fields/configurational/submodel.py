@@ -56,13 +56,13 @@ def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
         )
     codes = [vocabulary.encode(one) for one in atom.disjuncts]
     table = full_table(codes, vocabulary)
-    found = set()
+    subforms = set()
     for parts in itertools.product(*map(_parts, codes)):
         kept = [part for part in parts if part]
         form = frozenset(kept)
-        if kept and len(form) == len(kept) and form not in found and is_irredundant(kept, table):
-            found.add(form)
-    return found
+        if kept and len(form) == len(kept) and form not in subforms and is_irredundant(kept, table):
+            subforms.add(form)
+    return subforms
 
 
 def submodels(model: Model | str, truth: Model | str | None = None, *, domains: Domains | None = None) -> pd.DataFrame:
@@ -130,10 +130,10 @@ def submodels(model: Model | str, truth: Model | str | None = None, *, domains: 
 
 def _parts(code: int) -> list[int]:
     """Return all subsets of a conjunction, the empty one included."""
-    found = [0]
+    subsets = [0]
     for bit in bits(code):
-        found += [part | bit for part in found]
-    return found
+        subsets += [part | bit for part in subsets]
+    return subsets
 
 
 #: see `Verdict`
@@ -160,18 +160,18 @@ def judge_claims(
     expose(estimate, setting)  # refuses cyclic models and unknown values
     exposed, entailed = expose(truth, setting), Entailed(truth, words)
     omitted = frozenset(words.bit(outcome) for outcome in truth.outcomes if outcome[0] not in estimate.factors)
-    found: dict[tuple[Conjunction, Literal], Verdict] = {}
+    verdicts: dict[tuple[Conjunction, Literal], Verdict] = {}
     for atom in estimate.atoms:
         outcome = words.bit(atom.outcome)
-        own = truth.by_outcome.get(atom.outcome)
-        known = own is not None and not exposed[outcome].constant
+        true_atom = truth.by_outcome.get(atom.outcome)
+        known = true_atom is not None and not exposed[outcome].constant
         causes = words.decode(exposed[outcome].literals) if known else frozenset()
         forms = entailed.forms(outcome) if known else {}
         for disjunct in atom.disjuncts:
             code = words.encode(disjunct)
             chains = [sub for sub, some in forms.items() if any(code & one == code for form in some for one in form)]
             standing: Standing = "false"
-            if own is not None and disjunct in own.disjuncts:
+            if true_atom is not None and disjunct in true_atom.disjuncts:
                 standing = "both"
             elif frozenset() in chains:
                 standing = "part"
@@ -179,8 +179,8 @@ def judge_claims(
                 standing = "indirect"
             elif chains:
                 standing = "bypass"
-            found[disjunct, atom.outcome] = Verdict(standing, disjunct & causes)
-    return found
+            verdicts[disjunct, atom.outcome] = Verdict(standing, disjunct & causes)
+    return verdicts
 
 
 class Entailed:
@@ -199,9 +199,9 @@ class Entailed:
         """Return the minimal formulas of an outcome by the set of substituted outcomes."""
         if outcome not in self._forms:
             minimiser = Minimiser(self.table, outcome, NO_CAPS, self.work)
-            found: dict[frozenset[int], set[Form]] = {}
+            form_sets: dict[frozenset[int], set[Form]] = {}
             for substituted, candidate in self.expansion.substitutions(self.atoms[outcome]):
                 forms = minimiser.forms(candidate) if substituted else [candidate]
-                found.setdefault(substituted, set()).update(forms)
-            self._forms[outcome] = found
+                form_sets.setdefault(substituted, set()).update(forms)
+            self._forms[outcome] = form_sets
         return self._forms[outcome]

@@ -51,7 +51,7 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
     columns: dict[str, list[int]] = {}
     for position, name in enumerate(data.columns):
         columns.setdefault(str(name).upper(), []).append(position)
-    found = {}
+    vectors = {}
     for factor in factors:
         positions = columns.get(factor, [])
         if not positions:
@@ -62,8 +62,8 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
         if len(positions) > 1:
             names = [str(data.columns[position]) for position in positions]
             raise ValueError(f"the data have {len(names)} columns for factor {factor}: {names}; keep one")
-        found[factor] = _numbers(data.iloc[:, positions[0]])
-    return found
+        vectors[factor] = _numbers(data.iloc[:, positions[0]])
+    return vectors
 
 
 def refuse_case_numbers(columns: Mapping[str, NDArray[np.float64]]) -> None:
@@ -210,19 +210,19 @@ class TruthTable:
 
     def conjunction(self, code: int) -> int:
         """Return the configurations that satisfy a conjunction."""
-        found = self._conjunctions.get(code)
-        if found is None:
+        matches = self._conjunctions.get(code)
+        if matches is None:
             low = code & -code
-            found = self.planes[low] & self.conjunction(code ^ low)
-            self._conjunctions[code] = found
-        return found
+            matches = self.planes[low] & self.conjunction(code ^ low)
+            self._conjunctions[code] = matches
+        return matches
 
     def disjunction(self, codes: Iterable[int]) -> int:
         """Return the configurations that satisfy at least one of the conjunctions."""
-        found = 0
+        matches = 0
         for code in codes:
-            found |= self.conjunction(code)
-        return found
+            matches |= self.conjunction(code)
+        return matches
 
     @staticmethod
     def size(rows: int) -> int:
@@ -359,10 +359,10 @@ class FuzzyTable:
 
     def conjunction(self, code: int) -> NDArray[np.float64]:
         """Return the cases' memberships in a conjunction."""
-        found = self._conjunctions.get(code)
-        if found is None:
-            found = self._conjunctions[code] = np.minimum.reduce([self.planes[bit] for bit in bits(code)])
-        return found
+        degrees = self._conjunctions.get(code)
+        if degrees is None:
+            degrees = self._conjunctions[code] = np.minimum.reduce([self.planes[bit] for bit in bits(code)])
+        return degrees
 
     def disjunction(self, codes: Iterable[int]) -> NDArray[np.float64]:
         """Return the cases' memberships in a disjunction."""
@@ -383,7 +383,7 @@ def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int
     """Return the values of each factor in data: those observed if one is above 1, else 0 and 1."""
     columns = factor_columns(data, names)
     observed = {name: set(np.floor(cells).astype(int).tolist()) for name, cells in columns.items()}
-    return {name: tuple(sorted(found if max(found, default=0) > 1 else {0, 1})) for name, found in observed.items()}
+    return {name: tuple(sorted(levels if max(levels, default=0) > 1 else {0, 1})) for name, levels in observed.items()}
 
 
 def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary) -> TruthTable | FuzzyTable:

@@ -122,16 +122,16 @@ class ScoreColumn(NamedTuple):
     @property
     def node_set(self) -> NDArray[np.int64]:
         """Position of the nodes of each distinct cell in `node_sets`."""
-        found = np.zeros(int(self.codes.max(initial=-1)) + 1, np.int64)
+        set_numbers = np.zeros(int(self.codes.max(initial=-1)) + 1, np.int64)
         for block in self.blocks:
-            found[block.rows] = block.node_set
-        return found
+            set_numbers[block.rows] = block.node_set
+        return set_numbers
 
     def places(self, block: ScoreBlock) -> NDArray[np.int64]:
         """Return the place of each row's cell in a block, -1 where it is not in it."""
-        found = np.full(int(self.codes.max(initial=-1)) + 2, -1, np.int64)
-        found[block.rows] = np.arange(len(block.rows))
-        return found[self.codes]
+        positions = np.full(int(self.codes.max(initial=-1)) + 2, -1, np.int64)
+        positions[block.rows] = np.arange(len(block.rows))
+        return positions[self.codes]
 
 
 @lru_cache(maxsize=1024)
@@ -208,9 +208,9 @@ def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreCol
         node_set = numbers.setdefault(nodes, len(numbers))
         groups.setdefault((len(nodes), n_planes), []).append((number, raw[end:], kind, flags, node_set))
     blocks = []
-    for (d, n_planes), found in sorted(groups.items()):
-        places, bodies, kinds, flags_of, sets = zip(*found, strict=True)
-        planes = np.frombuffer(b"".join(bodies), "<f8").reshape(len(found), n_planes, d, d)
+    for (d, n_planes), members in sorted(groups.items()):
+        places, bodies, kinds, flags_of, sets = zip(*members, strict=True)
+        planes = np.frombuffer(b"".join(bodies), "<f8").reshape(len(members), n_planes, d, d)
         if np.isinf(planes).any():
             place = places[int(np.isinf(planes).any(axis=(1, 2, 3)).argmax())]
             row = int(np.argmax(codes == place))
@@ -302,27 +302,27 @@ def score_column(
 def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
     """Pack probabilities of types of edge: planes (2 or 3, d, d) of p(i -> j), p(i -- j), p(i <-> j) off diagonals."""
     names, order = _ordered(tuple(nodes))
-    found = np.array(planes, np.float64)
-    if found.ndim != 3 or found.shape[1:] != (len(names),) * 2 or len(found) not in (2, 3):
-        raise ValueError(f"expected planes of shape (2 or 3, {len(names)}, {len(names)}), found {found.shape}")
-    found = found[:, order][:, :, order]
-    found[:, range(len(names)), range(len(names))] = np.nan
-    for plane, name in zip(found, TYPE_PLANES, strict=False):
+    stack = np.array(planes, np.float64)
+    if stack.ndim != 3 or stack.shape[1:] != (len(names),) * 2 or len(stack) not in (2, 3):
+        raise ValueError(f"expected planes of shape (2 or 3, {len(names)}, {len(names)}), found {stack.shape}")
+    stack = stack[:, order][:, :, order]
+    stack[:, range(len(names)), range(len(names))] = np.nan
+    for plane, name in zip(stack, TYPE_PLANES, strict=False):
         _check_finite(plane, names)
         _check_probabilities(plane, names)
         if name != "directed":
             _check_symmetric(plane, names)
-    both = bool(_is_symmetric(found[0]))
-    return pack_scores(names, found, TYPES, SYMMETRIC * both)
+    both = bool(_is_symmetric(stack[0]))
+    return pack_scores(names, stack, TYPES, SYMMETRIC * both)
 
 
 def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str | None = None) -> pd.Series:
     """Return a column of packed scores, or of DataFrames that name their nodes and are symmetric, as packed scores."""
     if is_packed(cells):
         return as_packed(cells)
-    found = score_column(cells, kind=kind)
-    found.name = cells.name
-    return found
+    scores = score_column(cells, kind=kind)
+    scores.name = cells.name
+    return scores
 
 
 def _read(
@@ -346,10 +346,10 @@ def _read(
     nodes, order = _ordered(names)
     values = np.asarray(matrix[np.ix_(order, order)], np.float64)
     _check_finite(values, nodes)
-    found = _is_symmetric(values)
+    mirrored = _is_symmetric(values)
     if symmetric:
         _check_symmetric(values, nodes)
-    if not found and encoding is None:
+    if not mirrored and encoding is None:
         i, j = _first_difference(values)
         raise AmbiguousEncodingError(
             f"the scores of {nodes[i]!r} and {nodes[j]!r} differ by direction, so it must be known which is which; "
@@ -359,7 +359,7 @@ def _read(
         values = np.ascontiguousarray(values.T)
     if symmetric is None:
         # an empty estimate among directed ones is not of another kind
-        symmetric = found and (encoding is None or not _is_constant(values))
+        symmetric = mirrored and (encoding is None or not _is_constant(values))
     flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
 

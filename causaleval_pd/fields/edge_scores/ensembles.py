@@ -98,14 +98,14 @@ def pool_graphs(
                 f"rows {graphs.index[rows[0]]!r} and {graphs.index[other[0]]!r} (index) are of one run, but their "
                 "estimates have different nodes; give all members of a run the same nodes"
             )
-        found = [places[row] for row in rows.tolist()]
-        mine, w = np.stack([marks[number][place] for number, place in found]), weights[rows]
+        members = [places[row] for row in rows.tolist()]
+        mine, w = np.stack([marks[number][place] for number, place in members]), weights[rows]
         types = _types(column.node_sets[node_sets[rows[0]]], mine, w)
         by_class = _class_directions(mine, w, rows) if undirected == "class" else None
         estimates[run] = _cell(types, undirected, by_class)
         consensus[run] = _consensus(types, rule, cyclic)
         gini[run], apart[run] = _instability(types, mine, w)
-        names, counts = np.unique([column.blocks[number].kinds[place] for number, place in found], return_counts=True)
+        names, counts = np.unique([column.blocks[number].kinds[place] for number, place in members], return_counts=True)
         kinds[run] = ", ".join(f"{KINDS[k]}: {n}" for k, n in zip(names.tolist(), counts.tolist(), strict=True))
     index = pd.RangeIndex(n_runs)
     return {
@@ -156,15 +156,15 @@ def _check_cpdags(column: UnpackedColumn, marks: list[NDArray[np.uint8]]) -> Non
 
 def _class_directions(marks: NDArray[np.uint8], weights: Floats, rows: Ints) -> Floats:
     """Return the weighted share of the DAGs of the members' classes that direct an undirected edge as i -> j."""
-    found = np.zeros(marks.shape[1:])
+    shares = np.zeros(marks.shape[1:])
     lines = (marks == _TAIL) & (marks.transpose(0, 2, 1) == _TAIL)
-    for own, weight, row in zip(lines, weights.tolist(), rows.tolist(), strict=True):
-        near = [sum(1 << j for j in np.flatnonzero(line).tolist()) for line in own]
+    for plane, weight, row in zip(lines, weights.tolist(), rows.tolist(), strict=True):
+        near = [sum(1 << j for j in np.flatnonzero(line).tolist()) for line in plane]
         try:
-            found += weight * direction_shares(near)
+            shares += weight * direction_shares(near)
         except TooManyWaysError as error:
             raise PairError([row], f"{error}, as undirected='class' asks; pass undirected='half'") from None
-    return found
+    return shares
 
 
 def _cell(types: Types, undirected: str, by_class: Floats | None) -> bytes:
@@ -212,9 +212,9 @@ def _consensus(types: Types, rule: str, cyclic: str) -> Graph | None:
     }.items():
         some = chosen == code
         marks[i[some], j[some]], marks[j[some], i[some]] = at_high, at_low
-    found = _graph(types.nodes, marks)
-    if found.kind != "digraph":
-        return found
+    graph = _graph(types.nodes, marks)
+    if graph.kind != "digraph":
+        return graph
     return None if cyclic == "missing" else _acyclic(types)
 
 
@@ -354,7 +354,7 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
             "score_column(..., kind='probability')"
         )
     width = min(max(3.6, 0.42 * d + 2.4), 9.0)
-    own = ax is None
+    new_figure = ax is None
     ax = place_to_draw(ax, width, width - 0.9)
     image = ax.imshow(np.ma.masked_invalid(values), vmin=0, vmax=1, cmap=colour_map("cividis"), aspect="equal")
     ax.grid(False)
@@ -376,7 +376,7 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
         other = "other pair" if beyond == 1 else "other pairs"
         text += f"; frames: true edges, {missed} of them below one half; {beyond} {other} of nodes above one half"
     if caption:
-        write_caption(ax, own, f"{text}; no controls are drawn.")
+        write_caption(ax, new_figure, f"{text}; no controls are drawn.")
     return ax
 
 

@@ -62,15 +62,15 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         place = np.full(len(distinct), -1, np.int64)
         place[block.rows] = np.arange(len(block.rows))
         truths = None
-        for found in scores.blocks:
-            if found.scores.n_nodes != block.n_nodes:
+        for score_block in scores.blocks:
+            if score_block.scores.n_nodes != block.n_nodes:
                 continue
-            there = scores.places(found)[rows]
+            there = scores.places(score_block)[rows]
             some = np.flatnonzero((place[true_code] >= 0) & (there >= 0))
             if len(some):
                 truths = truths_of(block, graphs.node_sets) if truths is None else truths
                 index = place[true_code[some]], there[some]
-                yield Batch(rows[some], ScorePairs(truths, found.scores, *index))
+                yield Batch(rows[some], ScorePairs(truths, score_block.scores, *index))
 
 
 def check_nodes(
@@ -88,8 +88,8 @@ def check_nodes(
     other = numbers[0] != numbers[1]
     if other.any():
         at = int(other.argmax())
-        found = [list(names_of[codes[at]]) for names_of, codes in (truth, estimate)]
-        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*found)}")
+        node_lists = [list(names_of[codes[at]]) for names_of, codes in (truth, estimate)]
+        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*node_lists)}")
 
 
 def other_nodes(truth: list[str], estimate: list[str]) -> str:
@@ -103,33 +103,33 @@ def pair(truth: Any, estimate: Any) -> ScorePairs:
         raise TypeError("a metric of scores needs a truth and an estimate, found a missing cell")
     cells = [as_graph(truth).to_bytes(), score_column([estimate])[0]]
     graphs, scores = (packed_column([cell]) for cell in cells)
-    [(_, found)] = batches(graphs, scores)
-    return cast(ScorePairs, found)
+    [(_, pairs)] = batches(graphs, scores)
+    return cast(ScorePairs, pairs)
 
 
 def relabelled_cells(pairs: ScorePairs, truths: pd.Series) -> pd.Series:
     """Pack the estimates of pairs over the nodes of their truths."""
-    found: list[bytes | None] = []
+    packed_cells: list[bytes | None] = []
     scores = pairs.estimate
     for t, e in zip(pairs.truth_index.tolist(), pairs.estimate_index.tolist(), strict=True):
         nodes = pairs.truth.node_sets[pairs.truth.node_set[t]]
         flags = SYMMETRIC * int(scores.symmetric[e]) | SINGLE * int(scores.single[e])
-        found.append(pack_scores(nodes, scores.planes[e], int(scores.kinds[e]), flags))
-    return packed_column(found, truths.index, truths.name)
+        packed_cells.append(pack_scores(nodes, scores.planes[e], int(scores.kinds[e]), flags))
+    return packed_column(packed_cells, truths.index, truths.name)
 
 
 def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
     """Return scores of 1 for true edges and 0 for the rest, symmetric where the estimate's are."""
     symmetric = estimates.score.symmetric.fillna(False).to_numpy(bool)
     column = unpack_graphs(truths)
-    found: list[bytes | None] = [None] * len(truths)
+    packed_cells: list[bytes | None] = [None] * len(truths)
     for block in column.blocks:
         marks = truths_of(block, column.node_sets).marks.astype(np.float64)
         for row, number, matrix in zip(block.rows.tolist(), block.node_set.tolist(), marks, strict=True):
             values = np.maximum(matrix, matrix.T) if symmetric[row] else matrix
             flags = SYMMETRIC * int(symmetric[row])
-            found[row] = pack_scores(column.node_sets[number], values[None], KINDS.index("probability"), flags)
-    return packed_column(found, truths.index, truths.name)
+            packed_cells[row] = pack_scores(column.node_sets[number], values[None], KINDS.index("probability"), flags)
+    return packed_column(packed_cells, truths.index, truths.name)
 
 
 def samples() -> Iterator[pd.DataFrame]:

@@ -213,16 +213,16 @@ def pattern_sums(above: Floats, tied: Floats, sums: Floats) -> None:
                     continue
                 limit = above[row, i, j]
                 seen = limit + tied[row, i, j]
-                found = 1.0 / seen
-                sums[row, 0] += found
-                sums[row, 1] += found * (above[row, j, i] <= limit)
+                weight = 1.0 / seen
+                sums[row, 0] += weight
+                sums[row, 1] += weight * (above[row, j, i] <= limit)
                 for m in range(d):
                     if m in (i, j):
                         continue
-                    sums[row, 2] += found * (above[row, i, m] <= limit)
-                    sums[row, 3] += found * (above[row, m, j] <= limit)
-                    sums[row, 4] += found * (above[row, m, i] <= limit)
-                    sums[row, 5] += found * (above[row, j, m] <= limit)
+                    sums[row, 2] += weight * (above[row, i, m] <= limit)
+                    sums[row, 3] += weight * (above[row, m, j] <= limit)
+                    sums[row, 4] += weight * (above[row, m, i] <= limit)
+                    sums[row, 5] += weight * (above[row, j, m] <= limit)
 
 
 @kernel

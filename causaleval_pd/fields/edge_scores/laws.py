@@ -134,9 +134,9 @@ def rank_sum(ties: Ties) -> RankSum | None:
     if not ties.profile and few * few * (n - few) <= _MOST_COUNTS:
         return RankSum(EXACT, _tails_of(_untied(n, few)))
     # the classes may be exchanged, if the groups are reversed
-    own = ties if k <= n - k else make_ties(n, n - k, ties.sizes[::-1])
-    if ties.profile and steps(own) * own.k * (n - own.k) <= _MOST_STEPS:
-        return RankSum(EXACT, _tails_of(_tied(own)))
+    few_ties = ties if k <= n - k else make_ties(n, n - k, ties.sizes[::-1])
+    if ties.profile and steps(few_ties) * few_ties.k * (n - few_ties.k) <= _MOST_STEPS:
+        return RankSum(EXACT, _tails_of(_tied(few_ties)))
     if ties.largest <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
         return RankSum(NORMAL, _normal_tails(ties))
     return _mixture(ties)
@@ -267,30 +267,30 @@ def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) ->
     """Return what is known of a metric where scores are shuffled over `slots`, (n, d, d), or None."""
     if metric.closed_form not in _FORMS:
         return None
-    given = universe_options(metric)
+    options = universe_options(metric)
     if metric.closed_form == "early_precision":
-        given["magnitude"] = True
-    chosen = Universe.of(**given)
+        options["magnitude"] = True
+    chosen = Universe.of(**options)
     try:
-        found = candidates(pairs, chosen)
+        candidate_set = candidates(pairs, chosen)
     except PairError:
         # scoring names the rows at fault
         return None
-    same = (found.slots == slots).reshape(pairs.n, -1).all(axis=1)
+    same = (candidate_set.slots == slots).reshape(pairs.n, -1).all(axis=1)
     # symmetric scores have two slots per pair in an ordered universe
     same &= ~(pairs.symmetric & (chosen.codes(pairs) == 0))
     rows = np.flatnonzero(same)
     if not len(rows):
         return None
-    ties, index = ties_of(found, rows)
+    ties, index = ties_of(candidate_set, rows)
     return _FORMS[metric.closed_form](Shuffled(rows, pairs.n, ties, index), metric, pairs)
 
 
 def _spread(shuffled: Shuffled, values: Floats) -> Floats:
     """Lay values of the profiles out along all rows."""
-    found = np.full(shuffled.n, np.nan)
-    found[shuffled.rows] = values[shuffled.place]
-    return found
+    row_values = np.full(shuffled.n, np.nan)
+    row_values[shuffled.rows] = values[shuffled.place]
+    return row_values
 
 
 def _stored(shuffled: Shuffled, laws: list[Law]) -> ClosedForm:
@@ -315,15 +315,15 @@ def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedF
 
 def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
-    found = candidates(pairs, Universe.of(**universe_options(metric), magnitude=False))
-    q = np.where(np.arange(found.keys.shape[1]) < found.size[:, None], found.keys, 0.0)
-    n, k = np.maximum(found.size, 1).astype(np.float64), found.n_true.astype(np.float64)
+    candidate_set = candidates(pairs, Universe.of(**universe_options(metric), magnitude=False))
+    q = np.where(np.arange(candidate_set.keys.shape[1]) < candidate_set.size[:, None], candidate_set.keys, 0.0)
+    n, k = np.maximum(candidate_set.size, 1).astype(np.float64), candidate_set.n_true.astype(np.float64)
     average = q.sum(axis=1) / n
     spread = np.maximum((q**2).sum(axis=1) / n - average**2, 0.0)
     mean = ((q**2).sum(axis=1) + k) / n - 2 * k * average / n
     variance = 4 / n**2 * k * (n - k) / np.maximum(n - 1, 1) * spread
     some = np.zeros(shuffled.n, np.bool_)
-    some[shuffled.rows] = found.size[shuffled.rows] > 0
+    some[shuffled.rows] = candidate_set.size[shuffled.rows] > 0
     mean, variance = (np.where(some, x, np.nan) for x in (mean, variance))
     return ClosedForm(mean, variance, tailed=np.zeros(shuffled.n, np.bool_))
 
@@ -360,12 +360,12 @@ def _auroc(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     tailed[shuffled.rows] = np.array([x is not None for x in sums])[shuffled.place] | ~both[shuffled.place]
 
     def tails(observed: Floats, level: float) -> Tails:
-        found = Tails.unknown(shuffled.n)
+        row_tails = Tails.unknown(shuffled.n)
         for number, law in enumerate(sums):
             if law is not None:
                 at = shuffled.rows[shuffled.place == number]
-                _fill(found, at[~np.isnan(observed[at])], observed, law, products[number], level)
-        return found
+                _fill(row_tails, at[~np.isnan(observed[at])], observed, law, products[number], level)
+        return row_tails
 
     return ClosedForm(_spread(shuffled, mean), _spread(shuffled, squares), tails=tails, tailed=tailed)
 
@@ -404,9 +404,9 @@ def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Fl
         return counts / first, chances
     values, weights = [], []
     for right, chance in zip(*hypergeometric_law(n, k, above), strict=True):
-        more, given = hypergeometric_law(n - above, k - int(right), tied)
+        more, conditionals = hypergeometric_law(n - above, k - int(right), tied)
         values.append((right + more * share) / first)
-        weights.append(chance * given)
+        weights.append(chance * conditionals)
     return np.concatenate(values), np.concatenate(weights)
 
 

@@ -31,9 +31,9 @@ def read_list(cell: Any) -> pd.DataFrame | None:
     if not cell.is_directed():
         # once each way
         table = pd.concat([table, table.rename(columns={"from": "to", "to": "from"})], ignore_index=True)
-    found = _checked(table, ["from", "to"], columns)
-    found.attrs["nodes"] = [node_name(node) for node in cell.nodes]
-    return found
+    edge_table = _checked(table, ["from", "to"], columns)
+    edge_table.attrs["nodes"] = [node_name(node) for node in cell.nodes]
+    return edge_table
 
 
 def _shares_of_arcs(table: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
@@ -79,17 +79,17 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
             f"them, as by table.assign(score=1 / (1 + table[{name!r}])).drop(columns={name!r}) with kind='score', or "
             "rename the column if larger numbers are more likely edges"
         )
-    found = pd.DataFrame({"source": table[ends[0]], "target": table[ends[1]]}).map(node_name)
-    found["score"] = as_floats(table[name]).to_numpy(np.float64)
-    odd = np.flatnonzero(found["score"].isna())
+    edge_table = pd.DataFrame({"source": table[ends[0]], "target": table[ends[1]]}).map(node_name)
+    edge_table["score"] = as_floats(table[name]).to_numpy(np.float64)
+    odd = np.flatnonzero(edge_table["score"].isna())
     if len(odd):
         value = table[name].iloc[int(odd[0])]
         raise ValueError(f"edge {odd[0] + 1}: found {value!r:.60} in the column {name!r}, expected a number")
-    again = np.flatnonzero(found.duplicated(["source", "target"]))
+    again = np.flatnonzero(edge_table.duplicated(["source", "target"]))
     if len(again):
-        source, target = found.iloc[int(again[0]), :2]
+        source, target = edge_table.iloc[int(again[0]), :2]
         raise ValueError(f"edge {again[0] + 1}: found {source} -> {target} twice in a list of edges; keep one score")
-    return found
+    return edge_table
 
 
 def matrix_of_list(

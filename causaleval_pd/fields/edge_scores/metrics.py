@@ -81,16 +81,18 @@ def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
 
 def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None) -> Floats:
     """Rank the candidates of pairs, as the kernel `rank` does; metrics with the same options share it."""
-    found = chosen_candidates(pairs, **options)
+    candidate_set = chosen_candidates(pairs, **options)
 
     def compute() -> Floats:
         from . import kernels
 
         values = np.empty((pairs.n, kernels.N_RANKED))
-        most = found.keys.shape[1]
-        cut = found.n_true if k is None else np.full(pairs.n, k, np.int64)
+        most = candidate_set.keys.shape[1]
+        cut = candidate_set.n_true if k is None else np.full(pairs.n, k, np.int64)
         room = np.empty(most), np.empty(most, np.bool_)
-        kernels.rank(found.keys, found.labels, found.size, found.n_true, cut, *room, values)
+        kernels.rank(
+            candidate_set.keys, candidate_set.labels, candidate_set.size, candidate_set.n_true, cut, *room, values
+        )
         return values
 
     return pairs.remember(("ranked", Universe.of(**options), k), compute)
@@ -266,10 +268,10 @@ def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
 
     kinds, d = pairs.estimate.kinds[pairs.estimate_index], pairs.n_nodes
     by_size = kinds == WEIGHT if magnitude is None else np.full(pairs.n, check_flag(magnitude, "magnitude"))
-    found = np.empty(pairs.n)
+    distances = np.empty(pairs.n)
     cells = pairs.truth.marks, pairs.estimate.values, pairs.truth_index, pairs.estimate_index
-    least_shd(*cells, by_size, np.empty(d * d), np.empty(d * d, np.int64), found)
-    return found
+    least_shd(*cells, by_size, np.empty(d * d), np.empty(d * d, np.int64), distances)
+    return distances
 
 
 @_ranking(**NUMBER, long_name="candidates")
@@ -352,9 +354,9 @@ class Forecasts(NamedTuple):
 
 def forecasts(pairs: ScorePairs, universe: str | None, undirected: str) -> Forecasts:
     """Return the probabilities of the candidates that have one."""
-    found = chosen_candidates(pairs, universe=universe, undirected=undirected, magnitude=False)
-    known = np.arange(found.keys.shape[1]) < found.size[:, None]
-    return Forecasts(known, np.where(known, found.keys, 0.0), (found.labels & known).astype(np.float64))
+    candidate_set = chosen_candidates(pairs, universe=universe, undirected=undirected, magnitude=False)
+    known = np.arange(candidate_set.keys.shape[1]) < candidate_set.size[:, None]
+    return Forecasts(known, np.where(known, candidate_set.keys, 0.0), (candidate_set.labels & known).astype(np.float64))
 
 
 def _mean(values: Floats, known: NDArray[np.bool_]) -> Floats:
@@ -405,10 +407,10 @@ def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = Non
     """
     check_number(clip, "clip", "[0, 0.5)")
     known, q, y = forecasts(pairs, universe, undirected)
-    given = np.where(y > 0, q, 1 - q)
-    given = np.clip(given, clip, 1 - clip) if clip else given
-    logs = np.full(given.shape, np.inf)
-    np.negative(np.log(given, out=np.full(given.shape, -np.inf), where=given > 0), out=logs)
+    chances = np.where(y > 0, q, 1 - q)
+    chances = np.clip(chances, clip, 1 - clip) if clip else chances
+    logs = np.full(chances.shape, np.inf)
+    np.negative(np.log(chances, out=np.full(chances.shape, -np.inf), where=chances > 0), out=logs)
     return _mean(logs, known)
 
 
@@ -417,13 +419,13 @@ def bins_of(q: Floats, known: NDArray[np.bool_], bins: int, strategy: str) -> In
     if strategy == "width":
         # the limits as numbers, so that probabilities such as .29 are not below them by rounding
         return np.searchsorted(np.arange(1, bins) / bins, q, side="right")
-    found = np.zeros(q.shape, np.int64)
+    bin_numbers = np.zeros(q.shape, np.int64)
     for row in range(len(q)):
         values = q[row][known[row]]
         if len(values):
             edges = np.quantile(values, np.arange(1, bins) / bins)
-            found[row] = np.searchsorted(np.unique(edges), q[row], side="right")
-    return found
+            bin_numbers[row] = np.searchsorted(np.unique(edges), q[row], side="right")
+    return bin_numbers
 
 
 class _Binned(NamedTuple):
@@ -477,9 +479,9 @@ def calibration_error(
     >>> round(ce.calibration_error("0 -> 1; 2", cell), 3)
     0.2
     """
-    found = _binned(pairs, bins, strategy, universe, undirected)
-    n = found.n.sum(axis=1)
-    gap = np.abs(found.q - found.y).sum(axis=1)
+    bin_sums = _binned(pairs, bins, strategy, universe, undirected)
+    n = bin_sums.n.sum(axis=1)
+    gap = np.abs(bin_sums.q - bin_sums.y).sum(axis=1)
     return np.divide(gap, n, out=np.full(pairs.n, np.nan), where=n > 0)
 
 
@@ -514,11 +516,11 @@ def calibration_curve(
     >>> ce.edge_scores.calibration_curve("A -> B", cell).values.tolist()
     [[0.2, 0.0, 1.0], [0.9, 1.0, 1.0]]
     """
-    found = _binned(_pair(truth, estimate), bins, strategy, universe, "both")
-    some = found.n[0] > 0
-    n = found.n[0][some]
+    bin_sums = _binned(_pair(truth, estimate), bins, strategy, universe, "both")
+    some = bin_sums.n[0] > 0
+    n = bin_sums.n[0][some]
     return pd.DataFrame(
-        {"mean_probability": found.q[0][some] / n, "share_true": found.y[0][some] / n, "n_candidates": n}
+        {"mean_probability": bin_sums.q[0][some] / n, "share_true": bin_sums.y[0][some] / n, "n_candidates": n}
     )
 
 

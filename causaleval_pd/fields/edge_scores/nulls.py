@@ -72,11 +72,11 @@ def shuffled_universe(matching: Matching) -> Universe:
     ):
         return Universe.of(**named)
     ranking = [m for m in matching.metrics if "universe" in inspect.signature(m.function).parameters]
-    found = {replace(Universe.of(**universe_options(m)), reduce="max", magnitude=None): m.name for m in ranking}
-    if len(found) == 1:
-        return next(iter(found))
+    universes = {replace(Universe.of(**universe_options(m)), reduce="max", magnitude=None): m.name for m in ranking}
+    if len(universes) == 1:
+        return next(iter(universes))
     # ordered pairs that are shuffled are unordered pairs that are shuffled, whatever their labels
-    places = {_places(chosen): name for chosen, name in found.items()}
+    places = {_places(chosen): name for chosen, name in universes.items()}
     if len(places) > 1:
         one, other = list(places.values())[:2]
         raise ValueError(
@@ -121,18 +121,18 @@ def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slot
     for metric in matching.metrics:
         if "universe" not in inspect.signature(metric.function).parameters:
             continue
-        own = Universe.of(**universe_options(metric))
-        if _places(own) == _places(chosen):
+        universe = Universe.of(**universe_options(metric))
+        if _places(universe) == _places(chosen):
             continue
         try:
-            found = candidates(pairs, own)
+            candidate_set = candidates(pairs, universe)
         except PairError:
             # scoring names the rows at fault
             continue
         scored = np.isfinite(pairs.estimate.values[pairs.estimate_index])
         both = slots | slots.transpose(0, 2, 1)
-        either = (own.codes(pairs) == UNORDERED) | (chosen.codes(pairs) == UNORDERED) | pairs.symmetric
-        left = found.slots & scored & ~np.where(either[:, None, None], both, slots)
+        either = (universe.codes(pairs) == UNORDERED) | (chosen.codes(pairs) == UNORDERED) | pairs.symmetric
+        left = candidate_set.slots & scored & ~np.where(either[:, None, None], both, slots)
         if left.any():
             raise ValueError(
                 f"{metric.name} has candidates over which null='ranking' does not shuffle the scores, as it has other "
@@ -287,11 +287,11 @@ def calibrated_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
         symmetric = pairs.symmetric[:, None, None, None]
         tossed = np.where(symmetric, np.triu(tossed) + np.triu(tossed, 1).swapaxes(2, 3), tossed)
         marks = (tossed < values[:, None]).reshape(-1, d, d)
-        own = np.repeat(pairs.truth_index, count)
-        truth = Truths(d, marks, np.zeros(len(marks), np.uint8), pairs.truth.node_sets, pairs.truth.node_set[own])
+        positions = np.repeat(pairs.truth_index, count)
+        truth = Truths(d, marks, np.zeros(len(marks), np.uint8), pairs.truth.node_sets, pairs.truth.node_set[positions])
         index = np.repeat(pairs.estimate_index, count)
-        found: ScorePairs = replace(pairs, truth=truth, truth_index=np.arange(len(marks)), estimate_index=index)
-        return found
+        drawn_pairs: ScorePairs = replace(pairs, truth=truth, truth_index=np.arange(len(marks)), estimate_index=index)
+        return drawn_pairs
 
     return DrawnControls(pairs, "calibrated", drawn, no_closed_form, *_effort(pairs))
 
@@ -331,14 +331,14 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     if chosen.universe not in (None, "ordered", "unordered") or chosen.undirected == "ignore":
         return None
     try:
-        found = candidates(pairs, chosen)
+        candidate_set = candidates(pairs, chosen)
     except PairError:
         # scoring names the rows at fault
         return None
     d, unordered = pairs.n_nodes, chosen.codes(pairs) == UNORDERED
-    full = found.size == np.where(unordered, d * (d - 1) // 2, d * (d - 1))
-    full &= np.isfinite(found.keys).all(axis=1) | (found.size < found.keys.shape[1])
-    rows = np.flatnonzero(full & (found.n_true > 0))
+    full = candidate_set.size == np.where(unordered, d * (d - 1) // 2, d * (d - 1))
+    full &= np.isfinite(candidate_set.keys).all(axis=1) | (candidate_set.size < candidate_set.keys.shape[1])
+    rows = np.flatnonzero(full & (candidate_set.n_true > 0))
     if not len(rows) or d < 2:
         return None
     ranked = _ranked(pairs.take(rows), chosen, unordered[rows])
@@ -356,15 +356,17 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
 def _ranked(pairs: ScorePairs, chosen: Universe, unordered: NDArray[np.bool_]) -> Ranked:
     from .kernels import place
 
-    found, d = candidates(pairs, chosen), pairs.n_nodes
+    candidate_set, d = candidates(pairs, chosen), pairs.n_nodes
     true, above, tied = np.zeros((3, pairs.n, d, d))
-    place(found.keys, found.slots, unordered, np.empty(d * d), np.empty(d * d, np.int64), above, tied)
-    row, i, j = np.nonzero(found.slots)
-    starts = np.concatenate([[0], np.cumsum(found.size)[:-1]])
-    true[row, i, j] = found.labels[row, np.arange(len(row)) - starts[row]]
+    place(candidate_set.keys, candidate_set.slots, unordered, np.empty(d * d), np.empty(d * d, np.int64), above, tied)
+    row, i, j = np.nonzero(candidate_set.slots)
+    starts = np.concatenate([[0], np.cumsum(candidate_set.size)[:-1]])
+    true[row, i, j] = candidate_set.labels[row, np.arange(len(row)) - starts[row]]
     true = np.where(unordered[:, None, None], np.maximum(true, true.transpose(0, 2, 1)), true)
     cells = np.where(unordered, 2.0, 1.0)
-    return Ranked(true, above, tied, found.size.astype(np.float64), found.n_true.astype(np.float64), cells)
+    return Ranked(
+        true, above, tied, candidate_set.size.astype(np.float64), candidate_set.n_true.astype(np.float64), cells
+    )
 
 
 def _linear(ranked: Ranked, weights: Floats, d: int) -> tuple[Floats, Floats]:
@@ -498,13 +500,13 @@ def join_forms(forms: Sequence[ClosedForm | None], places: Sequence[NDArray[np.i
     if any(form.tails is not None for form, _ in known):
 
         def tails(observed: Floats, level: float) -> Tails:
-            found = Tails.unknown(n)
+            row_tails = Tails.unknown(n)
             for form, at in known:
                 if form.tails is not None:
                     parts = form.tails(observed[at], level)
                     for name in Tails._fields:
-                        getattr(found, name)[at] = getattr(parts, name)
-            return found
+                        getattr(row_tails, name)[at] = getattr(parts, name)
+            return row_tails
 
     law = _join_laws(laws, n) if laws else None
     return ClosedForm(mean, variance, law, None if listed.all() else listed, tails=tails, tailed=tailed & ~listed)
@@ -535,14 +537,14 @@ def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
     # probabilities of an ensemble depend on each other as its members do
     acyclic |= pairs.estimate.kinds == TYPES
     chosen = acyclic[pairs.estimate_index]
-    own = replace(matching, options={})
+    bare_matching = replace(matching, options={})
     if chosen.all():
-        return permutation_controls(own, rows, pairs, keys)
+        return permutation_controls(bare_matching, rows, pairs, keys)
     if not chosen.any():
-        return ranking_controls(own, rows, pairs, keys)
+        return ranking_controls(bare_matching, rows, pairs, keys)
     places = np.flatnonzero(chosen), np.flatnonzero(~chosen)
     parts = [
-        model(own, rows[at], pairs.take(at), keys[at])
+        model(bare_matching, rows[at], pairs.take(at), keys[at])
         for model, at in zip((permutation_controls, ranking_controls), places, strict=True)
     ]
 

@@ -92,11 +92,11 @@ def curve_points(
         strata = table[by].astype(object).where(table[by].notna(), "missing").to_numpy(object)
     runs: dict[object, list[tuple[int, int, Floats]]] = {}
     for rows, pairs in batches(truths, scores):
-        found = chosen_candidates(cast(ScorePairs, pairs), universe=universe)
+        candidate_set = chosen_candidates(cast(ScorePairs, pairs), universe=universe)
         for at, row in enumerate(rows.tolist()):
-            n, k = int(found.size[at]), int(found.n_true[at])
+            n, k = int(candidate_set.size[at]), int(candidate_set.n_true[at])
             if 0 < k < n:
-                path = _path(found.keys[at, :n], found.labels[at, :n])
+                path = _path(candidate_set.keys[at, :n], candidate_set.labels[at, :n])
                 runs.setdefault(strata[row], []).append((n, k, path))
     if not runs:
         raise ValueError("no run has true candidates and others, so that there is no curve")
@@ -304,7 +304,7 @@ def _candidates(
 ) -> tuple[Floats, NDArray[np.float64]]:
     """Return the probabilities of all candidates of all rows, and which are true."""
     truths = SCORES.of_truth.coerce(table[truth], str(truth))
-    found: list[tuple[Floats, Floats]] = [(np.empty(0), np.empty(0))]
+    parts: list[tuple[Floats, Floats]] = [(np.empty(0), np.empty(0))]
     for rows, aligned in batches(truths, coerce_scores(table[estimate], estimate)):
         pairs = cast(ScorePairs, aligned)
         wrong = brier.refused(pairs)
@@ -312,8 +312,8 @@ def _candidates(
             at = int(wrong.argmax())
             raise ValueError(f"row {int(rows[at])}: calibration is of probabilities, but {pairs.describe(at)}")
         known, q, y = forecasts(pairs, universe, "both")
-        found.append((q[known], y[known]))
-    return np.concatenate([q for q, _ in found]), np.concatenate([y for _, y in found])
+        parts.append((q[known], y[known]))
+    return np.concatenate([q for q, _ in parts]), np.concatenate([y for _, y in parts])
 
 
 def _share_limits(q: Floats, level: float) -> tuple[float, float]:

@@ -236,7 +236,7 @@ class SeriesScoreAccessor:
         known = () if first is None else first.nodes
         order = known if nodes is None else tuple(nodes)
         d = len(order)
-        found = np.full((len(self._obj), d, d), np.nan)
+        stack = np.full((len(self._obj), d, d), np.nan)
         for row, cell in cells.items():
             if cell.nodes != known or sorted(order) != list(known):
                 expected = known if sorted(order) == list(known) else order
@@ -246,10 +246,10 @@ class SeriesScoreAccessor:
                 )
             place = [known.index(name) for name in order]
             try:
-                found[row] = _plane(cell, plane)[np.ix_(place, place)]
+                stack[row] = _plane(cell, plane)[np.ix_(place, place)]
             except ValueError as fault:
                 raise ValueError(f"{name_row(row, self._obj.index, self._obj.name)}: {fault}") from None
-        return found if encoding == "row->column" else np.ascontiguousarray(found.transpose(0, 2, 1))
+        return stack if encoding == "row->column" else np.ascontiguousarray(stack.transpose(0, 2, 1))
 
     def _cells(self) -> list[tuple[int, Scores]]:
         """Return the cells that are not missing, with their rows."""
@@ -264,18 +264,18 @@ class SeriesScoreAccessor:
 
     def _each(self, function: Callable[[Scores], Any]) -> pd.Series:
         """Apply a function to each cell."""
-        found: list[Any] = [None] * len(self._obj)
+        outputs: list[Any] = [None] * len(self._obj)
         for row, cell in self._cells():
-            found[row] = function(cell)
-        return pd.Series(found, index=self._obj.index, name=self._obj.name, dtype=object)
+            outputs[row] = function(cell)
+        return pd.Series(outputs, index=self._obj.index, name=self._obj.name, dtype=object)
 
     def _graphs(self, marks: Callable[[int, Scores], NDArray[np.bool_]]) -> pd.Series:
         """Make a column of packed graphs from the matrix of marks of each cell."""
-        found: list[NDArray[np.int8] | None] = [None] * len(self._obj)
+        matrices: list[NDArray[np.int8] | None] = [None] * len(self._obj)
         nodes: list[tuple[str, ...] | None] = [None] * len(self._obj)
         for row, cell in self._cells():
-            found[row], nodes[row] = marks(row, cell).astype(np.int8), cell.nodes
-        graphs = graph_column(found, nodes=nodes, encoding="row->column", index=self._obj.index)
+            matrices[row], nodes[row] = marks(row, cell).astype(np.int8), cell.nodes
+        graphs = graph_column(matrices, nodes=nodes, encoding="row->column", index=self._obj.index)
         graphs.name = self._obj.name
         return graphs
 
@@ -284,14 +284,14 @@ class SeriesScoreAccessor:
         if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
             raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
         try:
-            given = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
+            counts = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
         except ValueError:
             raise TypeError("k must be one number, or one per row, found lists of unequal length") from None
-        if given.shape != (len(self._obj),):
-            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {given.shape}")
+        if counts.shape != (len(self._obj),):
+            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {counts.shape}")
         missing = self._obj.isna().to_numpy(bool)
         numbers = []
-        for row, number in enumerate(given.tolist()):
+        for row, number in enumerate(counts.tolist()):
             whole = isinstance(number, (int, float)) and not isinstance(number, bool) and number == number // 1
             if not missing[row] and not (whole and number >= 0):
                 raise ValueError(

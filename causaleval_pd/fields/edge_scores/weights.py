@@ -61,9 +61,9 @@ class WeightPairs(StoredPairs):
     def weights(self) -> tuple[Floats, Floats]:
         """True and estimated weights of ordered pairs of nodes, (n, d d) each; 0 where either is not scored."""
         d = self.n_nodes
-        true, found = (side.values[at].reshape(self.n, -1) for side, at in self.sides)
-        known = ~(np.isnan(true) | np.isnan(found)) & ~np.eye(d, dtype=bool).reshape(-1)
-        return np.where(known, true, 0.0), np.where(known, found, 0.0)
+        true, estimated = (side.values[at].reshape(self.n, -1) for side, at in self.sides)
+        known = ~(np.isnan(true) | np.isnan(estimated)) & ~np.eye(d, dtype=bool).reshape(-1)
+        return np.where(known, true, 0.0), np.where(known, estimated, 0.0)
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
@@ -87,9 +87,9 @@ def pair(truth: Any, estimate: Any) -> WeightPairs:
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
     columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
-    true, given = (packed_column([column[0]]) for column in columns)
-    found: list[Any] = [batch.pairs for batch in batches(true, given)]
-    return found[0]
+    true, estimated = (packed_column([column[0]]) for column in columns)
+    aligned: list[Any] = [batch.pairs for batch in batches(true, estimated)]
+    return aligned[0]
 
 
 def support(cells: pd.Series) -> pd.Series:
@@ -142,8 +142,8 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
     >>> round(ce.relative_frobenius(true, found), 3)
     0.632
     """
-    true, found = pairs.weights
-    return np.sqrt(_divided(((found - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
+    true, estimated = pairs.weights
+    return np.sqrt(_divided(((estimated - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
 
 
 @metric(
@@ -165,9 +165,9 @@ def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
     >>> round(ce.mean_squared_weight_error(true, found), 3)
     0.333
     """
-    true, found = pairs.weights
+    true, estimated = pairs.weights
     d = pairs.n_nodes
-    return ((found - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
+    return ((estimated - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
 
 
 @metric(**_FIELD, direction="maximize", range=(0, 1), optimum=1, long_name="share of right signs")
@@ -188,9 +188,9 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     0.5
     """
     check_choice(zero, _ZERO, "zero")
-    true, found = pairs.weights
-    counted = (true != 0) & ((found != 0) | (zero == "wrong"))
-    right = counted & (np.sign(true) == np.sign(found))
+    true, estimated = pairs.weights
+    counted = (true != 0) & ((estimated != 0) | (zero == "wrong"))
+    right = counted & (np.sign(true) == np.sign(estimated))
     return _divided(right.sum(axis=1).astype(np.float64), counted.sum(axis=1).astype(np.float64))
 
 
@@ -213,9 +213,9 @@ def weight_cosine(pairs: WeightPairs) -> Floats:
     >>> round(ce.weight_cosine(true, found), 3)
     0.894
     """
-    true, found = pairs.weights
-    norms = np.sqrt((true**2).sum(axis=1) * (found**2).sum(axis=1))
-    return _divided((true * found).sum(axis=1), norms)
+    true, estimated = pairs.weights
+    norms = np.sqrt((true**2).sum(axis=1) * (estimated**2).sum(axis=1))
+    return _divided((true * estimated).sum(axis=1), norms)
 
 
 def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
@@ -227,8 +227,8 @@ def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
     sides = [side.values[at] for side, at in pairs.sides]
     # weights that are lacking move with the names, so that the squares of the others vary
     whole = ~np.logical_or.reduce([(np.isnan(x) & off).any(axis=(1, 2)) for x in sides])
-    true, found = (pair_sums(np.nan_to_num(x)[:, None]) for x in sides)
-    mean, variance = relabelling_moments(true, found, [[1.0]], d)
+    true, estimated = (pair_sums(np.nan_to_num(x)[:, None]) for x in sides)
+    mean, variance = relabelling_moments(true, estimated, [[1.0]], d)
     squares = [np.where(off, x**2, 0.0).sum(axis=(1, 2)) for x in sides]
     if metric.function is mean_squared_weight_error.function:
         slots = max(1, d * (d - 1))

@@ -47,16 +47,16 @@ def shd_icpdag(pairs: GraphPairs) -> Values:
     >>> ce.evaluate(runs, ["shd_icpdag"], context={"targets": "targets"})["shd_icpdag"].tolist()
     [0.0, 2.0]
     """
-    found = np.empty(pairs.n)
+    distances = np.empty(pairs.n)
     for group in groups(pairs, "shd_icpdag", ["targets"], "context={'targets': 'A; B,C'}, or a column of such texts"):
-        given, nodes = group.values["targets"], group.nodes
-        apart = group.compute("targets", partial(_apart, given, nodes))
+        targets, nodes = group.values["targets"], group.nodes
+        apart = group.compute("targets", partial(_apart, targets, nodes))
         some = pairs.take(group.rows)
         truths, true_index = np.unique(some.truth_index, return_inverse=True)
         estimates, index = np.unique(some.estimate_index, return_inverse=True)
         sides = (_mapped(pairs.truth.take(truths), apart), _mapped(pairs.estimate.take(estimates), apart))
-        found[group.rows] = shd.function(GraphPairs(*sides, true_index.reshape(-1), index.reshape(-1)))
-    return found
+        distances[group.rows] = shd.function(GraphPairs(*sides, true_index.reshape(-1), index.reshape(-1)))
+    return distances
 
 
 def _apart(targets: object, nodes: tuple[str, ...]) -> NDArray[np.bool_]:

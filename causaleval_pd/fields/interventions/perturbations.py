@@ -88,14 +88,14 @@ def _mann_whitney(one: Floats, other: Floats) -> Floats:
 
     values = np.sort(np.concatenate([one, other]), axis=0)
     tied = (values[1:] == values[:-1]).any(axis=0)
-    found = np.ones(values.shape[1])
+    p_values = np.ones(values.shape[1])
     # columns with and without ties apart: a tie in any column of a call makes scipy approximate the p-values of all
     for columns in (tied, ~tied):
         if columns.any():
             with np.errstate(divide="ignore", invalid="ignore"):
-                found[columns] = stats.mannwhitneyu(one[:, columns], other[:, columns], axis=0).pvalue
+                p_values[columns] = stats.mannwhitneyu(one[:, columns], other[:, columns], axis=0).pvalue
     # equal constants differ in nothing
-    return np.where(np.isnan(found), 1.0, found)
+    return np.where(np.isnan(p_values), 1.0, p_values)
 
 
 _HINT = (
@@ -243,24 +243,24 @@ def _divided(
     pairs: GraphPairs, name: str, value: Callable[[Shifts, Marks], tuple[Floats, Floats]], zero_division: float
 ) -> Floats:
     """Divide what `value` returns for the marks of graphs on the same data."""
-    found = np.empty(pairs.n)
+    ratios = np.empty(pairs.n)
     for group in groups(pairs, name, ["data", "perturbed"], _HINT):
-        given = complete_data(group.values, group.nodes), group.values["perturbed"], group.nodes
-        shifts = group.compute("shifts", partial(read_shifts, *given))
+        inputs = complete_data(group.values, group.nodes), group.values["perturbed"], group.nodes
+        shifts = group.compute("shifts", partial(read_shifts, *inputs))
         marks = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], pairs.n_nodes).astype(bool)
         above, below = value(shifts, marks)
-        found[group.rows] = np.where(below > 0, above / np.maximum(below, 1), zero_division)
-    return found
+        ratios[group.rows] = np.where(below > 0, above / np.maximum(below, 1), zero_division)
+    return ratios
 
 
 def _reached(marks: Marks, longest: int) -> Marks:
     """Return which nodes are reached by directed edges, at most `longest` of them, -1 for any number."""
     directed = marks & ~marks.transpose(0, 2, 1)
     steps = directed.astype(np.float32)
-    found, limit = directed, max(1, marks.shape[1] - 1) if longest < 0 else longest
+    reach, limit = directed, max(1, marks.shape[1] - 1) if longest < 0 else longest
     for _ in range(limit - 1):
-        more = found | ((found.astype(np.float32) @ steps) > 0)
-        if (more == found).all():
+        more = reach | ((reach.astype(np.float32) @ steps) > 0)
+        if (more == reach).all():
             break
-        found = more
-    return np.asarray(found if limit else np.zeros_like(found))
+        reach = more
+    return np.asarray(reach if limit else np.zeros_like(reach))

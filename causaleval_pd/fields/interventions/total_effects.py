@@ -70,19 +70,19 @@ def effects_of_weights(weights: Floats) -> Floats:
 def adjusted_effects(covariance: Floats, arcs: Marks) -> Floats:
     """Estimate total effects of i on j by regression of j on i and the parents of i; 0 if j is one of these."""
     d = len(covariance)
-    found = np.zeros(arcs.shape)
+    effects = np.zeros(arcs.shape)
     for i in range(d):
         parents = arcs[:, :, i]
         for rows, chosen in _by_number(parents):
-            given = np.hstack([np.full((len(rows), 1), i), chosen])
-            inner = covariance[given[:, :, None], given[:, None, :]]
-            first = np.zeros((len(rows), given.shape[1], 1))
+            regressors = np.hstack([np.full((len(rows), 1), i), chosen])
+            inner = covariance[regressors[:, :, None], regressors[:, None, :]]
+            first = np.zeros((len(rows), regressors.shape[1], 1))
             first[:, 0] = 1
             weights = np.linalg.solve(inner, first)[:, :, 0]
-            found[rows, i] = np.einsum("nk,nkd->nd", weights, covariance[given])
-        found[:, i][parents] = 0
-        found[:, i, i] = 0
-    return found
+            effects[rows, i] = np.einsum("nk,nkd->nd", weights, covariance[regressors])
+        effects[:, i][parents] = 0
+        effects[:, i, i] = 0
+    return effects
 
 
 def fitted_effects(covariance: Floats, arcs: Marks) -> Floats:
@@ -199,21 +199,21 @@ def _errors(pairs: GraphPairs, name: str, estimator: str, *, scaled: bool = Fals
     """Return the errors of the total effects, (n, d (d - 1))."""
     check_choice(estimator, ("adjustment", "sem"), "estimator")
     d = pairs.n_nodes
-    found = np.full((pairs.n, max(1, d * (d - 1))), np.nan)
+    errors = np.full((pairs.n, max(1, d * (d - 1))), np.nan)
     if d < 2:
-        return found
+        return errors
     estimate = adjusted_effects if estimator == "adjustment" else fitted_effects
     off = ~np.eye(d, dtype=bool)
     for group in groups(pairs, name, ["data", "coefficients"], _HINT):
-        given = complete_data(group.values, group.nodes), group.values["coefficients"], group.nodes
-        known: Known = group.compute("effects", partial(_read, *given))
+        inputs = complete_data(group.values, group.nodes), group.values["coefficients"], group.nodes
+        known: Known = group.compute("effects", partial(_read, *inputs))
         arcs = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], d).astype(bool)
         error = estimate(known.covariance, arcs) - known.effects
         if scaled:
             sd = np.sqrt(np.diag(known.covariance))
             error = error * (sd[:, None] / sd[None, :])
-        found[group.rows] = error[:, off]
-    return found
+        errors[group.rows] = error[:, off]
+    return errors
 
 
 def _read(data: Any, coefficients: Any, nodes: tuple[str, ...]) -> Known:

@@ -33,18 +33,18 @@ def is_knowledge_column(cells: pd.Series) -> bool:
 
 def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return the text of each cell's knowledge."""
-    found: list[str | None] = []
+    texts: list[str | None] = []
     for row, cell in enumerate(cells.tolist()):
         if isinstance(cell, Knowledge):
-            found.append(cell.to_json())
+            texts.append(cell.to_json())
         elif cell is None or (not isinstance(cell, str) and pd.api.types.is_scalar(cell) and pd.isna(cell)):
-            found.append(None)
+            texts.append(None)
         else:
             try:
-                found.append(_read(cell).to_json())
+                texts.append(_read(cell).to_json())
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{name_row(row, cells.index, column)}: {error}") from None
-    return pd.Series(found, index=cells.index, name=cells.name, dtype="str")
+    return pd.Series(texts, index=cells.index, name=cells.name, dtype="str")
 
 
 def _read(text: Any) -> Knowledge:
@@ -62,15 +62,15 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
             continue
         keys = np.stack([codes[rows[some]], column.row_node_set[rows[some]]], axis=1)
         used, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        found = []
+        matrices = []
         for (code, number), at in zip(used.tolist(), first.tolist(), strict=True):
             try:
                 known = values[code]
                 nodes = column.node_sets[number]
-                found.append(arc_matrices(known, nodes, known.required, known.known_absent))
+                matrices.append(arc_matrices(known, nodes, known.required, known.known_absent))
             except ValueError as error:
                 raise ValueError(f"{name_row(int(rows[some[at]]), estimate.index)}: {error}") from None
-        required, forbidden = (np.stack([x[side] for x in found]) for side in (0, 1))
+        required, forbidden = (np.stack([x[side] for x in matrices]) for side in (0, 1))
         graphs: Any = pairs.take(some)
         yield Batch(rows[some], KnowledgePairs(graphs, required, forbidden, index.reshape(-1).astype(np.int64)))
 

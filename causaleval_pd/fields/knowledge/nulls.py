@@ -27,11 +27,11 @@ class _Expected(KnowledgePairs):
 
     def counts(self, undirected: str) -> Counts:
         """Return expected counts."""
-        found = super().counts(undirected)
+        tally = super().counts(undirected)
         arc, line = self.__dict__["chances"]
         agrees = AGREES[undirected]
-        return found._replace(
-            present=found.required * (arc + agrees * line), violated=found.forbidden * (arc + (1 - agrees) * line)
+        return tally._replace(
+            present=tally.required * (arc + agrees * line), violated=tally.forbidden * (arc + (1 - agrees) * line)
         )
 
 
@@ -72,12 +72,12 @@ def _of_graphs(model: Null) -> Null:
     law = inspect.getdoc(model.controls)
     controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."
 
-    given: Callable[[Matching], Any] | None = None if model.prepare is None else prepare
+    preparation: Callable[[Matching], Any] | None = None if model.prepare is None else prepare
     return Null(
         model.name,
         model.long_name,
         controls,
-        given,
+        preparation,
         options=model.options,
         label_invariant=model.label_invariant,
         joint=model.joint,

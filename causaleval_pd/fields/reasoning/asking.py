@@ -195,8 +195,8 @@ def check_questions(questions: pd.DataFrame, key: Sequence[str], needed: list[st
     if (missing := questions[needed[0]].isna().to_numpy()).any():
         raise ValueError(f"row {int(missing.argmax())} has no prompt")
     if (repeated := questions.duplicated(keys).to_numpy()).any():
-        found = questions.iloc[int(repeated.argmax())][keys].to_dict()
-        raise ValueError(f"two questions have the key {found}; name the columns that distinguish them by key=")
+        key_values = questions.iloc[int(repeated.argmax())][keys].to_dict()
+        raise ValueError(f"two questions have the key {key_values}; name the columns that distinguish them by key=")
     return keys
 
 
@@ -242,20 +242,20 @@ def _asked(
 def _call(reasoner: Callable[[str], Any], prompt: str) -> Reply:
     """Call the reasoner, and return a reply that knows how long it took."""
     start = time.monotonic()
-    found = reasoner(prompt)
-    if isinstance(found, (bool, np.bool_)):
-        found = "yes" if found else "no"
-    if isinstance(found, str):
-        found = Reply(str(found))
-    if not isinstance(found, Reply):
+    reply = reasoner(prompt)
+    if isinstance(reply, (bool, np.bool_)):
+        reply = "yes" if reply else "no"
+    if isinstance(reply, str):
+        reply = Reply(str(reply))
+    if not isinstance(reply, Reply):
         raise TypeError(
-            f"a reasoner returns text, a Reply, True or False, found {type(found).__name__}: {shown(found)}"
+            f"a reasoner returns text, a Reply, True or False, found {type(reply).__name__}: {shown(reply)}"
         )
     for name in ("text", "refusal", "finish_reason", "model_version"):
-        check_type(getattr(found, name), (str, type(None)), "text or None", f"{name} of a Reply")
+        check_type(getattr(reply, name), (str, type(None)), "text or None", f"{name} of a Reply")
     for name in ("input_tokens", "output_tokens", "seconds"):
-        check_type(getattr(found, name), (int, float, type(None)), "a number or None", f"{name} of a Reply")
-    return found if found.seconds is not None else replace(found, seconds=round(time.monotonic() - start, 3))
+        check_type(getattr(reply, name), (int, float, type(None)), "a number or None", f"{name} of a Reply")
+    return reply if reply.seconds is not None else replace(reply, seconds=round(time.monotonic() - start, 3))
 
 
 def failed_row(error: BaseException | str) -> dict[str, Any]:
@@ -344,14 +344,14 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
     if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
         raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
-    found: list[bool | None] = []
+    answers: list[bool | None] = []
     for row, reply in enumerate(cells.astype(object)):
         try:
-            found.append(read(reply))
+            answers.append(read(reply))
         except Exception as error:
             raise ValueError(f"{name_row(row, cells.index)}: the function how= failed: {_named(error)}") from error
-    warn_of_unread([(reply, answer) for reply, answer in zip(cells, found, strict=True) if isinstance(reply, str)])
-    return pd.Series(found, index=cells.index, dtype="boolean", name="answer")
+    warn_of_unread([(reply, answer) for reply, answer in zip(cells, answers, strict=True) if isinstance(reply, str)])
+    return pd.Series(answers, index=cells.index, dtype="boolean", name="answer")
 
 
 def warn_of_unread(
@@ -383,18 +383,18 @@ def _read(how: Callable[[str], Any], reply: Any) -> bool | None:
     """Read a reply: booleans are answers, and a function reads texts."""
     if isinstance(reply, (bool, np.bool_)):
         return bool(reply)
-    found = how(reply) if isinstance(reply, str) else None
-    if found is None or found is pd.NA:
+    answer = how(reply) if isinstance(reply, str) else None
+    if answer is None or answer is pd.NA:
         return None
-    if not isinstance(found, (bool, np.bool_)):
-        raise TypeError(f"it must return True, False or None, found {shown(found)}")
-    return bool(found)
+    if not isinstance(answer, (bool, np.bool_)):
+        raise TypeError(f"it must return True, False or None, found {shown(answer)}")
+    return bool(answer)
 
 
 def _last_line(text: str) -> bool | None:
     """Return the answer in the last line of a text, or in a JSON object at its end."""
-    found = last_words(text)
-    return found if isinstance(found, bool) else _WORDS.get(found or "")
+    ending = last_words(text)
+    return ending if isinstance(ending, bool) else _WORDS.get(ending or "")
 
 
 def last_words(text: str) -> str | bool | None:
@@ -475,22 +475,22 @@ def join_answers(
                     f"{name} has no column {key!r}; {nearest(key, table.columns)}name the columns that identify a "
                     "question by on="
                 )
-    found = answers
-    if "answer" not in found.columns:
-        if "reply" not in found.columns:
+    replies = answers
+    if "answer" not in replies.columns:
+        if "reply" not in replies.columns:
             raise ValueError("answers needs a column 'answer' (True, False, missing) or 'reply' (text)")
-        found = found.assign(answer=parse_answers(found["reply"], how=how))
-    replied = ("answer", "reply", "error", *(("outcome", *DETAILS, "asked_at") if "outcome" in found.columns else ()))
-    settings = [c for c in found.columns if c not in (*keys, *questions.columns, *replied)]
-    for name, table, by in (("question", questions, keys), ("answer", found, [*keys, *settings])):
+        replies = replies.assign(answer=parse_answers(replies["reply"], how=how))
+    replied = ("answer", "reply", "error", *(("outcome", *DETAILS, "asked_at") if "outcome" in replies.columns else ()))
+    settings = [c for c in replies.columns if c not in (*keys, *questions.columns, *replied)]
+    for name, table, by in (("question", questions, keys), ("answer", replies, [*keys, *settings])):
         if (repeated := table.duplicated(by)).any():
             raise ValueError(f"two {name}s share the key {table.loc[repeated.to_numpy(), by].iloc[0].to_dict()}")
-    strange = found[keys].merge(questions[keys], how="left", on=keys, indicator=True)["_merge"] == "left_only"
+    strange = replies[keys].merge(questions[keys], how="left", on=keys, indicator=True)["_merge"] == "left_only"
     if strange.any():
-        row = found.loc[strange.to_numpy(), keys].iloc[0].to_dict()
+        row = replies.loc[strange.to_numpy(), keys].iloc[0].to_dict()
         raise ValueError(f"{int(strange.sum())} answers belong to no question, the first to {row}")
     asked = questions.drop(columns=[c for c in replied if c in questions.columns])
     if settings:
-        asked = asked.merge(found[settings].drop_duplicates(), how="cross")
-    more = [c for c in replied if c in found.columns]
-    return asked.merge(found[[*keys, *settings, *more]], how="left", on=[*keys, *settings], validate="1:1")
+        asked = asked.merge(replies[settings].drop_duplicates(), how="cross")
+    more = [c for c in replied if c in replies.columns]
+    return asked.merge(replies[[*keys, *settings, *more]], how="left", on=[*keys, *settings], validate="1:1")

@@ -114,12 +114,12 @@ def quantities(
     do = interventional_arms(table, settings)
     exact = _exact(known, do.groups)
     parts = []
-    if given := [name for name in chosen if name.startswith("p_given")]:
+    if conditionals := [name for name in chosen if name.startswith("p_given")]:
         pairs = do.groups[[*settings, "task", "cause", "effect"]]
         seen = observational_arms(table, settings, pairs, _root_values(worlds, table))
         seen_exact = _exact(known, seen.groups)
-        parts += [_rows(StandardErrors(seen, name, against), settings, seen_exact) for name in given]
-    others = [name for name in chosen if name not in given]
+        parts += [_rows(StandardErrors(seen, name, against), settings, seen_exact) for name in conditionals]
+    others = [name for name in chosen if name not in conditionals]
     parts += [_rows(StandardErrors(do, name, against), settings, exact) for name in others]
     result = pd.concat(parts, ignore_index=True)
     result["kind"] = _kinds(result, chains)
@@ -167,8 +167,8 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
     ]
     if not parts:
         return None
-    found = pd.concat(parts, ignore_index=True).astype({"cause": object, "effect": object})
-    return keys.merge(found, how="left", on=["task", "cause", "effect"]).assign(
+    pair_truths = pd.concat(parts, ignore_index=True).astype({"cause": object, "effect": object})
+    return keys.merge(pair_truths, how="left", on=["task", "cause", "effect"]).assign(
         monotonicity_violation=lambda t: t["pns"] - t["ate"]
     )
 
@@ -300,11 +300,11 @@ class StandardErrors:
         """Return the covariance matrix of the estimates of groups that share their samples."""
         moves = self.moves[:, groups]
         plain = np.asarray((moves.T @ moves).toarray())
-        own, smooth = np.diag(plain), self.variance[groups]
+        variances, smooth = np.diag(plain), self.variance[groups]
         if self.against == "sample":
-            return plain + np.diag(smooth - own)
-        scale = np.sqrt(np.divide(smooth, own, out=np.ones(len(own)), where=own > 0))
-        return np.where(np.eye(len(own), dtype=bool), smooth, plain * np.outer(scale, scale))
+            return plain + np.diag(smooth - variances)
+        scale = np.sqrt(np.divide(smooth, variances, out=np.ones(len(variances)), where=variances > 0))
+        return np.where(np.eye(len(variances), dtype=bool), smooth, plain * np.outer(scale, scale))
 
     @cached_property
     def plain_variance(self) -> Floats:
@@ -316,8 +316,8 @@ class StandardErrors:
         """Number of independent answers of the same precision, for estimates that are proportions."""
         p, n = self.estimate, self.n_known
         inside = (p > 0) & (p < 1)
-        found = np.divide(p * (1 - p), self.alone.plain_variance, out=self.arms.n_samples.copy(), where=inside)
-        return np.where(n > 0, np.clip(found, np.minimum(1, n), n), np.nan)
+        effective = np.divide(p * (1 - p), self.alone.plain_variance, out=self.arms.n_samples.copy(), where=inside)
+        return np.where(n > 0, np.clip(effective, np.minimum(1, n), n), np.nan)
 
     @cached_property
     def n_known(self) -> Floats:
@@ -467,9 +467,11 @@ class _PairPNS:
         slope = np.zeros(len(members))
         slope[local] = product_gradient(self.true.estimate[factors], self.smooth_truth[factors])
         slope[whole] -= 1.0
-        own, true = (error.moves[:, members] @ by for error, by in ((self.error.alone, gradient), (self.true, slope)))
-        share = float(own @ true) / float(true @ true) if true.any() else 0.0
-        rest = own - share * true
+        estimated, true = (
+            error.moves[:, members] @ by for error, by in ((self.error.alone, gradient), (self.true, slope))
+        )
+        share = float(estimated @ true) / float(true @ true) if true.any() else 0.0
+        rest = estimated - share * true
         n = self.error.n_effective[members]
         # a pseudo-disagreement in each direction, as for pairs
         variance = float(rest @ rest) + float(

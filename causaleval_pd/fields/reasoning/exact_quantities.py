@@ -81,23 +81,23 @@ def evaluate(
 def answers(model: Model, noise: Mapping[str, NDArray[np.bool_]], pairs: Sequence[Pair]) -> NDArray[np.bool_]:
     """Compute the effect of each pair in fact, under do(cause=1) and do(cause=0); (samples, pairs, 3)."""
     n = len(noise[model.nodes[0]])
-    found = np.empty((len(pairs), 3, n), np.bool_)
+    effects = np.empty((len(pairs), 3, n), np.bool_)
     causes = list(dict.fromkeys(cause for cause, _ in pairs))
     place = {node: i for i, node in enumerate(model.nodes)}
     # few samples at a time stay in the processor's cache while every world is computed from them
     step = max(1, _CACHED_BITS // len(model.nodes))
     for first in range(0, n, step):
         samples = slice(first, first + step)
-        own = {node: bits[samples] for node, bits in noise.items()}
-        fact = evaluate(model, own, {})
+        noise_part = {node: bits[samples] for node, bits in noise.items()}
+        fact = evaluate(model, noise_part, {})
         for cause in causes:
             later = model.nodes[place[cause] :]
-            under = [evaluate(model, own, {cause: bit}, later, fact) for bit in (True, False)]
+            under = [evaluate(model, noise_part, {cause: bit}, later, fact) for bit in (True, False)]
             for i, (of, effect) in enumerate(pairs):
                 if of == cause:
                     for world, values in enumerate((fact, *under)):
-                        found[i, world, samples] = values[effect]
-    return found.transpose(2, 0, 1)
+                        effects[i, world, samples] = values[effect]
+    return effects.transpose(2, 0, 1)
 
 
 def read_edges(edges: Iterable[Pair]) -> tuple[Pair, ...]:
@@ -173,22 +173,22 @@ def divorce_parents(model: Model) -> Divorced:
     # Nodes without noise of their own join the parents of a node one after another, so that a node of many parents
     # needs no table over all of them at once.
     responses = (_NEVER, _IF, _ALWAYS) if is_monotone(model) else (_NEVER, _UNLESS, _IF, _ALWAYS)
-    found = Divorced((), {}, dict(model.functions), dict(model.noise), responses)
+    divorced = Divorced((), {}, dict(model.functions), dict(model.noise), responses)
     order: list[str] = []
     for node in model.nodes:
         first, *others = model.parents[node] or (None,)
         joined = first
         for i, parent in enumerate(others[:-1]):
             between = f"{node}\0{i}"
-            found.parents[between] = (str(joined), parent)
-            found.functions[between] = model.functions[node]
-            found.noise[between] = float(model.functions[node] == "and")
+            divorced.parents[between] = (str(joined), parent)
+            divorced.functions[between] = model.functions[node]
+            divorced.noise[between] = float(model.functions[node] == "and")
             order.append(between)
             joined = between
-        found.parents[node] = tuple(p for p in (joined, *others[-1:]) if p is not None)
+        divorced.parents[node] = tuple(p for p in (joined, *others[-1:]) if p is not None)
         order.append(node)
-    found.nodes = tuple(order)
-    return found
+    divorced.nodes = tuple(order)
+    return divorced
 
 
 def response_joints(model: Divorced, cause: str, effects: Iterable[str]) -> dict[str, NDArray[np.float64]]:
@@ -228,18 +228,18 @@ def _sum_out(
     table: NDArray[np.float64] = np.ones(())
     axes: list[str] = []
     pending = {node: len(below) for node, below in children.items()}
-    found: dict[str, NDArray[np.float64]] = {}
+    joints: dict[str, NDArray[np.float64]] = {}
     for node in order:
         table, axes = _add(model, table, axes, node, cause, affected), [*axes, node]
         for parent in model.parents[node]:
             pending[parent] -= 1
         if cause in axes:
-            for effect in (wanted - set(found)) & set(axes):
-                found[effect] = _marginal(model, table, axes, cause, effect, affected)
-        closed = [a for a in axes if not pending[a] and a != cause and (a in found or a not in wanted)]
+            for effect in (wanted - set(joints)) & set(axes):
+                joints[effect] = _marginal(model, table, axes, cause, effect, affected)
+        closed = [a for a in axes if not pending[a] and a != cause and (a in joints or a not in wanted)]
         table = table.sum(axis=tuple(axes.index(a) for a in closed))
         axes = [a for a in axes if a not in closed]
-    return found
+    return joints
 
 
 def _enumerate(
@@ -253,18 +253,18 @@ def _enumerate(
     inner_weight = np.ones(2**inner)
     for node, plane in pattern.items():
         inner_weight = inner_weight * np.where(plane, model.noise[node], 1 - model.noise[node])
-    found = {effect: np.zeros((2, 4)) for effect in wanted}
+    joints = {effect: np.zeros((2, 4)) for effect in wanted}
     for outer in range(2 ** (len(free) - inner)):
         bits = {node: bool(outer >> i & 1) for i, node in enumerate(free[inner:])}
         weight = inner_weight * math.prod(model.noise[n] if bit else 1 - model.noise[n] for n, bit in bits.items())
         noise |= {node: np.bool_(bit) for node, bit in bits.items()}
         fact, one, zero = (evaluate(model, noise, do, nodes) for do in ({}, {cause: True}, {cause: False}))
-        for effect in found:
+        for effect in joints:
             code = np.int8(4) * fact[cause] + np.int8(2) * one[effect] + zero[effect]
             if effect == cause:
                 code = np.int8(7) * fact[cause]
-            found[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=8).reshape(2, 4)
-    return found
+            joints[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=8).reshape(2, 4)
+    return joints
 
 
 def _relevant_children(model: Divorced, targets: set[str]) -> dict[str, list[str]]:
@@ -362,8 +362,8 @@ def _marginal(
     i, j = axes.index(cause), axes.index(effect)
     joint = np.zeros((2, 4))
     if cause == effect:
-        own = table.sum(axis=tuple(a for a in range(len(axes)) if a != i))
-        joint[0, _NEVER], joint[1, _ALWAYS] = own
+        marginal = table.sum(axis=tuple(a for a in range(len(axes)) if a != i))
+        joint[0, _NEVER], joint[1, _ALWAYS] = marginal
         return joint
     rest = table.sum(axis=tuple(a for a in range(len(axes)) if a not in (i, j)))
     joint[:, list(_states(model, effect, affected))] = rest if i < j else rest.T

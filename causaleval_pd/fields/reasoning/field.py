@@ -126,14 +126,14 @@ def _holds_quantities(cells: pd.Series) -> bool:
 
 def _no_answer(cell: Any) -> str:
     """Return what was found instead of an answer, and how to convert it."""
-    found = shown(cell)
-    if found in ("0", "1", "0.0", "1.0"):
+    text = shown(cell)
+    if text in ("0", "1", "0.0", "1.0"):
         hint = "; make a column of 0 and 1 answers by .astype('boolean')"
     elif isinstance(cell, str):
         hint = "; read replies of yes and no by ce.reasoning.parse_answers, and score other labels by label_accuracy"
     else:
         hint = ""
-    return f"found {found}{hint}"
+    return f"found {text}{hint}"
 
 
 def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
@@ -180,14 +180,14 @@ def _answer_batches(truth: pd.Series, estimate: pd.Series, context: Context | No
 def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
     """Align by row; shares, differences and products are batches of their own, since their closed forms differ."""
     rows = _known(truth, estimate)
-    true, found = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
+    true, estimated = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
     if context is None:
         if len(rows):
-            yield Batch(rows, QuantityPairs(true, found))
+            yield Batch(rows, QuantityPairs(true, estimated))
         return
     terms, factors = parse_counts([values["counts"] for values in context.values])
     codes = context.codes[rows]
-    pairs = QuantityPairs(true, found, terms.take(codes), factors[codes])
+    pairs = QuantityPairs(true, estimated, terms.take(codes), factors[codes])
     single = (factors == 1) & (terms.quantity[:, 0] < 0)
     unpaired = (terms.both[:, 1] < 0) & np.isin(terms.quantity[:, 1], [QUANTITIES.index(q) for q in ("ate", "pns")])
     signature = np.where(single, unpaired.astype(np.int64), 2)[codes]

@@ -192,8 +192,8 @@ def read_inspect(
     answers = replied["answer"].astype(object).where(replied["answer"].notna(), None)
     warn_of_unread(list(zip(replied["reply"], answers, strict=True)))
     if (twice := table.duplicated(["model", "epoch", *keys]).to_numpy()).any():
-        found = table.iloc[int(twice.argmax())][["model", "epoch", *keys]].to_dict()
-        raise ValueError(f"two logs hold the reply to {found}; pass one of them")
+        key_values = table.iloc[int(twice.argmax())][["model", "epoch", *keys]].to_dict()
+        raise ValueError(f"two logs hold the reply to {key_values}; pass one of them")
     if "replicate" in table.columns and (table["epoch"] > 1).any():
         table["replicate"] += (table["epoch"] - 1) * (questions["replicate"].max() + 1)
     return table
@@ -228,20 +228,20 @@ def _answers(log: Any, questions: pd.DataFrame, ids: list[str], read: Callable[[
     """Return the answers of one log."""
     if not log.samples:
         raise ValueError(f"the log of {log.eval.model} holds no samples; read it with its samples")
-    place = {own: i for i, own in enumerate(ids)}
+    place = {identifier: i for i, identifier in enumerate(ids)}
     prompts = [valid_text(text) for text in questions["prompt"]]
-    found: dict[tuple[int, int], dict[str, Any]] = {}
+    replies: dict[tuple[int, int], dict[str, Any]] = {}
     for sample in log.samples:
         position = place.get(str(sample.id))
         if position is None or sample.input != prompts[position]:
             what = "is not among the questions" if position is None else "was asked with another prompt"
             raise ValueError(f"sample {sample.id} of the log of {log.eval.model} {what}")
-        found[sample.epoch, position] = _row(sample, read)
-    epochs = max(epoch for epoch, _ in found)
+        replies[sample.epoch, position] = _row(sample, read)
+    epochs = max(epoch for epoch, _ in replies)
     rows, places = [], []
     for epoch in range(1, epochs + 1):
         for position in range(len(questions)):
-            rows.append(found.get((epoch, position), {"outcome": "not_asked"}) | {"epoch": epoch})
+            rows.append(replies.get((epoch, position), {"outcome": "not_asked"}) | {"epoch": epoch})
             places.append(position)
     table = questions.iloc[places].reset_index(drop=True)
     table["model"] = str(log.eval.model)

@@ -51,8 +51,8 @@ class LabelPairs(ValuePairs):
 
     def describe(self, position: int) -> str:
         """Describe the pair at `position`."""
-        true, given = (self.labels[codes[position]] for codes in (self.truth, self.estimate))
-        return f"truth is {true!r} and the label {given!r}"
+        true, estimated = (self.labels[codes[position]] for codes in (self.truth, self.estimate))
+        return f"truth is {true!r} and the label {estimated!r}"
 
 
 def _holds_labels(cells: pd.Series) -> bool:
@@ -229,8 +229,8 @@ def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArr
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form != LABEL.name or isinstance(answers, Moves):
             return None
-        given = (replace(among, estimate=np.full(pairs.n, code)) for code in codes.tolist())
-        values = np.stack([np.asarray(metric(some), np.float64) for some in given], axis=1)
+        constants = (replace(among, estimate=np.full(pairs.n, code)) for code in codes.tolist())
+        values = np.stack([np.asarray(metric(some), np.float64) for some in constants], axis=1)
         return ClosedForm.of(Distribution.of(np.arange(pairs.n), values, answers.shares[rows]))
 
     return DrawnControls(pairs, "label", drawn, known, cost=100, work=50.0)
@@ -295,7 +295,7 @@ def parse_labels(
     if isinstance(replies, (str, bytes, dict, pd.DataFrame)):
         raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
-    found: list[str | None] = []
+    choices: list[str | None] = []
     for row, reply in enumerate(cells.astype(object)):
         label = None if not isinstance(reply, str) else words.get(last_words(reply)) if how is None else how(reply)
         if label is not None and label not in words.values():
@@ -303,9 +303,9 @@ def parse_labels(
                 f"{name_row(row, cells.index)}: the function how= must return one of {list(labels)} or None, found "
                 f"{shown(label)}"
             )
-        found.append(label)
+        choices.append(label)
     warn_of_unread(
-        [(reply, label) for reply, label in zip(cells, found, strict=True) if isinstance(reply, str)],
+        [(reply, label) for reply, label in zip(cells, choices, strict=True) if isinstance(reply, str)],
         f"a last line such as 'Answer: {next(iter(words.values()), '')}'",
     )
-    return pd.Series(pd.Categorical(found, categories=list(words.values())), index=cells.index, name="label")
+    return pd.Series(pd.Categorical(choices, categories=list(words.values())), index=cells.index, name="label")

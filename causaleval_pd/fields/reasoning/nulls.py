@@ -175,22 +175,22 @@ class Decks:
 
     def draw(self, rows: Integers, keys: Keys, start: int, count: int) -> NDArray[np.int8]:
         """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
-        found = np.zeros((len(rows), count), np.int8)
+        codes = np.zeros((len(rows), count), np.int8)
         if self.shared:
             numbers, shares = uniforms(keys, start, count), np.cumsum(self.shares[rows], axis=1)
             for code in range(self.counts.shape[1] - 1):
-                found += numbers >= shares[:, code, None]
-            return found
+                codes += numbers >= shares[:, code, None]
+            return codes
         question = self.question[rows]
         some, place = np.unique(question, return_inverse=True)
         place = place.reshape(-1)
         limits = np.stack([_windows(partial(self._window, int(one)), start, count) for one in some])
         words, none = random_words(keys, start, count), np.cumsum(self.counts, axis=1)[question] == 0
         for code in range(self.counts.shape[1] - 1):
-            found += words > limits[place, code]
+            codes += words > limits[place, code]
             # no answer has the code or one before it, so that no word is among theirs
-            found[none[:, code]] = code + 1
-        return found
+            codes[none[:, code]] = code + 1
+        return codes
 
     def _window(self, question: int, window: int) -> Keys:
         """Return the largest words of each code but the last, (codes - 1, draws), kept where many rows need them."""
@@ -198,10 +198,10 @@ class Decks:
             return self.kept[question, window]
         keys = self.keys[self.start[question] : self.start[question + 1]]
         last = self.last[question]
-        found = np.partition(random_words(keys, window * _WINDOW, _WINDOW), last, axis=0)[last]
+        limits = np.partition(random_words(keys, window * _WINDOW, _WINDOW), last, axis=0)[last]
         if len(keys) >= _MANY:
-            self.kept[question, window] = found
-        return found
+            self.kept[question, window] = limits
+        return limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,24 +249,24 @@ class Moves:
 
     def draw(self, rows: Integers, start: int, count: int) -> Integers:
         """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
-        found = np.empty((len(rows), count), np.int64)
+        drawn_codes = np.empty((len(rows), count), np.int64)
         block, cluster, place = self.place[:, rows]
         for number in np.unique(block).tolist():
             here = np.flatnonzero(block == number)
             orders = _windows(partial(self._window, number), start, count)
-            given = self.blocks[number][orders[cluster[here]], place[here, None]]
-            found[here] = self.codes[given]
-        return found
+            positions = self.blocks[number][orders[cluster[here]], place[here, None]]
+            drawn_codes[here] = self.codes[positions]
+        return drawn_codes
 
     def _window(self, block: int, window: int) -> NDArray[np.int32]:
         """Return the orders of draws _WINDOW * window and following, kept where many rows need them."""
         if (block, window) in self.kept:
             return self.kept[block, window]
         words = random_words(self.keys[block], window * _WINDOW, _WINDOW)
-        found = np.argsort(words, axis=0, kind="stable").astype(np.int32)
-        if len(found) >= _MANY and (len(self.kept) + 1) * found.size <= _MOST_KEPT:
-            self.kept[block, window] = found
-        return found
+        orders = np.argsort(words, axis=0, kind="stable").astype(np.int32)
+        if len(orders) >= _MANY and (len(self.kept) + 1) * orders.size <= _MOST_KEPT:
+            self.kept[block, window] = orders
+        return orders
 
 
 def _decks_of_answers(matching: Matching) -> Decks:
@@ -308,8 +308,8 @@ def _controls_of_answers(name: str) -> MakeControls:
         def known(metric: Metric) -> ClosedForm | None:
             if metric.closed_form != ANSWER.name:
                 return None
-            given = (AnswerPairs(pairs.truth, np.full(pairs.n, answer)) for answer in (False, True))
-            values = np.stack([np.asarray(metric(some), np.float64) for some in given], axis=1)
+            constants = (AnswerPairs(pairs.truth, np.full(pairs.n, answer)) for answer in (False, True))
+            values = np.stack([np.asarray(metric(some), np.float64) for some in constants], axis=1)
             law = Distribution.of(np.arange(pairs.n), values, np.stack([1 - p_yes, p_yes], axis=1))
             return ClosedForm.of(law)
 
@@ -324,8 +324,8 @@ def _drawn_quantities(null: str, terms: Terms, column: int, keys: Keys, start: i
     total = np.zeros((len(keys), count))
     for part, law in enumerate(quantity_laws(null, terms)):
         # each term of a row has its own stream
-        own = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
-        total += law.draw(uniforms(own, start, count))
+        streams = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
+        total += law.draw(uniforms(streams, start, count))
     return total
 
 

@@ -102,7 +102,7 @@ def quadrant(
     points = judged.groupby([by, "task", "relation"], sort=False)["excess"].max().unstack("relation")
     classes = taxonomy(rows, by=by, convention=convention, delta=delta, floor=floor).set_index([by, "task"])["class"]
     decided = classes.notna().reindex(points.index, fill_value=False)
-    own = ax is None
+    new_figure = ax is None
     ax = place_to_draw(ax, 5.6, 5.0)
     names = list(dict.fromkeys(rows[by]))
     largest = float(np.nanmax(points.to_numpy()[np.isfinite(points.to_numpy())], initial=1.0))
@@ -125,13 +125,13 @@ def quadrant(
         )  # fmt: skip
     ax.set_xlabel("worst error against the truth, in tolerances (lower is better)")
     ax.set_ylabel("worst error of own products against own whole,\nin tolerances (lower is better)")
-    _draw_legend(ax, by, own)
+    _draw_legend(ax, by, new_figure)
     for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
         handle.set_sizes([60])  # type: ignore[union-attr]
     if caption:
         infinite = bool(np.isinf(points.to_numpy()).any())
         rule = _tolerance_words(convention, delta, floor, infinite)
-        write_caption(ax, own, f"{rule}{_not_shown(quantities, by, names)}.")
+        write_caption(ax, new_figure, f"{rule}{_not_shown(quantities, by, names)}.")
     return ax
 
 
@@ -235,7 +235,7 @@ def complexity(
         raise ValueError(f"the table has no {x}; make it by quantities(..., worlds=...)")
     scale = np.maximum(rows["truth_exact"], floor) if error == "relative" else 1.0
     rows = rows.assign(_error=(rows["estimate"] - rows["truth_exact"]).abs() / scale)
-    own = ax is None
+    new_figure = ax is None
     ax = place_to_draw(ax, 5.0, 4.2)
     at = np.sort(rows[x].unique()).astype(float)
     _draw_bands(ax, rows, x, np.broadcast_to(np.asarray(scale, np.float64), len(rows)), level)
@@ -252,12 +252,14 @@ def complexity(
         ax.set_xlim(at[0] - 1, at[0] + 1)
     ax.set_xlabel("mediators between cause and effect" if x == "mediators" else "components between cause and effect")
     ax.set_ylabel(f"{error} error of the PNS (lower is better)")
-    _draw_legend(ax, by, own)
+    _draw_legend(ax, by, new_figure)
     foot = f"; truths below {floor:g} count as {floor:g}" if error == "relative" else ""
     foot += _not_shown(quantities, by, names)
     if caption:
         write_caption(
-            ax, own, f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}."
+            ax,
+            new_figure,
+            f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}.",
         )
     return ax
 

@@ -121,7 +121,7 @@ def read_published(*paths: str | PathLike[str]) -> Tasks:
                     keys = _UNIQUE[name] if name == "contexts" else None
                     parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
                     kept[name] = max(kept[name], len(parts[name][0]))
-    tables = {name: _finished(name, found) for name, found in parts.items()}
+    tables = {name: _finished(name, frames) for name, frames in parts.items()}
     known = set(tables["worlds"]["task"])
     bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
     added = pd.DataFrame({"task": bare, "theme": "published", "text": ""}).reindex(columns=COLUMNS["worlds"])
@@ -191,7 +191,7 @@ def _paired(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Parse the structure of each context once; its rows repeat it."""
-    found: dict[str, list[pd.DataFrame]] = {"worlds": [], "nodes": [], "edges": []}
+    frames: dict[str, list[pd.DataFrame]] = {"worlds": [], "nodes": [], "edges": []}
     for task, row in rows.drop_duplicates("task").set_index("task").iterrows():
         try:
             nodes = [str(node) for node in _listed(row, "DAG nodes")]
@@ -211,20 +211,20 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
             parents = {node: [nodes[i] for i in np.flatnonzero(matrix[:, j])] for j, node in enumerate(nodes)}
             cells = rows.loc[rows["task"] == task, "Factual queries"].unique()
             table["function"] = infer_functions(cells, parents, f"context {task!r} of the raw samples")
-        found["nodes"].append(table.reindex(columns=COLUMNS["nodes"]))
+        frames["nodes"].append(table.reindex(columns=COLUMNS["nodes"]))
         ends = {"parent": [nodes[i] for i, _ in places], "child": [nodes[j] for _, j in places]}
-        found["edges"].append(pd.DataFrame({"task": task, **ends}))
+        frames["edges"].append(pd.DataFrame({"task": task, **ends}))
         size = {"n_nodes": [len(nodes)], "n_edges": [len(places)]}
-        found["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
+        frames["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
     whole = rows.assign(Context=rows["Causal context"] + " " + rows["Sample context"])
-    return {"contexts": _contexts(whole), **{name: _finished(name, tables) for name, tables in found.items()}}
+    return {"contexts": _contexts(whole), **{name: _finished(name, tables) for name, tables in frames.items()}}
 
 
 def _listed(row: pd.Series, column: str) -> list[Any]:
     """Parse a printed list; a text would be taken apart into characters."""
-    found = parse_printed(row[column])
-    check_type(found, (list, tuple), "a printed list", f"column {column!r}")
-    return list(found)
+    elements = parse_printed(row[column])
+    check_type(elements, (list, tuple), "a printed list", f"column {column!r}")
+    return list(elements)
 
 
 def _truth(column: pd.Series) -> pd.Series:
@@ -246,8 +246,8 @@ def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
         # raw samples repeat the contexts of the questions, joined in another way
         table = table.drop_duplicates(_UNIQUE[name])
     elif name in _UNIQUE and (twice := table.duplicated(_UNIQUE[name], keep=False)).any():
-        found = table[twice].head(2).to_dict("records")
-        raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
+        conflicts = table[twice].head(2).to_dict("records")
+        raise ValueError(f"rows contradict each other: {conflicts[0]} and {conflicts[1]}")
     return table.reset_index(drop=True)[COLUMNS[name]]
 
 
@@ -255,8 +255,8 @@ def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
     """Join what several parts of a file show of the function of each node."""
     known = nodes.dropna(subset=["function"]).drop_duplicates(["task", "node", "function"])
     if (twice := known.duplicated(["task", "node"], keep=False)).any():
-        found = known[twice].head(2)[["task", "node", "function"]].to_dict("records")
-        raise ValueError(f"rows contradict each other: {found[0]} and {found[1]}")
+        conflicts = known[twice].head(2)[["task", "node", "function"]].to_dict("records")
+        raise ValueError(f"rows contradict each other: {conflicts[0]} and {conflicts[1]}")
     single = nodes.drop(columns="function").drop_duplicates(["task", "node"])
     merged = single.merge(known[["task", "node", "function"]], how="left", on=["task", "node"])
     return merged.astype({"function": "str"})
@@ -273,14 +273,16 @@ def infer_functions(cells: Iterable[str], parents: Mapping[str, Sequence[str]], 
             known += 1
             for node, above in parents.items():
                 bits = [noise[node], *(values[parent] for parent in above)]
-                possible[node] = {own: join for own, join in possible[node].items() if join(bits) == values[node]}
+                possible[node] = {
+                    function: join for function, join in possible[node].items() if join(bits) == values[node]
+                }
                 if not possible[node]:
                     raise ValueError(f"{name}: the values of node {node!r} agree neither with AND nor with OR nor XOR")
     single = {node: next(iter(left)) for node, left in possible.items() if known and parents[node] and len(left) == 1}
     # data sets published so far have no XOR
     for node, left in possible.items():
         if known and parents[node] and set(left) in ({"and", "xor"}, {"or", "xor"}):
-            single[node] = next(own for own in left if own != "xor")
+            single[node] = next(function for function in left if function != "xor")
     return [single.get(node) for node in parents]
 
 

@@ -95,7 +95,7 @@ def read_cladder(
 
     def row(record: Record) -> dict[str, Any]:
         meta = _meta(record)
-        found = {
+        fields = {
             "question": _key(_field(record, "question_id", "id")),
             "rung": _rung(_field(meta, "rung")),
             "query": _text(meta, "query_type"),
@@ -103,7 +103,7 @@ def read_cladder(
             "cluster": meta.get("model_id", meta.get("story_id")),
         }
         if "prompt" in record:
-            return found | {"truth": _truth(_field(record, "label"), _YES_NO), "prompt": _text(record, "prompt")}
+            return fields | {"truth": _truth(_field(record, "label"), _YES_NO), "prompt": _text(record, "prompt")}
         parts = [_text(record, "given_info", may_be_empty=True), _text(record, "question")]
         if background:
             model = str(_field(meta, "model_id"))
@@ -113,7 +113,7 @@ def read_cladder(
                     "background=False to leave it out"
                 )
             parts.insert(0, told[model])
-        return found | {"truth": _truth(_field(record, "answer"), _YES_NO), "prompt": " ".join(filter(None, parts))}
+        return fields | {"truth": _truth(_field(record, "answer"), _YES_NO), "prompt": " ".join(filter(None, parts))}
 
     return _table(path, row, instruction)
 
@@ -160,8 +160,8 @@ def read_corr2cause(path: str | PathLike[str], *, instruction: str | None = "las
     def row(record: Record) -> dict[str, Any]:
         if "input" in record:
             text = _text(record, "input")
-            premise, found, _ = text.partition("Hypothesis:")
-            if not found:
+            premise, separator, _ = text.partition("Hypothesis:")
+            if not separator:
                 raise ValueError(f"its 'input' has no 'Hypothesis:' after the premise; found {shown(text)}")
             truth = _truth(_field(record, "label"), _LABELS)
         else:
@@ -183,13 +183,13 @@ def read_corr2cause(path: str | PathLike[str], *, instruction: str | None = "las
 
 
 def _backgrounds(path: str | PathLike[str]) -> dict[str, str]:
-    found = {}
+    backgrounds = {}
     for place, record in enumerate(_records(path)):
         try:
-            found[str(_field(record, "model_id"))] = _text(record, "background")
+            backgrounds[str(_field(record, "model_id"))] = _text(record, "background")
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}, record {place}: {error}") from None
-    return found
+    return backgrounds
 
 
 def _table(path: str | PathLike[str], row: Callable[[Record], dict[str, Any]], instruction: str | None) -> pd.DataFrame:
@@ -198,11 +198,11 @@ def _table(path: str | PathLike[str], row: Callable[[Record], dict[str, Any]], i
     rows = []
     for place, record in enumerate(_records(path)):
         try:
-            found = row(record)
+            fields = row(record)
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{path}, record {place}: {error}") from None
-        key = place if found["question"] is None else found["question"]
-        rows.append(found | {"question": str(key), "prompt": f"{found['prompt']}{last}"})
+        key = place if fields["question"] is None else fields["question"]
+        rows.append(fields | {"question": str(key), "prompt": f"{fields['prompt']}{last}"})
     table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(object)
     for name, dtype in _COLUMNS.items():
         values = [None if value is None else str(value) for value in table[name]] if dtype == "str" else table[name]
@@ -224,19 +224,19 @@ def _records(path: str | PathLike[str]) -> Iterable[Record]:
         raise ValueError(f"{file} is not text in UTF-8: {error}") from None
     try:
         if file.suffix.casefold() == ".csv":
-            found: list[Any] = [_unique(zip(*row, strict=True)) for row in _csv_rows(text)]
+            records: list[Any] = [_unique(zip(*row, strict=True)) for row in _csv_rows(text)]
         elif text.lstrip().startswith("["):
-            found = _json(text)
+            records = _json(text)
         else:
-            found = [_json(line) for line in text.split("\n") if line.strip()]
+            records = [_json(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError, csv.Error) as error:
         raise ValueError(f"{file} is not a table of questions in CSV, JSON or JSON lines: {error}") from None
-    for place, record in enumerate(found):
+    for place, record in enumerate(records):
         if not isinstance(record, dict):
             raise ValueError(f"{file}, record {place}: expected an object with fields, found {shown(record)}")
-    if not found:
+    if not records:
         raise ValueError(f"{file} holds no questions")
-    return found
+    return records
 
 
 def _field(record: Record, *names: str) -> Any:
@@ -266,12 +266,12 @@ def _json(text: str) -> Any:
 
 def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Make a record of names and values; refuse two fields of one name."""
-    found: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in record:
             raise ValueError(f"a record has two fields {name!r}")
-        found[name] = value
-    return found
+        record[name] = value
+    return record
 
 
 def _refuse_constant(name: str) -> None:
@@ -280,18 +280,18 @@ def _refuse_constant(name: str) -> None:
 
 def _meta(record: Record) -> Record:
     """Return the record of what is known of a question: the field `meta`, or in flat tables the record itself."""
-    found = record.get("meta", record)
-    if not isinstance(found, Mapping):
-        raise ValueError(f"its field 'meta' must be an object, found {shown(found)}")
-    return found
+    details = record.get("meta", record)
+    if not isinstance(details, Mapping):
+        raise ValueError(f"its field 'meta' must be an object, found {shown(details)}")
+    return details
 
 
 def _text(record: Record, name: str, *, may_be_empty: bool = False) -> str:
     """Return a field that is text."""
-    found = _field(record, name)
-    if not isinstance(found, str) or not (found.strip() or may_be_empty):
-        raise ValueError(f"its field {name!r} must be text, found {shown(found)}")
-    return found
+    text = _field(record, name)
+    if not isinstance(text, str) or not (text.strip() or may_be_empty):
+        raise ValueError(f"its field {name!r} must be text, found {shown(text)}")
+    return text
 
 
 def _key(found: Any) -> str | None:

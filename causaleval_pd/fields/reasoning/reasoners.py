@@ -116,11 +116,11 @@ def _uniform(questions: pd.DataFrame, seed: int, stream: int) -> NDArray[np.floa
 def _ignores_do(questions: pd.DataFrame) -> pd.Series:
     keys = ["task", "sample", "effect"]
     fact = questions.loc[questions["world"] == "fact", [*keys, "truth"]].drop_duplicates(keys)
-    found = questions[keys].reset_index(drop=True).merge(fact, how="left", on=keys)["truth"]
-    if (unknown := found.isna()).any():
+    truths = questions[keys].reset_index(drop=True).merge(fact, how="left", on=keys)["truth"]
+    if (unknown := truths.isna()).any():
         row = questions.iloc[int(unknown.to_numpy().argmax())][keys].to_dict()
         raise ValueError(f"the questions do not state what is true in fact for {row}; ask each effect in fact too")
-    return found
+    return truths
 
 
 def _parrots_do(questions: pd.DataFrame) -> pd.Series:

@@ -358,10 +358,10 @@ def _outcomes(answers: pd.DataFrame) -> Floats:
     if "outcome" in answers.columns:
         outcome = answers["outcome"].astype(object).to_numpy()
         return np.stack([outcome == name.removeprefix("n_") for name in _OUTCOMES], axis=1).astype(np.float64)
-    found = np.full((len(answers), 3), np.nan)
+    flags = np.full((len(answers), 3), np.nan)
     if "reply" in answers.columns:
-        found[:, 2] = answers["reply"].notna() & answers["answer"].isna()
-    return found
+        flags[:, 2] = answers["reply"].notna() & answers["answer"].isna()
+    return flags
 
 
 def _scored(settings: pd.DataFrame, answered: Answered, level: float, columns: Sequence[str]) -> pd.DataFrame:
@@ -392,7 +392,7 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
     expected = (true * said / np.maximum(true.sum(axis=0), 1)).sum(axis=1)
     low, high = _clustered_wilson(right.astype(np.float64), cluster, level)
     accuracy = ratio(int(hits.sum()), n)
-    found = {
+    scores = {
         "n": n,
         "n_failed": missing,
         "accuracy": accuracy,
@@ -409,12 +409,12 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
         f1, control_f1 = (float(np.mean(2 * x[seen] / size[seen])) if n else float("nan") for x in (hits, expected))
         p = coincidence_tail(int(hits.sum()), true[seen].T, said[seen].T) if n_clusters == n > 0 else float("nan")
         more = {"n_samples": n_clusters, "n_labels": len(np.unique(part.truth)), "p_value": p}
-        return found | more | {"macro_f1": f1, "control_macro_f1": control_f1}
+        return scores | more | {"macro_f1": f1, "control_macro_f1": control_f1}
     tn, tp = hits.tolist()
     fn, fp = int(true[1].sum()) - tp, int(said[1].sum()) - tp
     by_chance = ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
     scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
-    return found | {
+    return scores | {
         "n_clusters": n_clusters,
         **{name: x if np.isnan(x) else int(x) for name, x in zip(_OUTCOMES, part.outcomes.sum(axis=0), strict=True)},
         "tp": tp,
@@ -442,11 +442,11 @@ def _clustered_wilson(right: Floats, cluster: NDArray[Any], level: float) -> tup
     share, effective = float(right.mean()), float(n)
     if cluster.max() + 1 < n:
         error, number = (float(x) for x in jackknife_error(np.bincount(cluster, weights=right), np.bincount(cluster)))
-        found = share * (1 - share) / error**2 if error > 0 else np.inf
+        sample_size = share * (1 - share) / error**2 if error > 0 else np.inf
         tail = (1 - level) / 2
         shrunk = (scipy.stats.norm.isf(tail) / scipy.stats.t.isf(tail, max(number - 1, 1.0))) ** 2
         # answers that all agree have no variance, which is no evidence that there are as many samples as answers
-        effective = max(number, min(found, n) * shrunk) if 0 < share < 1 and cluster.any() else number
+        effective = max(number, min(sample_size, n) * shrunk) if 0 < share < 1 and cluster.any() else number
     low, high = proportion_confint(share * effective, effective, alpha=1 - level, method="wilson")
     # at shares of 0 and 1 the limit is the share, but for rounding
     return min(float(low), share), max(float(high), share)

@@ -86,14 +86,14 @@ class Task:
         first = {effect: i for i, (_, effect) in reversed(list(enumerate(self.pairs)))}
         effects = dict.fromkeys(effect for _, effect in self.pairs)
         fact = bits[:, [first[effect] for effect in effects], 0]
-        found = np.concatenate([fact, bits[:, :, 1:].reshape(n, -1)], axis=1)
+        true_answers = np.concatenate([fact, bits[:, :, 1:].reshape(n, -1)], axis=1)
         keys = pa.array(self.questions["question"].tolist())
         return pa.table(
             {
-                "task": pa.array(np.full(found.size, self.number)),
+                "task": pa.array(np.full(true_answers.size, self.number)),
                 "sample": pa.array(np.repeat(np.arange(n), len(keys))),
                 "question": keys.take(pa.array(np.tile(np.arange(len(keys)), n))),
-                "truth": pa.array(found.ravel()),
+                "truth": pa.array(true_answers.ravel()),
             }
         )
 
@@ -175,10 +175,10 @@ class Tasks:
 
     def _table(self, name: str) -> pd.DataFrame:
         """Return a table, made when it is read for the first time."""
-        found = self._tables[name]
-        if not isinstance(found, pd.DataFrame):
-            found = self._tables[name] = found()
-        return found.copy(deep=False)
+        table = self._tables[name]
+        if not isinstance(table, pd.DataFrame):
+            table = self._tables[name] = table()
+        return table.copy(deep=False)
 
     @property
     def worlds(self) -> pd.DataFrame:
@@ -217,7 +217,7 @@ class Tasks:
 
     def world(self, task: int) -> World:
         """Return the world of a task."""
-        known = {own.number: own.world for own in self.drawn}
+        known = {drawn_task.number: drawn_task.world for drawn_task in self.drawn}
         if known:
             check_known(task, known, "task")
             return known[task]
@@ -344,21 +344,21 @@ def make_tasks(
         read_sizes(worlds, "worlds", "worlds of your own")
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
     seed = resolve_seed(rng)
-    found: list[Task] = []
+    tasks: list[Task] = []
     for own_theme in (replace(get_theme(one), detail=detail) for one in themes):
         for origin in [o for o in (sizes if worlds is None else worlds) or [] for _ in range(n_tasks)]:
-            own = np.random.default_rng([seed, len(found)])
+            stream = np.random.default_rng([seed, len(tasks)])
             if isinstance(origin, World):
                 world = origin
             else:
                 n_nodes = sum(origin) - len(origin) + 1
-                names = own_theme.names(n_nodes, own) if all(s >= 2 for s in origin) else None
+                names = own_theme.names(n_nodes, stream) if all(s >= 2 for s in origin) else None
                 world = sample_world(
-                    origin, kind, functions, noise=noise, min_pns=min_pns, nodes=names, rng=int(own.integers(2**62))
+                    origin, kind, functions, noise=noise, min_pns=min_pns, nodes=names, rng=int(stream.integers(2**62))
                 )
-            drawn = own_theme.conditions(world, own)
+            drawn = own_theme.conditions(world, stream)
             asked = tuple(world.pairs(pairs))
-            found.append(Task(len(found), world, own_theme, drawn, int(own.integers(2**62)), asked))
+            tasks.append(Task(len(tasks), world, own_theme, drawn, int(stream.integers(2**62)), asked))
     made = {
         "worlds": _worlds,
         "nodes": _nodes,
@@ -368,7 +368,7 @@ def make_tasks(
         "contexts": lambda drawn: pa.concat_tables([t.contexts(n_samples, replicates) for t in drawn]).to_pandas(),
         "truths": lambda drawn: pa.concat_tables([t.truths(n_samples) for t in drawn]).to_pandas(),
     }
-    return Tasks({name: partial(make, found) for name, make in made.items()}, found)
+    return Tasks({name: partial(make, tasks) for name, make in made.items()}, tasks)
 
 
 def _worlds(drawn: Sequence[Task]) -> pd.DataFrame:
@@ -384,8 +384,8 @@ def _nodes(drawn: Sequence[Task]) -> pd.DataFrame:
     for t in drawn:
         asked = {node for pair in t.pairs for node in pair}
         rows += [
-            (t.number, node, t.world.functions.get(node), t.world.noise[node], node in asked, own.text)
-            for node, own in zip(t.world.nodes, t.conditions, strict=False)
+            (t.number, node, t.world.functions.get(node), t.world.noise[node], node in asked, condition.text)
+            for node, condition in zip(t.world.nodes, t.conditions, strict=False)
         ]
     return pd.DataFrame(rows, columns=COLUMNS["nodes"]).astype(dict.fromkeys(("node", "function", "condition"), "str"))
 
@@ -449,8 +449,8 @@ def _joined(left: pa.Array, right: pa.Array, separator: str) -> pa.Array:
 
 
 def _arrow(texts: pd.Series) -> pa.Array:
-    found = pa.array(texts, pa.large_string())
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    arrow_array = pa.array(texts, pa.large_string())
+    return arrow_array.combine_chunks() if isinstance(arrow_array, pa.ChunkedArray) else arrow_array
 
 
 #: largest number of compositions of a task that are made by default
@@ -465,22 +465,22 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
     if worlds is None:
         return {}
     if isinstance(worlds, World):
-        found: Mapping[Any, World] = dict.fromkeys(tasks.unique().tolist(), worlds)
+        world_map: Mapping[Any, World] = dict.fromkeys(tasks.unique().tolist(), worlds)
     elif isinstance(worlds, Mapping):
-        found = worlds
+        world_map = worlds
     else:
         check_type(worlds, Tasks, "the tasks, a World, or a mapping of tasks to worlds", "worlds")
-        stored = {own.number for own in worlds.drawn} or set(worlds.nodes["task"].tolist())
-        found = {task: worlds.world(task) for task in tasks.unique().tolist() if task in stored}
-    if lacking := [task for task in tasks.unique().tolist() if task not in found]:
-        raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {list(found)[:10]}")
-    return {task: found[task] for task in tasks.unique().tolist()}
+        stored = {drawn_task.number for drawn_task in worlds.drawn} or set(worlds.nodes["task"].tolist())
+        world_map = {task: worlds.world(task) for task in tasks.unique().tolist() if task in stored}
+    if lacking := [task for task in tasks.unique().tolist() if task not in world_map]:
+        raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {list(world_map)[:10]}")
+    return {task: world_map[task] for task in tasks.unique().tolist()}
 
 
 def known_noise(tasks: Tasks, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
     """Yield the tasks of a table with their worlds and the noise of their samples, one row per sample."""
     number: Any
-    drawn = {own.number: own for own in tasks.drawn}
+    drawn = {task.number: task for task in tasks.drawn}
     for number, samples in table.groupby("task", sort=False)["sample"]:
         wanted, world = np.sort(samples.unique()), tasks.world(number)
         if number in drawn:
@@ -525,13 +525,13 @@ def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[s
     """Count mediators (nodes on directed paths between cause and effect) and distance (components between them)."""
     import networkx as nx
 
-    found: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
+    complexities: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
     graphs: dict[Any, nx.DiGraph[Any]] = {task: nx.DiGraph(list(world.edges)) for task, world in worlds.items()}
     keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))
     for task, cause, effect in dict.fromkeys(keys):
         graph = graphs.get(task)
         if graph is None:
-            found[task, cause, effect] = (None, None)
+            complexities[task, cause, effect] = (None, None)
             continue
         between = (
             nx.descendants(graph, cause) & nx.ancestors(graph, effect) if cause in graph and effect in graph else ()
@@ -540,6 +540,6 @@ def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[s
         single = len(world.roots) == len(world.leaves) == 1
         chain = world.cut_nodes if single else ()
         steps = chain.index(effect) - chain.index(cause) if cause in chain and effect in chain else None
-        found[task, cause, effect] = (len(between), steps)
+        complexities[task, cause, effect] = (len(between), steps)
     names = ("mediators", "distance")
-    return {name: pd.Series([found[key][i] for key in keys], dtype="Int64") for i, name in enumerate(names)}
+    return {name: pd.Series([complexities[key][i] for key in keys], dtype="Int64") for i, name in enumerate(names)}

@@ -137,7 +137,10 @@ class Theme:
 
     def tell_world(self, world: World, conditions: Sequence[Condition]) -> str:
         """Return the text of a world: intro, one rule per node, closing."""
-        rules = [self._rule(world, node, own.text) for node, own in zip(world.nodes, conditions, strict=False)]
+        rules = [
+            self._rule(world, node, node_condition.text)
+            for node, node_condition in zip(world.nodes, conditions, strict=False)
+        ]
         return " ".join([self.intro, *rules, self.closing])
 
     def _rule(self, world: World, node: str, own: str) -> str:
@@ -171,7 +174,7 @@ class Theme:
             Strings.
         """
         told = draw([f"told {node}" for node in world.nodes])
-        columns = [pick_sentences(own, noise[:, i], told[i]) for i, own in enumerate(conditions)]
+        columns = [pick_sentences(node_condition, noise[:, i], told[i]) for i, node_condition in enumerate(conditions)]
         if self.detail and self.details:
             extra = draw([f"detail {node}" for node in world.nodes])
             for i, node in enumerate(world.nodes):
@@ -451,9 +454,11 @@ class ClinicalTheme(Theme):
         """Draw conditions of different codes, and decoys under each heading."""
         count = len(world.nodes) + 2 * self.decoys * len(_HEADINGS)
         fresh = iter(random_codes(count, rng))
-        found = [self.condition(node, rng) for node in world.nodes]
-        found = [own if own.group == "score" else self._coded(own.group, next(fresh)) for own in found]
-        return (*found, *(self._coded(h, next(fresh)) for h in _HEADINGS for _ in range(2 * self.decoys)))
+        findings = [self.condition(node, rng) for node in world.nodes]
+        findings = [
+            finding if finding.group == "score" else self._coded(finding.group, next(fresh)) for finding in findings
+        ]
+        return (*findings, *(self._coded(h, next(fresh)) for h in _HEADINGS for _ in range(2 * self.decoys)))
 
     def tell_samples(
         self, world: World, conditions: Sequence[Condition], noise: NDArray[np.bool_], draw: Draw
@@ -464,15 +469,15 @@ class ClinicalTheme(Theme):
         sentences = self._details(draw) if self.detail else []
         told = draw([f"told {node}" for node in world.nodes])
         scores = [
-            pick_sentences(own, noise[:, i], told[i])
-            for i, own in enumerate(conditions[:n_nodes])
-            if own.group == "score"
+            pick_sentences(node_condition, noise[:, i], told[i])
+            for i, node_condition in enumerate(conditions[:n_nodes])
+            if node_condition.group == "score"
         ]
         for heading, (_, title) in _HEADINGS.items():
             there = {
-                own.yes[0]: noise[:, i] if i < n_nodes else shown[i - n_nodes]
-                for i, own in enumerate(conditions)
-                if own.group == heading and (i < n_nodes or self.detail)
+                node_condition.yes[0]: noise[:, i] if i < n_nodes else shown[i - n_nodes]
+                for i, node_condition in enumerate(conditions)
+                if node_condition.group == heading and (i < n_nodes or self.detail)
             }
             sentences.append(join_texts([pa.scalar(f"{title}: "), _listed(there, n), pa.scalar(".")], ""))
         return join_texts([*scores, *sentences], " ")

@@ -100,7 +100,7 @@ def judge(
         if value is not None or name != "multiplier":
             check_number(value, name, "[0, inf)")
     check_number(level, "level", "(0, 1)")
-    given = quantities
+    original = quantities
     truth, estimate = (quantities[name].to_numpy(np.float64) for name in ("truth", "estimate"))
     internal = (quantities["relation"] == "internal").to_numpy(bool)
     sample_truth = np.where(internal, truth, quantities["truth_sample"].to_numpy(np.float64))
@@ -128,7 +128,7 @@ def judge(
         "p_within": within,
         "decision": pd.Categorical(pd.Series(decision).where(known), categories=list(DECISIONS)),
     }
-    return given.assign(**added)
+    return original.assign(**added)
 
 
 def taxonomy(
@@ -233,9 +233,9 @@ def _classify(judged: pd.DataFrame, decided: NDArray[Any], names: list[str]) -> 
     sides = {}
     for relation, label in (("external", "valid"), ("internal", "consistent")):
         grouped = frame[frame["relation"] == relation].groupby(names, sort=False, dropna=False)
-        found = grouped.agg(n=("yes", "size"), share=("yes", "mean"), no=("no", "any"), all=("yes", "all"))
-        words = np.select([found["all"], found["no"]], ["yes", "no"], "undecided")
-        sides[label] = found[["n", "share"]].assign(word=words)
+        counts = grouped.agg(n=("yes", "size"), share=("yes", "mean"), no=("no", "any"), all=("yes", "all"))
+        words = np.select([counts["all"], counts["no"]], ["yes", "no"], "undecided")
+        sides[label] = counts[["n", "share"]].assign(word=words)
     valid, consistent = sides["valid"], sides["consistent"].reindex(sides["valid"].index)
     result = pd.DataFrame(
         {
@@ -299,9 +299,9 @@ def _flags(values: NDArray[np.bool_], known: NDArray[np.bool_]) -> pd.arrays.Boo
 
 def relative_error(truth: Any, estimate: Any) -> Floats:
     """Return |truth - estimate| / |truth|; where the truth is 0, infinite or NaN, which meets no threshold."""
-    true, found = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
+    true, estimated = np.asarray(truth, np.float64), np.asarray(estimate, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.abs(true - found) / np.abs(true)
+        return np.abs(true - estimated) / np.abs(true)
 
 
 def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:
@@ -446,12 +446,12 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
 def _probabilities(values: ArrayLike, n: int) -> Floats:
     check_whole(n, "n", 1)
     try:
-        found = np.atleast_1d(np.asarray(values, np.float64))
+        chances = np.atleast_1d(np.asarray(values, np.float64))
     except (TypeError, ValueError):
         raise ValueError(f"a PNS must be a probability from 0 to 1, found {shown(values)}") from None
-    if not ((found >= 0) & (found <= 1)).all():
+    if not ((chances >= 0) & (chances <= 1)).all():
         raise ValueError("a PNS must be a probability from 0 to 1")
-    return found
+    return chances
 
 
 def _counts(share: Floats, n: Any) -> tuple[NDArray[np.int64], Floats]:

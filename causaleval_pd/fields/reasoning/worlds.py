@@ -222,9 +222,9 @@ class World:
         for cause, effect in rows:
             by_cause.setdefault(cause, []).append(effect)
         joints = {cause: response_joints(self._divorced, cause, effects) for cause, effects in by_cause.items()}
-        found = [quantities_of(joints[cause][effect]) for cause, effect in rows]
+        quantities = [quantities_of(joints[cause][effect]) for cause, effect in rows]
         names = pd.DataFrame(rows, columns=["cause", "effect"], dtype="str")
-        return names.join(pd.DataFrame(found, columns=list(EXACT_QUANTITIES), dtype="float64"))
+        return names.join(pd.DataFrame(quantities, columns=list(EXACT_QUANTITIES), dtype="float64"))
 
     def _pairs_of(self, pairs: Literal["all", "cut"] | Iterable[Pair]) -> list[Pair]:
         rows = self.pairs(pairs) if isinstance(pairs, str) else [(str(c), str(e)) for c, e in pairs]
@@ -292,9 +292,9 @@ class World:
         do = {} if do is None else dict(do)
         for node in do:
             check_known(node, self.nodes, "node")
-        found = np.stack(list(evaluate(self, noise_by_node(self.nodes, noise), do).values()))
+        bits = np.stack(list(evaluate(self, noise_by_node(self.nodes, noise), do).values()))
         index = noise.index if isinstance(noise, pd.DataFrame) else None
-        return pd.DataFrame(found.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
+        return pd.DataFrame(bits.T, index=index, columns=pd.Index(self.nodes, dtype="str"), copy=False)
 
     def answers(
         self, noise: pd.DataFrame | ArrayLike, pairs: Literal["all", "cut"] | Iterable[Pair]
@@ -448,10 +448,10 @@ def sample_world(
         )
         if min_pns == 0:
             return world
-        found = world.pns(names[0], names[-1])
-        if found >= min_pns:
+        pair_pns = world.pns(names[0], names[-1])
+        if pair_pns >= min_pns:
             return world
-        best = max(best, found)
+        best = max(best, pair_pns)
     raise ValueError(
         f"none of {_TRIES} worlds of sizes {sizes} had a PNS of at least {min_pns} from root to leaf; the best had "
         f"{best:.3g}: ask for less, for fewer or smaller components, or for other functions or noise"

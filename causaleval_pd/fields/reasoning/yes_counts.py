@@ -87,7 +87,7 @@ def _split(text: str, position: int) -> list[tuple[int, ...]]:
     if not isinstance(text, str):
         raise ValueError(f"counts {position}: expected a text made by ce.reasoning.quantities, found {text!r}")
     whole, equals, product = text.rpartition(" = ")
-    found: list[tuple[int, ...]] = [(-1, 0, 0, 0, 0, 0)]
+    counts: list[tuple[int, ...]] = [(-1, 0, 0, 0, 0, 0)]
     parts = product.split(" * ")
     for part in [*([whole] if equals else []), *parts]:
         match = _TERM.fullmatch(part)
@@ -96,8 +96,8 @@ def _split(text: str, position: int) -> list[tuple[int, ...]]:
                 f"counts {position}: expected 'pns 1000 717 1000 0 0' or products of such, found {text[:80]!r}; "
                 "take the column that ce.reasoning.quantities makes"
             )
-        found.append((QUANTITIES.index(match[1]), *(int(x) for x in match.groups()[1:])))
-    return found[1:] if equals else found
+        counts.append((QUANTITIES.index(match[1]), *(int(x) for x in match.groups()[1:])))
+    return counts[1:] if equals else counts
 
 
 def _check_counts(terms: Terms, texts: Sequence[str]) -> None:
@@ -340,11 +340,11 @@ def setting_names(by: Sequence[str] | str | None) -> list[str]:
 
 def known_truths(table: pd.DataFrame) -> Floats:
     """Return the true answers as 1 or 0; refuse missing ones."""
-    found = as_bits(table["truth"], "truth")
-    if np.isnan(found).any():
-        row = int(np.isnan(found).argmax())
+    truths = as_bits(table["truth"], "truth")
+    if np.isnan(truths).any():
+        row = int(np.isnan(truths).argmax())
         raise ValueError(f"{name_row(row, table.index, 'truth')} is missing; every question has a true answer")
-    return found
+    return truths
 
 
 def as_bits(cells: pd.Series, name: str) -> Floats:
@@ -367,9 +367,9 @@ def _check_keys(table: pd.DataFrame, settings: list[str], index: pd.Index) -> No
     repeated = table.duplicated(keys, keep=False).to_numpy()
     if repeated.any():
         row = int(np.argmax(repeated))
-        found = table.iloc[row][keys].to_dict()
+        problem = table.iloc[row][keys].to_dict()
         raise ValueError(
-            f"{name_row(row, index)}: the question {found} is answered more than once; pass the columns of reasoners "
+            f"{name_row(row, index)}: the question {problem} is answered more than once; pass the columns of reasoners "
             "or prompts as by=, or number repeats in a column 'replicate'"
         )
 
@@ -435,8 +435,8 @@ def observational_arms(
         values = pd.concat([values, root_values]).drop_duplicates(["task", "sample", "cause"])
     alone = fact["cause"].notna()
     shared = pairs.merge(fact[~alone].drop(columns="cause"), on=[*settings, "task", "effect"])
-    own = pairs.merge(fact[alone], on=[*settings, "task", "cause", "effect"])
-    known = pd.concat([shared, own], ignore_index=True).merge(values, on=["task", "sample", "cause"])
+    pair_answers = pairs.merge(fact[alone], on=[*settings, "task", "cause", "effect"])
+    known = pd.concat([shared, pair_answers], ignore_index=True).merge(values, on=["task", "sample", "cause"])
     arm = (known["value"] == 0).to_numpy(bool).astype(np.int64)
     return _arrange(known, [*settings, "task", "cause", "effect"], arm)
 
@@ -460,8 +460,8 @@ def codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
     """Return a number for each distinct row of a frame, in order of first appearance, and these rows."""
     code = np.zeros(len(frame), np.int64)
     for name in frame.columns:
-        own, distinct = pd.factorize(frame[name], use_na_sentinel=False)
-        code = pd.factorize(code * max(1, len(distinct)) + own)[0].astype(np.int64)
+        column_codes, distinct = pd.factorize(frame[name], use_na_sentinel=False)
+        code = pd.factorize(code * max(1, len(distinct)) + column_codes)[0].astype(np.int64)
     first = np.unique(code, return_index=True)[1]
     return code, frame.iloc[first].reset_index(drop=True)
 

@@ -91,8 +91,8 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
     check_number(undecided, "undecided", "[0, 1]")
     if normalised not in (False, True):
         raise ValueError(f"normalised must be False or True, found {normalised!r}")
-    found, edges = pairs.ancestors, pairs.counts.true_directed
-    total = found.opposed + undecided * (edges - found.agreed - found.opposed)
+    ancestors, edges = pairs.ancestors, pairs.counts.true_directed
+    total = ancestors.opposed + undecided * (edges - ancestors.agreed - ancestors.opposed)
     return ratio(total, edges, math.nan) if normalised else np.asarray(total)
 
 

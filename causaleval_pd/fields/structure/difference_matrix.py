@@ -88,29 +88,29 @@ def difference_matrix(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['right: 1.33 per run', 'reversed: 0.333 per run', 'missing: 0.333 per run']
     """
-    nodes, true, found, failed = _marks_of_rows(table, truth, estimate)
-    outcomes = _outcomes(true, found)
-    shares = _shares(outcomes, true, found)
+    nodes, true, estimates, failed = _marks_of_rows(table, truth, estimate)
+    outcomes = _outcomes(true, estimates)
+    shares = _shares(outcomes, true, estimates)
     n, d = len(true), len(nodes)
     side = min(max(2.4, _SQUARE * d), 7.0)
-    own = ax is None
+    own_figure = ax is None
     names = shortened(nodes, _LONGEST)
     room = min(1.8, 0.09 * max(map(len, names)))
     ax = place_to_draw(ax, side + room + 0.5, side + room + 0.5)
-    square = (side if own else _given_side(ax, room)) / d
+    square = (side if own_figure else _given_side(ax, room)) / d
     shades = shades_of_edges()
     _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
     one_truth = bool((true == true[:1]).all())
     if one_truth:
         _frame_true(ax, true[0])
     _name_sides(ax, names, room, square)
-    _explain(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own)
+    _explain(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
     parts = [f"Squares: edges from the row's to the column's node (both if undirected), by shares of {_runs(n)}"]
     parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
     if failed:
         parts.append(f"not drawn: {_runs(failed, 'failed ')}")
     if caption:
-        write_caption(ax, own, f"{'; '.join(parts)}; no controls are drawn.")
+        write_caption(ax, own_figure, f"{'; '.join(parts)}; no controls are drawn.")
     return ax
 
 

@@ -97,13 +97,13 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['right: 1', 'reversed: 1', 'missing: 1', 'extra: 1']
     """
-    true, found = graph_of(truth), graph_of(estimate)
-    if true.nodes != found.nodes:
-        raise ValueError(different_nodes(list(true.nodes), list(found.nodes)))
-    edges = differences(marks_of(true), marks_of(found))
+    true, estimated = graph_of(truth), graph_of(estimate)
+    if true.nodes != estimated.nodes:
+        raise ValueError(different_nodes(list(true.nodes), list(estimated.nodes)))
+    edges = differences(marks_of(true), marks_of(estimated))
     places = _layout(len(true.nodes), edges)
     side = min(9.0, 3.4 + 0.14 * len(true.nodes))
-    own = ax is None
+    own_figure = ax is None
     ax = place_to_draw(ax, side, side)
     shades = shades_of_edges()
     for edge in sorted(edges, key=lambda edge: edge.what == RIGHT):
@@ -115,7 +115,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     # without marks of axes, whose empty labels hold the place of the caption
     ax.set(xticks=[], yticks=[], frame_on=False)
     counts = {what: sum(edge.what == what for edge in edges) for what in _LINES}
-    _explain(ax, counts, shades, own=own)
+    _explain(ax, counts, shades, own=own_figure)
     n_true = sum(counts[what] for what in (RIGHT, REVERSED, MARKED, MISSING))
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
     if caption:
@@ -124,9 +124,9 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
             f"and {counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated ones are between other nodes; no controls "
             "are drawn."
         )
-        write_caption(ax, own, words)
+        write_caption(ax, own_figure, words)
     figure = figure_of(ax)
-    if own and figure is not None:
+    if own_figure and figure is not None:
         # equal axes move their names once they are laid out, and only the next layout has room for these
         figure.draw_without_rendering()
     return ax
@@ -144,10 +144,10 @@ def graph_of(cell: Any) -> Graph:
 
 def marks_of(graph: Graph) -> Marks:
     """Return the marks of a graph, (d, d): in cell (i, j) that at j of the edge i - j, 0 without an edge."""
-    found = marks_from_planes(graph.planes[None], len(graph.nodes))[0]
+    marks = marks_from_planes(graph.planes[None], len(graph.nodes))[0]
     # of a pair with -> and <->, the tail has no mark of its own
-    both = (found == ARROW) & (found.T == 0)
-    return np.where(both.T, ARROW, found).astype(np.uint8)
+    both = (marks == ARROW) & (marks.T == 0)
+    return np.where(both.T, ARROW, marks).astype(np.uint8)
 
 
 def differences(true: Marks, found: Marks) -> list[Difference]:
@@ -196,8 +196,8 @@ def _component(graph: Any, width: float) -> NDArray[np.float64]:
         return np.zeros((1, 2))
     first = nx.kamada_kawai_layout(graph)
     # neighbours at their distances first; then nodes that lie close to each other are pushed apart
-    found = nx.spring_layout(graph, pos=first, k=1.6 / math.sqrt(n), iterations=40, seed=0) if n > 8 else first
-    places = np.array([found[node] for node in sorted(graph)])
+    layout = nx.spring_layout(graph, pos=first, k=1.6 / math.sqrt(n), iterations=40, seed=0) if n > 8 else first
+    places = np.array([layout[node] for node in sorted(graph)])
     places -= places.min(axis=0)
     span = max(float(places.max()), 1e-9)
     return np.asarray(places * min(width, 1.3 * math.sqrt(n)) / span)

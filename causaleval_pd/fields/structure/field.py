@@ -60,8 +60,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
     unpacked = (truths, estimates)
     row = first_other_nodes(*unpacked)
     if row is not None:
-        found = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
-        raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*found)}")
+        node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
+        raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*node_lists)}")
     for true, estimated, rows, truth_index, estimate_index in shared_rows(*unpacked):
         sides = [
             GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)

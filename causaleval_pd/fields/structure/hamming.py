@@ -131,11 +131,11 @@ def shd(
     if isinstance(normalised, np.bool_):
         normalised = bool(normalised)
     c = pairs.counts
-    given = (reversal_cost, undirected_cost, absent_undirected_cost)
-    for value, name in zip(given, ("reversal_cost", "undirected_cost", "absent_undirected_cost"), strict=True):
+    costs = (reversal_cost, undirected_cost, absent_undirected_cost)
+    for value, name in zip(costs, ("reversal_cost", "undirected_cost", "absent_undirected_cost"), strict=True):
         check_number(value, name, "[0, inf)")
-    if given != (1, 1, 1):
-        total = _plain_costs(pairs, *given, cost)
+    if costs != (1, 1, 1):
+        total = _plain_costs(pairs, *costs, cost)
     elif cost == "any" and normalised is False:
         return c.different
     else:

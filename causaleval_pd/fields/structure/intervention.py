@@ -114,14 +114,14 @@ def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, n
             "the estimate is not a valid CPDAG, so its equivalence class cannot be enumerated; pass beyond='local' for "
             "bounds that need not be attained",
         )
-    found = _found(pairs, max_parent_sets)
-    if beyond == "raise" and found[:, 2].any():
+    bounds = _found(pairs, max_parent_sets)
+    if beyond == "raise" and bounds[:, 2].any():
         raise PairError(
-            np.flatnonzero(found[:, 2]),
+            np.flatnonzero(bounds[:, 2]),
             f"an undirected component of the estimate has more than {max_parent_sets} parent sets; raise "
             "max_parent_sets, or pass beyond='local' for bounds that need not be attained",
         )
-    return share_of_pairs(found[:, column].astype(np.float64), pairs, normalised)
+    return share_of_pairs(bounds[:, column].astype(np.float64), pairs, normalised)
 
 
 @metric(**_BOUND, long_name="SID, lower bound over the class")

@@ -92,7 +92,7 @@ def expected_curves(
             raise ValueError("estimated_edges is empty; give the numbers along the axis")
     tables = [expected_metric(chosen, n_nodes=n_nodes, true_edges=m, estimated_edges=at, level=level) for m in edges]
 
-    own = ax is None
+    own_figure = ax is None
     ax = place_to_draw(ax, 6.4, 4.2)
     banded = any(bool(table["low"].notna().any()) for table in tables)
     for number, table, colour in zip(edges, tables, colours(len(edges)), strict=True):
@@ -106,6 +106,6 @@ def expected_curves(
     band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
     if caption:
         write_caption(
-            ax, own, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}."
+            ax, own_figure, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}."
         )
     return ax

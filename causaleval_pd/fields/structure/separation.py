@@ -38,12 +38,12 @@ _OPTIONS = {
 def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) -> Values:
     if part not in ("markov", "faithfulness", "symmetric"):
         raise ValueError(f"part must be 'markov', 'faithfulness' or 'symmetric', found {part!r}")
-    found = []
+    mistakes = []
     if part != "faithfulness":
-        found.append(pairs.separation_mistakes(separator))
+        mistakes.append(pairs.separation_mistakes(separator))
     if part != "markov":
-        found.append(pairs.swapped.separation_mistakes(separator))
-    ordered = np.mean(found, axis=0)
+        mistakes.append(pairs.swapped.separation_mistakes(separator))
+    ordered = np.mean(mistakes, axis=0)
     return share_of_pairs(ordered if normalised else ordered / 2, pairs, normalised)
 
 

@@ -46,16 +46,16 @@ class Wanted:
         self, context: Context, truths: UnpackedColumn, estimates: UnpackedColumn, where: Callable[[int], str]
     ) -> None:
         self.where, self.codes, self.context = where, context.codes, context
-        found = []
+        requests = []
         for number, values in enumerate(context.values):
             try:
-                found.append(_read_input(values))
+                requests.append(_read_input(values))
             except (TypeError, ValueError) as error:
                 row = int((context.codes == number).argmax())
                 raise type(error)(f"{where(row)}: {error}") from None
-        self.latents: Latents = [found[code][0] for code in context.codes.tolist()]
-        target = np.array([goal for _, goal, _ in found], np.int64)[context.codes]
-        self.circled = np.array([circled for _, _, circled in found], bool)[context.codes]
+        self.latents: Latents = [requests[code][0] for code in context.codes.tolist()]
+        target = np.array([goal for _, goal, _ in requests], np.int64)[context.codes]
+        self.circled = np.array([circled for _, _, circled in requests], bool)[context.codes]
         kinds = estimates.scatter([block.kinds for block in estimates.blocks], -1, np.int64)
         kinds[truths.missing] = -1
         #: class that each row's truth is projected to, -1 where it is compared as it is or a cell is missing
@@ -134,9 +134,9 @@ def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wante
     for goal in np.unique(goals[distinct]).tolist():
         chosen = [names if goals[row] == goal else None for names, row in zip(latents, distinct.tolist(), strict=True)]
         projection = Projection(column, chosen, lambda number: wanted.where(int(distinct[number])))
-        found = {MAG: projection.mags, PAG: projection.pags, ADMG: projection.admgs}[goal]()
-        for block in found.blocks:
-            inputs = Inputs(wanted.context.take(distinct[block.rows]), found.node_sets, block.node_set)
+        graphs = {MAG: projection.mags, PAG: projection.pags, ADMG: projection.admgs}[goal]()
+        for block in graphs.blocks:
+            inputs = Inputs(wanted.context.take(distinct[block.rows]), graphs.node_sets, block.node_set)
             yield from _batches_of(block, inputs, column, latents, estimates, of_row, wanted)
 
 
@@ -205,10 +205,10 @@ def _check_nodes(
             "of the estimate, or of the latents"
         )
     more, fewer = sorted(set(estimated) - set(true)), sorted(set(true) - set(estimated))
-    found = [f"lacks the observed nodes {fewer[:5]} of the truth"] if fewer else []
-    found += [f"has the nodes {more[:5]}, which the truth has not"] if more else []
+    differences = [f"lacks the observed nodes {fewer[:5]} of the truth"] if fewer else []
+    differences += [f"has the nodes {more[:5]}, which the truth has not"] if more else []
     raise ValueError(
-        f"{wanted.where(row)}: the estimate {' and '.join(found)}; name the latent nodes in "
+        f"{wanted.where(row)}: the estimate {' and '.join(differences)}; name the latent nodes in "
         "context={'latents': [...]}, or give both the same observed nodes"
     )
 

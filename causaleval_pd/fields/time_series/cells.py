@@ -182,10 +182,14 @@ def fault(codes: Codes, names: Sequence[str], kind: int) -> str | None:
             f"has the link {names[i]!r} at lag {lag + 1} {sign} {names[j]!r}; an effect does not come before its "
             "cause, so that links at lags from 1 are '->', and '<->' or 'o->' where variables are latent"
         )
-    found = int(infer_kinds(codes[None])[0])
-    if found > kind:
-        why = "circles or bidirected links" if found == TS_PAG else "undirected links or a directed cycle at lag 0"
-        return f"is declared a {KINDS[kind]}, but has {why}; declare it a {KINDS[found]}, or leave kind out"
+    inferred_kind = int(infer_kinds(codes[None])[0])
+    if inferred_kind > kind:
+        why = (
+            "circles or bidirected links"
+            if inferred_kind == TS_PAG
+            else "undirected links or a directed cycle at lag 0"
+        )
+        return f"is declared a {KINDS[kind]}, but has {why}; declare it a {KINDS[inferred_kind]}, or leave kind out"
     return None
 
 
@@ -332,11 +336,11 @@ _TIME = re.compile(r"@|\(t\b")
 def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
     """Return names in order of appearance, codes (L + 1, d, d), and the smallest searched lag."""
     refuse_blank(text)
-    found = _LAGS.match(text)
-    if found is None and _HEADING.match(text):
+    header = _LAGS.match(text)
+    if header is None and _HEADING.match(text):
         raise ValueError(f"found {text!r:.60}; a text begins with its searched lags as in 'lags 0..2:'")
     try:
-        read = parse_edges(text[found.end() :] if found else text)
+        read = parse_edges(text[header.end() :] if header else text)
     except ValueError as fault:
         hint = "; a variable at t - 1 is written with its time, as in 'X@-1'" if _TIME.search(str(fault)) else ""
         raise ValueError(f"{fault}{hint}") from None
@@ -349,7 +353,7 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
         )
     places = [_split(name) for name in names]
     position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
-    min_lag, max_lag = (int(found[1]), int(found[2])) if found else (0, max((lag for _, lag in places), default=0))
+    min_lag, max_lag = (int(header[1]), int(header[2])) if header else (0, max((lag for _, lag in places), default=0))
     beyond = next((name for name, lag in places if lag > max_lag), None)
     if beyond is not None:
         raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text declares")
@@ -373,8 +377,8 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
 
 
 def _split(name: str) -> tuple[str, int]:
-    found = _AT.fullmatch(name)
-    return (found[1], -int(found[2])) if found else (name, 0)
+    parts = _AT.fullmatch(name)
+    return (parts[1], -int(parts[2])) if parts else (name, 0)
 
 
 def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]], min_lag: int, max_lag: int) -> str:
@@ -538,11 +542,11 @@ class LaggedGraph:
 
 def links_of(codes: Codes) -> list[tuple[int, int, int, str]]:
     """Return the links of a graph (L + 1, d, d) as (lag, source, target, sign), sorted; one at lag 0 stands once."""
-    found = []
+    links = []
     for lag, i, j in np.argwhere(codes).tolist():
         sign = SIGN_OF_CODE[int(codes[lag, i, j])]
         turned = sign[0] == "<" and sign != "<->"
         if lag == 0 and (turned or (i > j and (sign == sign[::-1] or sign == "<->")) or sign == "--o"):
             continue
-        found.append((lag, i, j, sign))
-    return found
+        links.append((lag, i, j, sign))
+    return links

@@ -217,18 +217,18 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
         if names is not None and set(names) != set(cell.nodes):
             raise ValueError(f"has the variables {list(cell.nodes)}, expected {sorted(names)}")
         return cell
-    given = None if names is None else list(names)
+    node_names = None if names is None else list(names)
     is_text = isinstance(cell, str) and (reading.encoding == "text" or not is_tetrad_text(cell))
     if is_text and reading.encoding in (None, "text"):
-        found, codes, lowest = read_lagged_text(cell)
-        return reading.graph(found, codes, lowest, given, is_open=True)
-    links = read(cell, given, reading)
+        variables, codes, lowest = read_lagged_text(cell)
+        return reading.graph(variables, codes, lowest, node_names, is_open=True)
+    links = read(cell, node_names, reading)
     if links.names is None:
         d = links.codes.shape[1]
-        if given is not None and len(given) != d:
-            raise ValueError(f"found an array for {d} variables, but nodes= has {len(given)} names")
-        return reading.graph(given or [str(i) for i in range(d)], links.codes, links.min_lag, None, is_open=False)
-    return reading.graph(links.names, links.codes, links.min_lag, given, is_open=links.is_open)
+        if node_names is not None and len(node_names) != d:
+            raise ValueError(f"found an array for {d} variables, but nodes= has {len(node_names)} names")
+        return reading.graph(node_names or [str(i) for i in range(d)], links.codes, links.min_lag, None, is_open=False)
+    return reading.graph(links.names, links.codes, links.min_lag, node_names, is_open=links.is_open)
 
 
 def coerce_lagged(series: pd.Series, column: Hashable | None = None) -> pd.Series:
@@ -296,10 +296,10 @@ def unpack_lagged(series: pd.Series) -> LaggedCells:
     blocks: list[Block] = []
     for key, members in groups.items():
         try:
-            found = read_codes([cells[i] for i in members], heads[key])
+            block_codes = read_codes([cells[i] for i in members], heads[key])
         except CellError as error:
             raise ValueError(f"{at(members[error.position])}: {error}") from None
         kinds = np.array([kind_of(cells[i]) for i in members], np.uint8)
         block[members], place[members] = len(blocks), np.arange(len(members))
-        blocks.append(Block(heads[key], found, kinds))
+        blocks.append(Block(heads[key], block_codes, kinds))
     return LaggedCells(tuple(blocks), block[codes], place[codes])

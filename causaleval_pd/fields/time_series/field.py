@@ -85,8 +85,8 @@ def pair(truth: Any, estimate: Any) -> LaggedPairs:
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(left.nodes, right.nodes))
     true, estimated = (lagged_column([graph]) for graph in (left, right))
-    found: Any = next(iter(batches(true, estimated))).pairs
-    return cast(LaggedPairs, found)
+    aligned: Any = next(iter(batches(true, estimated))).pairs
+    return cast(LaggedPairs, aligned)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -99,7 +99,7 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
 def relabelled_cells(pairs: LaggedPairs, truths: pd.Series) -> pd.Series:
     """Pack the estimates of pairs over the variables of their truths."""
     cells = unpack_lagged(truths)
-    found = [
+    packed_cells = [
         LaggedGraph.from_bytes(
             pack_cell(
                 cells.blocks[block].head.nodes,
@@ -110,7 +110,7 @@ def relabelled_cells(pairs: LaggedPairs, truths: pd.Series) -> pd.Series:
         )
         for block, at in zip(cells.block.tolist(), pairs.estimate_index.tolist(), strict=True)
     ]
-    return lagged_column(found, index=truths.index)
+    return lagged_column(packed_cells, index=truths.index)
 
 
 def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
@@ -140,9 +140,9 @@ def lagged_controls(
     n_places = int(np.prod(batch.codes.shape[1:]))
 
     def drawn(start: int, count: int) -> LaggedPairs:
-        found = codes(start, count)
-        estimate = replace(batch, codes=found, kinds=np.repeat(batch.kinds[index], count))
-        every = np.arange(len(found), dtype=np.int64)
+        drawn_codes = codes(start, count)
+        estimate = replace(batch, codes=drawn_codes, kinds=np.repeat(batch.kinds[index], count))
+        every = np.arange(len(drawn_codes), dtype=np.int64)
         return LaggedPairs(pairs.truth, estimate, np.repeat(pairs.truth_index, count), every)
 
     kinds = np.array(KINDS, object)[batch.kinds[index]]
@@ -173,7 +173,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
 
         def codes(start: int, count: int) -> NDArray[np.uint8]:
             drawn = custom_draws(function, map(LaggedGraph.from_bytes, cells), keys, start, count)
-            return np.stack([_read(found, estimate, name, int(rows[at])) for at, estimate, found in drawn])
+            return np.stack([_read(control, estimate, name, int(rows[at])) for at, estimate, control in drawn])
 
         return lagged_controls(pairs, codes, pace=3000.0)
 

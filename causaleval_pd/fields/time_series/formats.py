@@ -69,30 +69,30 @@ class Presence(NamedTuple):
 
     def of(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return which numbers are links."""
-        found = as_array(values)
-        if found.dtype == bool:
-            return found
-        if found.dtype.kind not in "iuf":
-            raise TypeError(f"expected numbers, found dtype {found.dtype}")
-        found = found.astype(np.float64)
-        if not np.isfinite(found).all():
-            place = tuple(np.argwhere(~np.isfinite(found))[0].tolist())
+        numbers = as_array(values)
+        if numbers.dtype == bool:
+            return numbers
+        if numbers.dtype.kind not in "iuf":
+            raise TypeError(f"expected numbers, found dtype {numbers.dtype}")
+        numbers = numbers.astype(np.float64)
+        if not np.isfinite(numbers).all():
+            place = tuple(np.argwhere(~np.isfinite(numbers))[0].tolist())
             raise ValueError(
-                f"found {found[place]} in cell {place}; a missing number is neither a link nor none: lags that were "
+                f"found {numbers[place]} in cell {place}; a missing number is neither a link nor none: lags that were "
                 "not searched are left out by min_lag= and max_lag="
             )
         if self.alpha is not None:
-            if ((found < 0) | (found > 1)).any():
+            if ((numbers < 0) | (numbers > 1)).any():
                 raise ValueError("alpha= expects p-values between 0 and 1; cut weights by threshold=")
-            return np.asarray(found <= self.alpha)
+            return np.asarray(numbers <= self.alpha)
         if self.threshold is not None:
-            return np.asarray(np.abs(found) > self.threshold)
-        if not np.isin(found, (0, 1)).all():
+            return np.asarray(np.abs(numbers) > self.threshold)
+        if not np.isin(numbers, (0, 1)).all():
             raise ValueError(
                 "found weights or p-values; links are those of an absolute weight above threshold= (0 keeps every "
                 "number that is not 0), or of a p-value up to alpha="
             )
-        return found != 0
+        return numbers != 0
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -106,10 +106,10 @@ def as_array(values: Any) -> NDArray[Any]:
 def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
     """Return a column of a table as numbers, missing ones as NaN."""
     try:
-        found = pd.to_numeric(column)
-        if found.dtype.kind == "c":
+        numbers = pd.to_numeric(column)
+        if numbers.dtype.kind == "c":
             raise TypeError("they are complex")
-        return found.to_numpy(np.float64, na_value=np.nan)
+        return numbers.to_numpy(np.float64, na_value=np.nan)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what} must hold numbers: {error}") from None
 
@@ -125,10 +125,10 @@ def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) 
 
 def array_of_lags(values: Any, what: str, order: tuple[int, int, int]) -> NDArray[Any]:
     """Return an array of square matrices whose axes in this order are (lag, cause, effect)."""
-    found = as_array(values)
-    if found.ndim != 3 or found.shape[order[1]] != found.shape[order[2]]:
-        raise ValueError(f"found an array of shape {found.shape}, expected {what}")
-    return found.transpose(order)
+    array = as_array(values)
+    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
+        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
+    return array.transpose(order)
 
 
 def check_lag(lag: Any, where: str) -> int:
@@ -295,13 +295,13 @@ def write_tigramite(codes: NDArray[np.uint8], *, lines: bool) -> NDArray[Any]:
 def _axes_weights(axes: str, value: Any, names: list[str] | None, first_lag: int | None, p_values: bool) -> Weights:
     """Read an array of numbers whose axes are named; `first_lag` is the lag of its first slice, 0 or 1."""
     expected = f"{axes} with as many causes as effects; another encoding= may name these axes"
-    found = stack_weights(value, None, expected, AXES[axes], first_lag == 1)
+    weights = stack_weights(value, None, expected, AXES[axes], first_lag == 1)
     if first_lag not in (0, 1):
         raise ValueError(
             f"encoding={axes!r} names the axes; pass first_lag=0 if the first slice along the lags holds "
             f"contemporaneous links, or first_lag=1 if it holds lag 1; found {first_lag!r}"
         )
-    return found
+    return weights
 
 
 _COLUMNS = ("source", "target", "lag")
@@ -344,7 +344,7 @@ def read_table(value: Any, presence: Presence) -> Links:
         kept = _kept(table[weights[0]], presence)
     elif presence != Presence():
         raise ValueError("threshold= and alpha= need a column 'weight' or 'p' in the table of links")
-    found, max_lag = Collector(), 0
+    collector, max_lag = Collector(), 0
     signs = table["link"].tolist() if "link" in table.columns else ["->"] * len(table)
     rows = zip(*(table[name].tolist() for name in _COLUMNS), signs, kept.tolist(), strict=True)
     for number, (source, target, lag, sign, keep) in enumerate(rows):
@@ -353,10 +353,10 @@ def read_table(value: Any, presence: Presence) -> Links:
         steps = check_lag(lag, f"link {number}")
         # a link that is cut was searched for all the same
         max_lag = max(max_lag, steps)
-        found.place(source), found.place(target)
+        collector.place(source), collector.place(target)
         if keep:
-            found.add(source, target, steps, sign)
-    return found.found(max_lag)
+            collector.add(source, target, steps, sign)
+    return collector.found(max_lag)
 
 
 def _read_csv(path: Any) -> pd.DataFrame:
@@ -390,7 +390,7 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
     They are `{effect: [((cause, -lag), coefficient, function), ...]}`, `{effect: {(cause, -lag): "-->"}}`, or parents
     `{effect: [(cause, -lag), ...]}`.
     """
-    found, max_lag = Collector(names or ()), 0
+    collector, max_lag = Collector(names or ()), 0
 
     def named(label: Any) -> Any:
         if names is None or not isinstance(label, (int, np.integer)):
@@ -400,7 +400,7 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
         return names[label]
 
     for effect, links in value.items():
-        found.place(named(effect))
+        collector.place(named(effect))
         if not isinstance(links, (list, tuple, Mapping)):
             raise ValueError(f"effect {effect!r}: expected a list of ((cause, -lag), ...), found {shown(links)}")
         for entry in links:
@@ -427,10 +427,10 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
                 if not isinstance(weight, (int, float, np.integer, np.floating)):
                     raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weight)}")
                 keep = bool(presence.of(np.array([weight]))[0]) if presence != Presence() else weight != 0
-            found.place(named(cause))
+            collector.place(named(cause))
             if keep:
-                found.add(named(cause), named(effect), lag, sign)
-    return found.found(max_lag)
+                collector.add(named(cause), named(effect), lag, sign)
+    return collector.found(max_lag)
 
 
 _LAGGED_ROW = re.compile(r"L(\d+)\.(.+)", re.DOTALL)
@@ -465,11 +465,11 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
             f"the rows of a VAR are named 'L1.{columns[0] if columns else 'X'}' and so on for every variable; "
             f"lacking: {', '.join(lacking[:5]) or 'all'}"
         )
-    found = np.full((max(lags) + 1, len(columns), len(columns)), np.nan)
+    weights = np.full((max(lags) + 1, len(columns), len(columns)), np.nan)
     numbers = np.stack([as_numbers(value.iloc[:, i], f"column {name!r}") for i, name in enumerate(columns)], axis=1)
     for (lag, cause), row in rows.items():
-        found[lag, columns.index(cause)] = numbers[row]
-    return Weights(columns, found, 1)
+        weights[lag, columns.index(cause)] = numbers[row]
+    return Weights(columns, weights, 1)
 
 
 def _row_names(result: Any) -> list[str]:
@@ -483,8 +483,8 @@ def _row_names(result: Any) -> list[str]:
 
 def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
     """Return lag and cause of a row, None for a constant or a trend."""
-    found = _LAGGED_ROW.fullmatch(label)
-    return (int(found[1]), found[2]) if found and found[2] in columns else None
+    parts = _LAGGED_ROW.fullmatch(label)
+    return (int(parts[1]), parts[2]) if parts and parts[2] in columns else None
 
 
 def dynotears_weights(value: Any, names: list[str] | None) -> Weights:
@@ -511,19 +511,19 @@ def is_tetrad_text(value: Any) -> bool:
 def read_tetrad_lags(value: Any) -> Links:
     """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1): its edges that end at t are links."""
     graph = read_tetrad(value)
-    found, places = Collector(), []
+    collector, places = Collector(), []
     for label in graph.labels or ():
         parts = _TETRAD_NODE.fullmatch(str(label))
         name, lag = (str(label), 0) if parts is None else (parts[1], check_lag(int(parts[2]), f"node {label!r}"))
-        found.place(name)
+        collector.place(name)
         places.append((name, lag))
     for edge in map(forward, graph.ends):
         a, b, at_a, at_b = edge
         i, j, at_i, at_j = edge if places[a][1] >= places[b][1] else (b, a, at_b, at_a)
         if places[j][1] == 0:
             # copies at earlier times are left out
-            found.add(places[i][0], places[j][0], places[i][1], SHORT_SIGNS[at_i, at_j])
-    return found.found(max((lag for _, lag in places), default=0))
+            collector.add(places[i][0], places[j][0], places[i][1], SHORT_SIGNS[at_i, at_j])
+    return collector.found(max((lag for _, lag in places), default=0))
 
 
 def has_edges(value: Any) -> bool:
@@ -539,20 +539,20 @@ def is_lagged_networkx(value: Any) -> bool:
 
 def read_causalnex(value: Any, presence: Presence) -> Links:
     """Read a networkx graph with edges X_lag1 -> Y_lag0; the name ends at the last `_lag`."""
-    found, places = Collector(), {}
+    collector, places = Collector(), {}
     for node in _nodes(value):
         parts = _LAG_NODE.fullmatch(node) if isinstance(node, str) else None
         if parts is None:
             raise ValueError(f"found the node {node!r}, expected names such as 'X_lag1'")
-        found.place(parts[1])
+        collector.place(parts[1])
         places[node] = parts[1], check_lag(int(parts[2]), f"node {node!r}")
     for source, target, data in value.edges(data=True):
         (cause, lag), (effect, at) = places[source], places[target]
         if at:
             raise ValueError(f"found the edge {source!r} -> {target!r}; edges end at lag 0")
         if _is_kept(data, presence):
-            found.add(cause, effect, lag, "->")
-    return found.found(max((lag for _, lag in places.values()), default=0))
+            collector.add(cause, effect, lag, "->")
+    return collector.found(max((lag for _, lag in places.values()), default=0))
 
 
 def _is_kept(attributes: Mapping[str, Any], presence: Presence) -> bool:
@@ -581,10 +581,10 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     """
     if not is_stationary_graph(value):
         raise ValueError("expected a graph whose nodes are (name, -lag), with lags from 0")
-    found = Collector()
+    collector = Collector()
     nodes = _nodes(value)
     for name, _ in nodes:
-        found.place(name)
+        collector.place(name)
     edges = value.edges() if callable(value.edges) else value.edges
     if isinstance(edges, dict):
         by_type = edges
@@ -605,8 +605,8 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     for (a, b), at_b in marks.items():
         # copies at earlier times are left out
         if b[1] == 0 and a[1] <= 0:
-            found.add(a[0], b[0], int(-a[1]), SHORT_SIGNS[marks[b, a], at_b])
-    return found.found(int(max(-step for _, step in nodes)))
+            collector.add(a[0], b[0], int(-a[1]), SHORT_SIGNS[marks[b, a], at_b])
+    return collector.found(int(max(-step for _, step in nodes)))
 
 
 def _nodes(value: Any) -> list[Any]:
@@ -614,8 +614,8 @@ def _nodes(value: Any) -> list[Any]:
     nodes = getattr(value, "nodes", None)
     if nodes is None or not hasattr(value, "edges") or isinstance(value, (pd.DataFrame, np.ndarray)):
         return []
-    found = nodes() if callable(nodes) else nodes
-    return list(found) if isinstance(found, Iterable) else []
+    members = nodes() if callable(nodes) else nodes
+    return list(members) if isinstance(members, Iterable) else []
 
 
 @dataclass(frozen=True)
@@ -697,12 +697,12 @@ def _read_numbers(encoding: str, cell: Any, names: list[str] | None, how: Readin
     presence = how.presence
     if encoding == "statsmodels VAR" and presence == Presence() and not isinstance(cell, pd.DataFrame) and is_var(cell):
         raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
-    found = WEIGHTS[encoding](cell, names, how.first_lag, presence.alpha is not None)
-    if encoding in AXES and not how.first_lag and presence != Presence() and len(found.values):
+    weights = WEIGHTS[encoding](cell, names, how.first_lag, presence.alpha is not None)
+    if encoding in AXES and not how.first_lag and presence != Presence() and len(weights.values):
         # tests and weights of a variable on itself at the same time mean nothing
-        found = found._replace(values=found.values.copy())
-        np.einsum("ii->i", found.values[0])[:] = 1 if presence.alpha is not None else 0
-    return found.links(presence)
+        weights = weights._replace(values=weights.values.copy())
+        np.einsum("ii->i", weights.values[0])[:] = 1 if presence.alpha is not None else 0
+    return weights.links(presence)
 
 
 ENCODINGS |= {name: partial(_read_numbers, name) for name in WEIGHTS}

@@ -67,8 +67,8 @@ class KnownLinks:
 
     def differing(self, universe: Universe, lags: Lags | int = "union") -> NDArray[np.float64]:
         """Return the number of links of one graph only."""
-        found = self.confusion(universe, lags)
-        return np.asarray(found.fp + found.fn, np.float64)
+        counts = self.confusion(universe, lags)
+        return np.asarray(counts.fp + counts.fn, np.float64)
 
 
 def evaluate(metric: Metric, counts: Confusion) -> NDArray[np.float64]:
@@ -150,8 +150,8 @@ GRAPH_METRICS: dict[str, Metric] = {
 
 def of_graphs(metric: Metric) -> Metric:
     """Return the metric of graphs that a metric of links at lag 0 computes, with its options."""
-    found = GRAPH_METRICS[metric.function.__name__]
-    return replace(found, options={**found.options, **metric.options})
+    graph_metric = GRAPH_METRICS[metric.function.__name__]
+    return replace(graph_metric, options={**graph_metric.options, **metric.options})
 
 
 def _of_graphs(graph_metric: Metric, pairs: LaggedPairs, **options: Any) -> Values:
@@ -296,22 +296,22 @@ def lag_sets(pairs: LaggedPairs) -> LagSets:
     """Return the lags from 1 of each pair, as many as either graph searched, without links of a variable on itself."""
     d, last = pairs.n_nodes, pairs.max_lag
     between = ~np.eye(d, dtype=np.bool_)
-    found = []
+    sides = []
     for batch, index in ((pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index)):
         wide = np.zeros((pairs.n, last, d, d), np.bool_)
         wide[:, : batch.max_lag] = (batch.codes[index, 1:] > 0) & between
-        found.append(wide)
-    return LagSets(found[0], found[1], np.asarray(found[0].any(axis=1) & found[1].any(axis=1)))
+        sides.append(wide)
+    return LagSets(sides[0], sides[1], np.asarray(sides[0].any(axis=1) & sides[1].any(axis=1)))
 
 
 def nearest(lags: NDArray[np.bool_]) -> Values:
     """Return the distance of each lag from the nearest of a set of lags (n, lags, d, d); infinite of an empty set."""
     n_lags = lags.shape[1]
     steps = np.abs(np.arange(n_lags)[:, None] - np.arange(n_lags)[None, :]).astype(np.float64)
-    found = np.full(lags.shape, np.inf)
+    distances = np.full(lags.shape, np.inf)
     for lag in range(n_lags):
-        found = np.minimum(found, np.where(lags[:, lag, None], steps[lag][None, :, None, None], np.inf))
-    return found
+        distances = np.minimum(distances, np.where(lags[:, lag, None], steps[lag][None, :, None, None], np.inf))
+    return distances
 
 
 @metric(
@@ -336,15 +336,15 @@ def lag_error(pairs: LaggedPairs) -> Values:
     >>> ce.lag_error("X@-1 -> Y; X@-4 -> Z", "X@-1 -> Y; X@-2 -> Y; X@-2 -> Z")
     1.25
     """
-    found = np.full(pairs.n, np.nan)
+    errors = np.full(pairs.n, np.nan)
     for part in row_chunks(pairs.n, 40 * max(1, pairs.max_lag) * pairs.n_nodes**2):
         sets = lag_sets(pairs.take(part))
         away = np.where(sets.estimated & sets.shared[:, None], nearest(sets.true), 0.0).sum(axis=1)
         distances = away / np.maximum(sets.estimated.sum(axis=1), 1)
         number = sets.shared.sum(axis=(1, 2))
         total = np.where(sets.shared, distances, 0.0).sum(axis=(1, 2))
-        found[part] = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
-    return found
+        errors[part] = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+    return errors
 
 
 _SPEC: dict[str, Any] = {"field": "lagged", "kinds": KINDS, "closed_form": LINKS.name}

@@ -150,8 +150,8 @@ def law_of_counts(
     for number, *key in distinct.tolist():
         counts = law(np.array(key, np.int64))
         shape = np.ones_like(counts.both)
-        found = Confusion(counts.both, number * shape, counts.estimated, total * shape)
-        samples.append((evaluate(metric, found), counts.weight))
+        confusions = Confusion(counts.both, number * shape, counts.estimated, total * shape)
+        samples.append((evaluate(metric, confusions), counts.weight))
     return ClosedForm.of(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
 
 
@@ -177,20 +177,20 @@ class RandomLinks:
         """Draw the codes of n * count graphs."""
         batch, index = self.pairs.estimate, self.pairs.estimate_index
         n, lags, d = len(index), batch.max_lag, batch.n_nodes
-        own = batch.codes[index, 1:].reshape(n, lags * d * d)
-        drawn = np.repeat(own[:, :, None], count, axis=2)
+        lagged_codes = batch.codes[index, 1:].reshape(n, lags * d * d)
+        drawn = np.repeat(lagged_codes[:, :, None], count, axis=2)
         keys = words(self.keys, lags * d * d, start, count)
         for places in self._groups(lags, d):
             order = np.argsort(keys[:, places], axis=1, kind="stable")
             drawn[:, places] = np.take_along_axis(drawn[:, places], order, axis=1)
-        found = np.zeros((n * count, lags + 1, d, d), np.uint8)
-        found[:, 1:] = drawn.transpose(0, 2, 1).reshape(n * count, lags, d, d)
+        drawn_codes = np.zeros((n * count, lags + 1, d, d), np.uint8)
+        drawn_codes[:, 1:] = drawn.transpose(0, 2, 1).reshape(n * count, lags, d, d)
         if batch.is_pag:
-            found[:, 0] = self._moved_at_lag_0(start, count)
+            drawn_codes[:, 0] = self._moved_at_lag_0(start, count)
         elif self.at_lag_0 is not None:
             graphs: Any = self.at_lag_0.draw(start, count)
-            found[:, 0] = codes_of_planes(graphs.estimate.planes[graphs.estimate_index], d)
-        return found
+            drawn_codes[:, 0] = codes_of_planes(graphs.estimate.planes[graphs.estimate_index], d)
+        return drawn_codes
 
     def _moved_at_lag_0(self, start: int, count: int) -> NDArray[np.uint8]:
         """Place links at lag 0 of any marks over pairs of variables, and turn each by a coin."""
@@ -201,9 +201,9 @@ class RandomLinks:
         drawn = np.take_along_axis(drawn, order, axis=1)
         coins = (words(self.keys ^ _COINS, len(low), start, count) >> np.uint64(63)).astype(bool)
         drawn = np.where(coins, TURNED[drawn], drawn).transpose(0, 2, 1).reshape(len(index) * count, len(low))
-        found = np.zeros((len(drawn), batch.n_nodes, batch.n_nodes), np.uint8)
-        found[:, low, high], found[:, high, low] = drawn, TURNED[drawn]
-        return found
+        matrices = np.zeros((len(drawn), batch.n_nodes, batch.n_nodes), np.uint8)
+        matrices[:, low, high], matrices[:, high, low] = drawn, TURNED[drawn]
+        return matrices
 
     def _groups(self, lags: int, d: int) -> list[NDArray[np.int64]]:
         """Return the places whose links are exchanged with one another, among those of all lags from 1."""
@@ -275,7 +275,7 @@ class RandomLinks:
         """Return the numbers of links of true and estimated graphs that laws depend on, side by side."""
         if self.by_lag:
             return np.concatenate(columns, axis=1)
-        found = []
+        totals = []
         for numbers in columns:
             # laws of totals depend on sums: they stand at the first lag
             wide = np.zeros_like(numbers)
@@ -283,8 +283,8 @@ class RandomLinks:
                 wide[:, 0] = numbers[:, :inside].sum(axis=1)
             if numbers.shape[1] > inside:
                 wide[:, inside] = numbers[:, inside:].sum(axis=1)
-            found.append(wide)
-        return np.concatenate(found, axis=1)
+            totals.append(wide)
+        return np.concatenate(totals, axis=1)
 
     def _placed(self, part: Universe, true: NDArray[np.int64], links: NDArray[np.int64]) -> CountLaw:
         """Return the law of one kind of links, of which those at the lags of `true` are counted."""
@@ -308,9 +308,13 @@ class RandomLinks:
         links = [pairs.link_counts(part).estimated.sum(axis=1) for part in ("cross", "self")]
 
         def law(key: NDArray[np.int64]) -> CountLaw:
-            arcs, loops, cross, own = map(int, key)
-            found = linked_pairs(pairs.n_ordered, lags, cross, arcs)
-            return found if universe == "summary" else added([found, linked_pairs(pairs.n_nodes, lags, own, loops)])
+            arcs, loops, cross, self_links = map(int, key)
+            arc_law = linked_pairs(pairs.n_ordered, lags, cross, arcs)
+            return (
+                arc_law
+                if universe == "summary"
+                else added([arc_law, linked_pairs(pairs.n_nodes, lags, self_links, loops)])
+            )
 
         keys = np.column_stack([without, true - without, *links]).astype(np.int64)
         return law_of_counts(metric, rows, keys, true, pairs.n_places(universe), law)
@@ -337,8 +341,8 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
 
     Not valid for guesses of another shape where the truth has that shape, as for graphs: `permutation` keeps the shape.
     """
-    found = RandomLinks(matching, rows, pairs, keys)
-    return lagged_controls(pairs, found.codes, found.law)
+    random_links = RandomLinks(matching, rows, pairs, keys)
+    return lagged_controls(pairs, random_links.codes, random_links.law)
 
 
 def check_options(matching: Matching) -> None:
@@ -367,12 +371,12 @@ def _codes(pairs: LaggedPairs, keys: Keys, start: int, count: int) -> NDArray[np
     n, lags, d = len(index), batch.max_lag, batch.n_nodes
     places = words(keys, lags * d * d, start, count).reshape(n, lags, d * d, count)
     order = np.argsort(places, axis=1, kind="stable")
-    own = batch.codes[index, 1:].reshape(n, lags, d * d, 1)
-    drawn = np.take_along_axis(np.broadcast_to(own, order.shape), order, axis=1)
-    found = np.zeros((n * count, lags + 1, d, d), np.uint8)
-    found[:, 1:] = drawn.transpose(0, 3, 1, 2).reshape(n * count, lags, d, d)
-    found[:, 0] = np.repeat(batch.codes[index, 0], count, axis=0)
-    return found
+    lagged_codes = batch.codes[index, 1:].reshape(n, lags, d * d, 1)
+    drawn = np.take_along_axis(np.broadcast_to(lagged_codes, order.shape), order, axis=1)
+    drawn_codes = np.zeros((n * count, lags + 1, d, d), np.uint8)
+    drawn_codes[:, 1:] = drawn.transpose(0, 3, 1, 2).reshape(n * count, lags, d, d)
+    drawn_codes[:, 0] = np.repeat(batch.codes[index, 0], count, axis=0)
+    return drawn_codes
 
 
 def _known(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
@@ -408,8 +412,8 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
     for i in range(scored.n):
         both, weight = _shared_law(scored, i, universe)
         ones = np.ones_like(both)
-        found = Confusion(both, *(float(x[i]) * ones for x in (counts.true, counts.estimated, counts.total)))
-        samples.append((evaluate(metric, found), weight))
+        confusions = Confusion(both, *(float(x[i]) * ones for x in (counts.true, counts.estimated, counts.total)))
+        samples.append((evaluate(metric, confusions), weight))
     return ClosedForm.of(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
 
 
@@ -418,8 +422,8 @@ def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats
     lags, d = pairs.estimate.max_lag, pairs.n_nodes
     true = pairs.truth.codes[pairs.truth_index[at], 1 : lags + 1] > 0
     estimated = pairs.estimate.codes[pairs.estimate_index[at], 1:] > 0
-    own = np.eye(d, dtype=bool)
-    counted = {"self": own, "all": np.ones_like(own)}.get(universe, ~own)
+    diagonal = np.eye(d, dtype=bool)
+    counted = {"self": diagonal, "all": np.ones_like(diagonal)}.get(universe, ~diagonal)
     both = np.stack([true.sum(axis=0)[counted], estimated.sum(axis=0)[counted]])
     kinds, numbers = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
     weight = np.ones(1)
@@ -558,10 +562,10 @@ class Relabellings:
         done = 0
         for pairs in self._kept if fits else self._lists():
             refused = metric.refused(pairs)
-            found = np.full(pairs.n, np.nan)
-            found[~refused] = metric(pairs if not refused.any() else pairs.take(np.flatnonzero(~refused)))
+            scores = np.full(pairs.n, np.nan)
+            scores[~refused] = metric(pairs if not refused.any() else pairs.take(np.flatnonzero(~refused)))
             number = pairs.n // n_orders
-            values[done : done + number] = found.reshape(number, n_orders)
+            values[done : done + number] = scores.reshape(number, n_orders)
             done += number
         weights = np.full(values.shape, 1 / n_orders)
         return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))
@@ -594,11 +598,11 @@ class Relabellings:
                 mean[rows] += between[0]
                 variance[rows] += between[1]
             if part in ("self", "all"):
-                own = _self_moments(true, estimated)
-                mean[rows] += own[0]
-                variance[rows] += own[1]
+                loop_moments = _self_moments(true, estimated)
+                mean[rows] += loop_moments[0]
+                variance[rows] += loop_moments[1]
             if part == "all":
-                variance[rows] += 2 * _covariance(true, estimated, between[0], own[0])
+                variance[rows] += 2 * _covariance(true, estimated, between[0], loop_moments[0])
         # differences of large numbers round
         return mean, np.where(variance > 1e-9 * (1 + mean**2), variance, 0.0)
 
@@ -659,8 +663,8 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
     It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
     names are random.
     """
-    found = Relabellings(rows, pairs, keys)
-    return lagged_controls(pairs, found.codes, found.law)
+    relabellings = Relabellings(rows, pairs, keys)
+    return lagged_controls(pairs, relabellings.codes, relabellings.law)
 
 
 register_null(

@@ -146,32 +146,32 @@ class LaggedPairs(StoredPairs):
         """The numbers of links between two variables, and of a variable on itself, by lag."""
         d, lags = self.n_nodes, self.max_lag
         shared = 1 + min(self.truth.max_lag, self.estimate.max_lag)
-        found = np.zeros((2, 4, self.n, lags + 1), np.int64)
+        counts = np.zeros((2, 4, self.n, lags + 1), np.int64)
         sides = [(2, self.truth, self.truth_index), (3, self.estimate, self.estimate_index)]
         for place, batch, index in sides:
             links = batch.codes != 0
-            own = np.einsum("nlii->nl", links.astype(np.int64))
+            loops = np.einsum("nlii->nl", links.astype(np.int64))
             every = links.sum(axis=(2, 3), dtype=np.int64)
-            found[1, place, :, 1 : batch.max_lag + 1] = own[index, 1:]
-            found[0, place, :, 1 : batch.max_lag + 1] = (every - own)[index, 1:]
+            counts[1, place, :, 1 : batch.max_lag + 1] = loops[index, 1:]
+            counts[0, place, :, 1 : batch.max_lag + 1] = (every - loops)[index, 1:]
         for part in row_chunks(self.n, 8 * shared * d * d):
             true = self.truth.codes[self.truth_index[part], 1:shared]
             estimated = self.estimate.codes[self.estimate_index[part], 1:shared]
             adjacent = (true != 0) & (estimated != 0)
             for place, hit in enumerate((adjacent & (true == estimated), adjacent)):
-                own = np.einsum("nlii->nl", hit.astype(np.int64))
-                found[1, place, part, 1:shared] = own
-                found[0, place, part, 1:shared] = hit.sum(axis=(2, 3), dtype=np.int64) - own
-        return LinkCounts(*found[0]), LinkCounts(*found[1])
+                loops = np.einsum("nlii->nl", hit.astype(np.int64))
+                counts[1, place, part, 1:shared] = loops
+                counts[0, place, part, 1:shared] = hit.sum(axis=(2, 3), dtype=np.int64) - loops
+        return LinkCounts(*counts[0]), LinkCounts(*counts[1])
 
     def link_counts(self, universe: Universe) -> LinkCounts:
         """Return the numbers of links by lag, of the universes "cross", "self", "all" and "adjacent"."""
-        cross, own = self._counts
+        cross, loops = self._counts
         if universe == "all":
-            return LinkCounts(*(a + b for a, b in zip(cross, own, strict=True)))
+            return LinkCounts(*(a + b for a, b in zip(cross, loops, strict=True)))
         if universe == "adjacent":
             return cross._replace(both=cross.adjacent)
-        return own if universe == "self" else cross
+        return loops if universe == "self" else cross
 
     def n_places(self, universe: Universe) -> int:
         """Return the number of places for links of a universe at one lag."""
@@ -192,8 +192,8 @@ class LaggedPairs(StoredPairs):
     def differing(self, universe: Universe, lags: Lags | int = "union") -> Values:
         """Return the number of places with another link, a place with two different links counting once."""
         if universe in ("summary", "summary_self"):
-            found = self.confusion(universe)
-            return np.asarray(found.fp + found.fn, np.float64)
+            counts = self.confusion(universe)
+            return np.asarray(counts.fp + counts.fn, np.float64)
         compared, _ = self._compared(lags)
         both, adjacent, true, estimated = (
             x[:, compared].sum(axis=1) for x in self.link_counts("cross" if universe == "adjacent" else universe)

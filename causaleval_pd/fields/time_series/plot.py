@@ -67,10 +67,10 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
         if true.nodes != nodes:
             raise ValueError(different_nodes(true.nodes, nodes))
         last = max(last, true.max_lag)
-        found, wanted = _links(shown), _links(true)
-        groups = [("in both", found & wanted), ("extra", found - wanted), ("missing", wanted - found)]
+        estimated, wanted = _links(shown), _links(true)
+        groups = [("in both", estimated & wanted), ("extra", estimated - wanted), ("missing", wanted - estimated)]
 
-    own = ax is None
+    new_figure = ax is None
     ax = place_to_draw(ax, 2.2 + 1.3 * (last + 1), 1.4 + 0.62 * max(len(nodes), 1))
     styles = ["-", (0, (4, 2)), (0, (1, 2))]
     for (word, links), colour, style in zip(groups, colours(3), styles, strict=False):
@@ -93,7 +93,7 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
         lines = "solid, dashed and dotted lines: in both graphs with the same marks, extra, missing; "
         searched = f"lags {shown.min_lag} to {shown.max_lag} were searched"
         marks = "" if truth is None else lines
-        write_caption(ax, own, f"Links that end at t; {marks}{searched}; no random guessing is shown.")
+        write_caption(ax, new_figure, f"Links that end at t; {marks}{searched}; no random guessing is shown.")
     return ax
 
 

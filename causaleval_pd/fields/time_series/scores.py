@@ -91,25 +91,25 @@ def lagged_scores(
         check_known(encoding, WEIGHTS, "encoding of scores at lags")
     series = rows_of(values, index, "numbers of lagged links", dims=(2, 3))
     lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    found: list[Any] = []
+    matrices: list[Any] = []
     names: list[Any] = []
     for row, cell in enumerate(series.tolist()):
         try:
             if is_missing(cell):
-                found.append(None)
+                matrices.append(None)
                 names.append(None)
                 continue
-            given = lists[row]
-            labels = None if given is None else list(given)
+            row_names = lists[row]
+            labels = None if row_names is None else list(row_names)
             check_masks(cell)
             read = WEIGHTS[encoding or find_weights(cell)](cell, labels, first_lag, p_values)
             scores = _scores(read.values, max(read.min_lag, min_lag or 0), p_values=p_values)
-            found.append(_at(scores, steps) if steps is not None else _reduced(scores, str(reduce)))
+            matrices.append(_at(scores, steps) if steps is not None else _reduced(scores, str(reduce)))
             names.append(labels or read.names or [str(i) for i in range(scores.shape[1])])
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name_row(row, series.index, series.name)}: {error}") from None
     kind = "score" if p_values else "weight"
-    column = score_column(found, nodes=names, encoding="row->column", kind=kind, index=series.index)
+    column = score_column(matrices, nodes=names, encoding="row->column", kind=kind, index=series.index)
     column.name = series.name
     return column
 
@@ -118,16 +118,16 @@ def _scores(values: NDArray[Any], min_lag: int, *, p_values: bool) -> NDArray[np
     """Return scores (L + 1, d, d), larger or of larger magnitude for likely links; NaN where they mean nothing."""
     if values.dtype.kind not in "biuf":
         raise TypeError(f"expected numbers, found dtype {values.dtype}")
-    found = values.astype(np.float64)
+    scores = values.astype(np.float64)
     if p_values:
-        if ((found < 0) | (found > 1)).any():
+        if ((scores < 0) | (scores > 1)).any():
             raise ValueError("p_values=True expects numbers between 0 and 1")
-        found = -np.log10(np.maximum(found, np.nextafter(0, 1)))
-    found[:min_lag] = np.nan
-    if len(found):
+        scores = -np.log10(np.maximum(scores, np.nextafter(0, 1)))
+    scores[:min_lag] = np.nan
+    if len(scores):
         # of a variable on itself at the same time
-        np.einsum("ii->i", found[0])[:] = np.nan
-    return found
+        np.einsum("ii->i", scores[0])[:] = np.nan
+    return scores
 
 
 def _at(scores: NDArray[np.float64], lag: int) -> NDArray[np.float64]:

@@ -257,13 +257,13 @@ class SeriesLaggedAccessor:
         if different is not None:
             raise ValueError(f"found graphs with the variables {names[:10]} and {list(different.nodes)[:10]}")
         n_lags = max((graph.max_lag for graph in graphs), default=0) + 1
-        found = np.zeros((len(graphs), len(names), len(names), n_lags), "<U3")
+        stack = np.zeros((len(graphs), len(names), len(names), n_lags), "<U3")
         for row, graph in enumerate(graphs):
             order = [graph.nodes.index(name) for name in names]
-            found[row, :, :, : graph.max_lag + 1] = write_tigramite(
+            stack[row, :, :, : graph.max_lag + 1] = write_tigramite(
                 graph.codes[:, order][:, :, order], lines=graph.kind == "ts_pag"
             )
-        return found
+        return stack
 
     @property
     def nodes(self) -> pd.Series:
@@ -306,8 +306,8 @@ class SeriesLaggedAccessor:
         for number, block in enumerate(cells.blocks):
             rows = cells.block == number
             values[rows] = count(block)[cells.place[rows]]
-        found = pd.arrays.IntegerArray(values, cells.block < 0)
-        return pd.Series(found, index=self._obj.index, name=self._obj.name)
+        counts = pd.arrays.IntegerArray(values, cells.block < 0)
+        return pd.Series(counts, index=self._obj.index, name=self._obj.name)
 
     def _each(self, make: Callable[[LaggedGraph], Any], dtype: Any) -> pd.Series:
         """Return one value per row, made once of each distinct graph."""

@@ -106,15 +106,15 @@ def _pag_summary(codes: Codes) -> NDArray[np.uint8]:
     lagged = np.bitwise_or.reduce(at_target[:, 1:], axis=1) | np.bitwise_or.reduce(at_source[:, 1:], axis=1).transpose(
         0, 2, 1
     )
-    own = np.isin(codes[:, 0], (DIRECTED, BACKWARD)) | (lagged == 0)
-    return np.asarray(lagged | np.where(own, at_target[:, 0], 0), np.uint8)
+    lag_0_mask = np.isin(codes[:, 0], (DIRECTED, BACKWARD)) | (lagged == 0)
+    return np.asarray(lagged | np.where(lag_0_mask, at_target[:, 0], 0), np.uint8)
 
 
 def _conflicts(marks: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which pairs have several marks at one end, without those of a variable on itself."""
-    found = (marks & (marks - 1)) != 0
-    np.einsum("nii->ni", found)[:] = False
-    return np.asarray(found & (marks > 0))
+    conflicts = (marks & (marks - 1)) != 0
+    np.einsum("nii->ni", conflicts)[:] = False
+    return np.asarray(conflicts & (marks > 0))
 
 
 def _joined(marks: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -126,9 +126,9 @@ def _joined(marks: NDArray[np.uint8]) -> NDArray[np.uint8]:
         not (marks & (1 << CIRCLE)).any()
         and not ((marks == 1 << ARROW) & (marks.transpose(0, 2, 1) == 1 << ARROW)).any()
     )
-    found = np.where(several, TAIL if plain else CIRCLE, single[marks])
-    np.einsum("nii->ni", found)[:] = 0
-    return np.asarray(found, np.uint8)
+    joint_marks = np.where(several, TAIL if plain else CIRCLE, single[marks])
+    np.einsum("nii->ni", joint_marks)[:] = 0
+    return np.asarray(joint_marks, np.uint8)
 
 
 def window(series: pd.Series, max_lag: int | None = None, *, last: bool = False) -> pd.Series:
@@ -171,7 +171,7 @@ def lagged_cpdag(series: pd.Series) -> pd.Series:
     """Return the lagged graphs that share independences with directed ones: lag 0 is directed where all agree."""
     cells = unpack_lagged(series)
     where = _where(series, cells)
-    found = []
+    block_cells = []
     for number, block in enumerate(cells.blocks):
         wrong = block.kinds != TS_DAG
         if wrong.any():
@@ -181,9 +181,9 @@ def lagged_cpdag(series: pd.Series) -> pd.Series:
         codes[:, 0] = _class_at_lag_0(block.codes)
         kinds = np.where(has_undirected(codes), TS_PDAG, TS_DAG).tolist()
         packed_as = zip(codes, kinds, strict=True)
-        found.append([pack_cell(block.head.nodes, one, block.head.min_lag, kind) for one, kind in packed_as])
+        block_cells.append([pack_cell(block.head.nodes, one, block.head.min_lag, kind) for one, kind in packed_as])
     packed = [
-        None if block < 0 else found[block][place]
+        None if block < 0 else block_cells[block][place]
         for block, place in zip(cells.block.tolist(), cells.place.tolist(), strict=True)
     ]
     return packed_column(packed, series.index, series.name)
@@ -212,8 +212,8 @@ def _class_at_lag_0(codes: Codes) -> Codes:
         if not new.any():
             break
         known |= new
-    found = np.where(known, DIRECTED, np.where(known.transpose(0, 2, 1), BACKWARD, 0))
-    return np.where(adjacent & (found == 0), UNDIRECTED, found).astype(np.uint8)
+    arrows = np.where(known, DIRECTED, np.where(known.transpose(0, 2, 1), BACKWARD, 0))
+    return np.where(adjacent & (arrows == 0), UNDIRECTED, arrows).astype(np.uint8)
 
 
 def _product(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -223,12 +223,12 @@ def _product(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bo
 
 def _two_colliders(lines: NDArray[np.bool_], known: NDArray[np.bool_], apart: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which i, j have k and l that are apart, with i -- k -> j and i -- l -> j."""
-    found = np.zeros_like(lines)
+    pairs = np.zeros_like(lines)
     for graph in np.flatnonzero(lines.any(axis=(1, 2))).tolist():
         through = lines[graph][:, None, :] & known[graph].T[None, :, :]
         nearby = through.astype(np.float32) @ apart[graph].astype(np.float32) > 0
-        found[graph] = (through & nearby).any(axis=2)
-    return found
+        pairs[graph] = (through & nearby).any(axis=2)
+    return pairs
 
 
 def _where(series: pd.Series, cells: LaggedCells) -> Callable[[int, int], str]:

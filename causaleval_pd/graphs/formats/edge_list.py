@@ -109,15 +109,15 @@ def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
     names: list[str] | None = None
     try:
         for fields in reader:
-            found = [field.strip() for field in fields]
-            if not any(found):
+            row = [field.strip() for field in fields]
+            if not any(row):
                 continue
             if names is None:
-                names = found
-            elif len(found) != len(names):
-                raise ValueError(f"line {reader.line_num}: found {len(found)} fields, the header has {len(names)}")
+                names = row
+            elif len(row) != len(names):
+                raise ValueError(f"line {reader.line_num}: found {len(row)} fields, the header has {len(names)}")
             else:
-                rows.append(found)
+                rows.append(row)
                 lines.append(reader.line_num)
     except csv.Error as fault:
         raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
@@ -151,14 +151,14 @@ def read_printed(text: str) -> pd.DataFrame:
 
 def _numbers(fields: pd.Series, name: str, lines: list[int]) -> pd.Series:
     """Return a column of a table in CSV as numbers; `lines` are those of its rows."""
-    found = pd.to_numeric(fields, errors="coerce")
-    odd = found.isna().to_numpy()
+    numbers = pd.to_numeric(fields, errors="coerce")
+    odd = numbers.isna().to_numpy()
     if odd.any():
         at = int(np.argmax(odd))
         field = str(fields.iloc[at])
         mend = "write a point for the decimal comma" if re.fullmatch(r"[-+]?\d*,\d+", field) else f"write a {name}"
         raise ValueError(f"line {lines[at]}: found {field[:60]!r} in the column {name!r}, expected a number; {mend}")
-    return found
+    return numbers
 
 
 def write_csv(names: Sequence[str], ends: Ends) -> str:
@@ -195,9 +195,9 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         if _is_blank(node):
             raise ValueError(f"edge {number}: found the node {node!r} in the column {names[0]!r}, expected a name")
     if names[2] not in cell.columns:
-        found = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
+        listing = read_edge_list([(a, b) for a, b in zip(first, second, strict=True) if not _is_blank(b)])
         alone = [_distinct(a)[1] for a, b in zip(first, second, strict=True) if _is_blank(b)]
-        return found._replace(labels=tuple(dict.fromkeys([*(found.labels or ()), *alone])) or None)
+        return listing._replace(labels=tuple(dict.fromkeys([*(listing.labels or ()), *alone])) or None)
     edges = MarkedEdges()
     for number, (a, sign, b) in enumerate(zip(first, cell[names[2]].tolist(), second, strict=True), 1):
         if _is_blank(b) and _is_blank(sign):

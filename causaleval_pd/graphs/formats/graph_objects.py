@@ -29,10 +29,10 @@ def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
 
 def read_causal_learn(cell: Any) -> Matrix:
     """Read the endpoint matrix, which holds the mark at the *row* node: -1 a tail, 1 an arrow, 2 a circle."""
-    found = _names_and_endpoints(cell)
-    if found is None:
+    parts = _names_and_endpoints(cell)
+    if parts is None:
         raise TypeError(f"found {type(cell).__name__}, expected a graph of causal-learn")
-    return Matrix(*found)
+    return Matrix(*parts)
 
 
 CAUSAL_LEARN = register_encoding(
@@ -58,8 +58,8 @@ def _graph_of_result(cell: Any) -> Any:
 
 def read_causal_learn_result(cell: Any) -> Matrix:
     """Read the graph of what FCI and GES return; that of a tuple, by FCI, is a PAG also without circles."""
-    found = read_causal_learn(_graph_of_result(cell))
-    return found if isinstance(cell, dict) else found._replace(kind="pag")
+    matrix = read_causal_learn(_graph_of_result(cell))
+    return matrix if isinstance(cell, dict) else matrix._replace(kind="pag")
 
 
 CAUSAL_LEARN_RESULT = register_encoding(
@@ -84,8 +84,8 @@ def _castle_matrix(cell: Any) -> Any:
     matrix = getattr(cell, "causal_matrix", None)
     if isinstance(matrix, np.ndarray):
         return matrix
-    own = isinstance(cell, np.ndarray) and type(cell).__module__.partition(".")[0] == "castle"
-    return cell if own else None
+    is_castle = isinstance(cell, np.ndarray) and type(cell).__module__.partition(".")[0] == "castle"
+    return cell if is_castle else None
 
 
 CASTLE_RESULT = register_encoding(

@@ -65,15 +65,15 @@ def tokens_of(text: str) -> Iterator[Token]:
     """Yield the words, marks and edges of a text, then an end; comments are left out."""
     at, line = 0, 1
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, at)
+        if match is None or match.lastgroup is None:
             raise ValueError(f"line {line}: cannot read {text[at : at + 20]!r}")
-        if found.lastgroup == "quoted":
-            yield Token("word", re.sub(r"\\(.)", r"\1", found.group()[1:-1]), line, True)
-        elif found.lastgroup != "blank":
-            yield Token(found.lastgroup, found.group(), line)
-        line += found.group().count("\n")
-        at = found.end()
+        if match.lastgroup == "quoted":
+            yield Token("word", re.sub(r"\\(.)", r"\1", match.group()[1:-1]), line, True)
+        elif match.lastgroup != "blank":
+            yield Token(match.lastgroup, match.group(), line)
+        line += match.group().count("\n")
+        at = match.end()
     yield Token("end", "the end of the text", line)
 
 
@@ -90,10 +90,10 @@ class _Reader:
         self.n_edges = 0
 
     def next(self) -> Token:
-        found = self.token
-        if found.kind != "end":
+        token = self.token
+        if token.kind != "end":
             self.token = next(self.tokens)
-        return found
+        return token
 
     def skip(self, text: str) -> bool:
         """Skip a mark if it comes next."""
@@ -194,15 +194,15 @@ class _Reader:
 
     def attributes(self) -> Attributes:
         """Read attributes in brackets."""
-        found: Attributes = {}
+        texts: Attributes = {}
         while self.skip("["):
             while not self.skip("]"):
                 if self.token.kind == "end":
                     raise self.refuse("']', which closes the attributes")
                 key = self.next()
                 if key.kind == "word" and self.skip("="):
-                    found[key.text.lower()] = self.next().text
-        return found
+                    texts[key.text.lower()] = self.next().text
+        return texts
 
     def join(self, left: list[str], sign: Token, right: list[str], attributes: Attributes) -> None:
         """Add the edges between two groups."""
@@ -244,8 +244,8 @@ class _Reader:
 
 def read_dagitty(text: str) -> Edges:
     """Read a graph of dagitty, of the class mag or pag if its heading says so; latent and other nodes are alike."""
-    found, heading = _Reader(text, "dagitty").graph(), _DAGITTY.match(text)
-    return found._replace(kind=heading.group(1)) if heading and heading.group(1) in ("mag", "pag") else found
+    edges, heading = _Reader(text, "dagitty").graph(), _DAGITTY.match(text)
+    return edges._replace(kind=heading.group(1)) if heading and heading.group(1) in ("mag", "pag") else edges
 
 
 def read_dot(text: str) -> Edges:
@@ -254,12 +254,12 @@ def read_dot(text: str) -> Edges:
     if heading is None:
         raise ValueError(f"line 1: found {text[:60]!r}, expected 'digraph {{' or 'graph {{'")
     reader = _Reader(text, heading.group(1).lower())
-    found = reader.graph()
-    names = found.labels or ()
+    edges = reader.graph()
+    names = edges.labels or ()
     labels = tuple(reader.labels.get(str(name), "") for name in names)
     if names and all(str(name).isdecimal() for name in names) and all(labels) and len({*labels}) == len(labels):
-        return found._replace(labels=labels)
-    return found
+        return edges._replace(labels=labels)
+    return edges
 
 
 def _quoted(name: str) -> str:
@@ -412,19 +412,19 @@ def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int,
     graph = read_tetrad(text)
     names = tuple(map(str, graph.labels or ()))
     position = {name: i for i, name in enumerate(names)}
-    found = []
+    edges = []
     for number, line in enumerate(text.splitlines(), 1):
         for left, sign, right, share in _SHARE.findall(line):
             ends = [position.get(_without_parentheses(name)) for name in (left, right)]
             i, j = ends
             if sign not in MARKS or i is None or j is None:
                 raise ValueError(f"line {number}: found '[{left} {sign} {right}]', expected an edge as '[X --> Y]'")
-            found.append((*forward((i, j, *MARKS[sign])), float(share)))
-    if not found:
+            edges.append((*forward((i, j, *MARKS[sign])), float(share)))
+    if not edges:
         raise ValueError(
             "found a graph without shares of bootstrap samples, as '[X --> Y]:0.9800'; make it a column by graph_column"
         )
-    return names, found
+    return names, edges
 
 
 def _reads_otherwise(name: str) -> bool:
@@ -480,8 +480,8 @@ def read_model_string(text: str) -> Edges:
         raise ValueError(f"found {text[:60]!r}, expected a model string as '[A][B|A][C|A:B]'")
     parents: dict[str, list[str]] = {}
     for entry in _NODE.findall(text):
-        name, bar, given = entry.partition("|")
-        listed = given.split(":") if bar else []
+        name, bar, parent_text = entry.partition("|")
+        listed = parent_text.split(":") if bar else []
         if ":" in name or any(not _NAME.match(one) for one in (name, *listed)):
             raise ValueError(f"cannot read [{entry}] in a model string; a node with two parents is [C|A:B]")
         if name in parents:

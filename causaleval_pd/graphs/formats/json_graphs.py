@@ -62,24 +62,26 @@ def _parsed(text: str) -> Any:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; of two values with one key the first would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"found the key {next(key for key in found if keys.count(key) > 1)!r:.60} twice in an object")
-    return found
+        raise ValueError(
+            f"found the key {next(key for key in mapping if keys.count(key) > 1)!r:.60} twice in an object"
+        )
+    return mapping
 
 
 def read_json(cell: Any) -> Edges:
     """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx, or an array of edges."""
-    found, text = (_parsed(cell), cell) if isinstance(cell, str) else (dict(cell), "")
-    found = {"edges": found} if isinstance(found, list) else _graph_in(found)
-    edges_of = next((found[key] for key in _EDGE_KEYS.split("|") if key in found), None)
-    if not isinstance(edges_of, list) or not isinstance(found.get("nodes", []), list):
+    content, text = (_parsed(cell), cell) if isinstance(cell, str) else (dict(cell), "")
+    content = {"edges": content} if isinstance(content, list) else _graph_in(content)
+    edges_of = next((content[key] for key in _EDGE_KEYS.split("|") if key in content), None)
+    if not isinstance(edges_of, list) or not isinstance(content.get("nodes", []), list):
         raise ValueError("found a JSON object without lists of nodes and edges")
     edges = MarkedEdges()
     # networkx writes whether a graph is one of several edges per pair, and means a node by its id
-    keys = ("id",) if "multigraph" in found else ("name", "id", "label")
-    for k, node in enumerate(found.get("nodes", [])):
+    keys = ("id",) if "multigraph" in content else ("name", "id", "label")
+    for k, node in enumerate(content.get("nodes", [])):
         try:
             name = _json_name(node, keys)
             if name in edges.position:
@@ -91,7 +93,7 @@ def read_json(cell: Any) -> Edges:
     refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
     for k, edge in enumerate(edges_of):
         try:
-            edges.add(*_json_edge(edge, found.get("directed", True)))
+            edges.add(*_json_edge(edge, content.get("directed", True)))
             if n_nodes and len(edges.position) > n_nodes:
                 absent = list(edges.position)[n_nodes]
                 raise ValueError(f"found an edge of the node {absent!r}, which is not among the nodes")
@@ -103,15 +105,15 @@ def read_json(cell: Any) -> Edges:
 def _line_of(text: str, keys: str, k: int, value: Any) -> str:
     """Return the line of the value in place `k` of a list in JSON, for messages; none if it is not where it seems."""
     decoder, heading = json.JSONDecoder(), re.search(rf'"(?:{keys})"\s*:\s*\[|^\s*\[', text)
-    at, start, found = (heading.end() if heading is not None else len(text)), 0, None
+    at, start, entry = (heading.end() if heading is not None else len(text)), 0, None
     for _ in range(k + 1):
         gap = _GAP.match(text, at)
         start = at if gap is None else gap.end()
         try:
-            found, at = decoder.raw_decode(text, start)
+            entry, at = decoder.raw_decode(text, start)
         except json.JSONDecodeError:
             return ""
-    return f"line {text.count(chr(10), 0, start) + 1}: " if found == value else ""
+    return f"line {text.count(chr(10), 0, start) + 1}: " if entry == value else ""
 
 
 def _json_name(node: Any, keys: Sequence[str] = ("name", "id", "label")) -> str:
@@ -196,12 +198,12 @@ def is_mapping(cell: Any) -> bool:
 
 def _read_mapping(cell: Any, lists_parents: bool) -> Edges:
     """Read the nodes that each node lists; two that list each other have an undirected edge."""
-    found = _parsed(cell) if isinstance(cell, str) else cell
+    mapping = _parsed(cell) if isinstance(cell, str) else cell
     position: dict[str, int] = {}
     arcs = []
-    for node in found:
+    for node in mapping:
         position.setdefault(_checked_name(node), len(position))
-    for node, listed in found.items():
+    for node, listed in mapping.items():
         if not isinstance(listed, _LISTS):
             raise ValueError(f"found {listed!r:.60} for the node {node!r}, expected a list of nodes")
         here = position[node]

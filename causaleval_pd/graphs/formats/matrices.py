@@ -102,8 +102,8 @@ def explain_effects(matrix: NDArray[Any], names: Sequence[str]) -> str:
 
 def pairs_of_marks(codes: Mapping[int, int], at: str) -> dict[Pair, Pair]:
     """Return the marks at j and i for codes in cells (i, j) and (j, i); (i, j) holds that at its column or row."""
-    found = {(a, b): (codes[a], codes[b]) for a, b in product(codes, codes)}
-    return found if at == "column" else {pair: marks[::-1] for pair, marks in found.items()}
+    pairs = {(a, b): (codes[a], codes[b]) for a, b in product(codes, codes)}
+    return pairs if at == "column" else {pair: marks[::-1] for pair, marks in pairs.items()}
 
 
 def _register(

@@ -68,7 +68,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
             if not (data or multigraph):
                 arcs.append((s, t))
                 continue
-            every = [_with_key(key, found) for key, found in data.items()] if multigraph else [data]
+            every = [_with_key(key, content) for key, content in data.items()] if multigraph else [data]
             declared = [_typed_marks(graph, u, v, attributes) if attributes else None for attributes in every]
             if len(every) > 1 and not any(marks is not None for marks in declared):
                 raise ValueError(
@@ -86,10 +86,10 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     refuse_numbers(numbered, ("weight", "marks"))
     if any(type(weight) is not int or weight != 1 for weight in weights):
         _refuse_weights(graph)
-    found = Edges.from_arcs(labels, arcs)
+    content = Edges.from_arcs(labels, arcs)
     if typed:
-        found = _with_typed(found, typed)
-    return found._replace(kind=named_class(graph))
+        content = _with_typed(content, typed)
+    return content._replace(kind=named_class(graph))
 
 
 def _with_typed(plain: Edges, typed: list[tuple[int, int, Marks]]) -> Edges:
@@ -112,16 +112,16 @@ def _with_key(key: Any, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
 def _refuse_weights(graph: nx.Graph[Any]) -> None:
     """Refuse weights other than 1, as in a matrix."""
     position = {label: i for i, label in enumerate(graph.nodes)}
-    found = [(u, v, data["weight"]) for u, v, data in graph.edges(data=True) if data.get("weight") is not None]
-    for u, v, weight in found:
+    edges = [(u, v, data["weight"]) for u, v, data in graph.edges(data=True) if data.get("weight") is not None]
+    for u, v, weight in edges:
         if not isinstance(weight, (int, float, np.integer, np.floating, np.bool_)):
             raise TypeError(f"found the weight {weight!r} of the edge {u!r}, {v!r}, expected no weight or 1")
-    odd = next(((u, v, weight) for u, v, weight in found if weight != 1), None)
+    odd = next(((u, v, weight) for u, v, weight in edges if weight != 1), None)
     if odd is None:
         return
-    source, target = ([position[edge[end]] for edge in found] for end in (0, 1))
+    source, target = ([position[edge[end]] for edge in edges] for end in (0, 1))
     mend = explain_weights(
-        source, target, [weight if abs(weight) < _HUGE else math.inf for _, _, weight in found], "weight"
+        source, target, [weight if abs(weight) < _HUGE else math.inf for _, _, weight in edges], "weight"
     )
     raise ValueError(
         f"found the weight {odd[2]} of the edge {odd[0]!r}, {odd[1]!r}, expected no weight or 1; {mend}; if every edge "
@@ -150,15 +150,15 @@ def _marks_of_ends(
     graph: nx.Graph[Any], u: Any, v: Any, source: str, target: str, attributes: Mapping[str, Any]
 ) -> Marks:
     """Return the marks that two attributes declare, as those of graphviz do."""
-    found = [attributes.get(key) for key in (source, target)]
-    plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in found]
+    words = [attributes.get(key) for key in (source, target)]
+    plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in words]
     if any(word not in _ENDPOINTS for word in plain):
         raise ValueError(
-            f"found the edge {u!r}, {v!r} with {source}={found[0]!r} and {target}={found[1]!r}, expected both "
+            f"found the edge {u!r}, {v!r} with {source}={words[0]!r} and {target}={words[1]!r}, expected both "
             f"to be one of {', '.join(_ENDPOINTS)}"
         )
     marks = _ENDPOINTS[plain[0]], _ENDPOINTS[plain[1]]
-    return _with_direction(graph, marks, f"found the edge {u!r}, {v!r} with {source}={found[0]!r}")
+    return _with_direction(graph, marks, f"found the edge {u!r}, {v!r} with {source}={words[0]!r}")
 
 
 def _with_direction(graph: nx.Graph[Any], marks: Marks, found: str) -> Marks:
@@ -178,15 +178,15 @@ def _marks_of_word(graph: nx.Graph[Any], u: Any, v: Any, key: str, word: Any) ->
     """Return the marks of an edge whose type an attribute declares."""
     plain = word.strip("'\" ").lower() if isinstance(word, str) else ""
     marks = (_DIR if key == "dir" else _WORDS).get(plain)
-    found = f"found the edge {u!r}, {v!r} with {key}={word!r}"
+    start = f"found the edge {u!r}, {v!r} with {key}={word!r}"
     if plain in _DOUBTFUL:
-        raise ValueError(f"{found}, which names no marks at both ends; write '<->', 'o->', 'o-o' or 'o--'")
+        raise ValueError(f"{start}, which names no marks at both ends; write '<->', 'o->', 'o-o' or 'o--'")
     if marks is None:
         raise ValueError(
-            f"{found}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is not a type "
+            f"{start}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is not a type "
             "of mark"
         )
-    return _with_direction(graph, marks, found)
+    return _with_direction(graph, marks, start)
 
 
 NETWORKX = register_encoding(

@@ -151,12 +151,12 @@ def _column(names: list[str] | None, place: int, n: int) -> str:
 
 def _explain_field(field: str, column: str) -> str:
     """Return a message for a field of a column that is not a number."""
-    found = f"found {field[:60]!r}, expected a number in {column}"
+    message = f"found {field[:60]!r}, expected a number in {column}"
     if not field:
         return f"found an empty cell, expected a number in {column}; write 0 where there is no edge"
     if _DECIMAL_COMMA.match(field):
         point = field.replace(",", ".")
-        return f"{found}; write a point for the decimal comma, as {point[:60]!r}"
+        return f"{message}; write a point for the decimal comma, as {point[:60]!r}"
     if field.lower() in _FLAGS:
-        return f"{found}; write 1 for true and 0 for false"
-    return found
+        return f"{message}; write 1 for true and 0 for false"
+    return message

@@ -80,22 +80,22 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
 
     The optimal set, which depends on the outcome, is not filled.
     """
-    treatment, given, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
-    given[:] = ZERO
+    treatment, adjustment, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
+    adjustment[:] = ZERO
     if strategy == _PARENT:
         for a in range(arcs.size[0]):
             if not arcs.undirected[a]:
-                given[arcs.tail[a]] |= treatment[arcs.head[a]]
-        copy_row(given, no_effect, given.size)
+                adjustment[arcs.tail[a]] |= treatment[arcs.head[a]]
+        copy_row(adjustment, no_effect, adjustment.size)
     else:
-        copy_row(treatment, no_effect, given.size)
+        copy_row(treatment, no_effect, adjustment.size)
         spread(arcs, no_effect, rows[_NOWHERE])
-        for v in range(given.size):
+        for v in range(adjustment.size):
             no_effect[v] = ~no_effect[v]
         if strategy == _ANCESTOR:
             for a in range(arcs.size[0] - 1, -1, -1):
                 if not arcs.undirected[a]:
-                    given[arcs.tail[a]] |= given[arcs.head[a]] | treatment[arcs.head[a]]
+                    adjustment[arcs.tail[a]] |= adjustment[arcs.head[a]] | treatment[arcs.head[a]]
     _fill_unclear(arcs, treatment, rows[_UNCLEAR])
 
 
@@ -103,21 +103,21 @@ def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
 def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     """Count the lanes, a treatment and an outcome each, whose optimal set is invalid, and clear them."""
     treatment, outcome, reached, cause = rows[_ASKED], rows[_OUTCOME], rows[_REACHED], rows[_CAUSE]
-    given = rows[_GIVEN]
-    copy_row(treatment, reached, given.size)
-    copy_row(outcome, cause, given.size)
-    given[:] = ZERO
+    adjustment = rows[_GIVEN]
+    copy_row(treatment, reached, adjustment.size)
+    copy_row(outcome, cause, adjustment.size)
+    adjustment[:] = ZERO
     spread(arcs, reached, rows[_NOWHERE])
     spread_back(arcs, cause, treatment)
     for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
-            given[u] |= cause[v] & reached[v] & ~treatment[v]
-    for v in range(given.size):
-        given[v] &= ~reached[v]
-    _fill_invalid(true, given, treatment, rows[_CAUSE], rows)
+            adjustment[u] |= cause[v] & reached[v] & ~treatment[v]
+    for v in range(adjustment.size):
+        adjustment[v] &= ~reached[v]
+    _fill_invalid(true, adjustment, treatment, rows[_CAUSE], rows)
     wrong = 0
-    for v in range(given.size):
+    for v in range(adjustment.size):
         wrong += popcount(outcome[v] & rows[_INVALID, v])
         treatment[v] = outcome[v] = ZERO
     return wrong
@@ -203,9 +203,9 @@ def adjustment_mistakes(
     The count is -1 where a graph has a cycle. The strategy "parent", "ancestor" or "optimal" chooses the adjustment
     set; other parameters as in `adjacency_counts`.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
-    out = np.empty(len(given.truth_index), np.int64)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
+    out = np.empty(len(comparison.truth_index), np.int64)
     rows = np.zeros((_ROWS, n_nodes), np.uint64)
-    _adjustment_mistakes(*given, STRATEGIES.index(strategy), *workspace(n_nodes, *blocks), rows, out)
+    _adjustment_mistakes(*comparison, STRATEGIES.index(strategy), *workspace(n_nodes, *blocks), rows, out)
     return out

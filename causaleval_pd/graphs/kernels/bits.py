@@ -126,7 +126,7 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
 @kernel_part
 def count_colliders(parents: Words, adjacent: Words) -> int:
     """Count pairs of parents of a node that are not adjacent, over all nodes."""
-    found = 0
+    colliders = 0
     words = np.uint64(parents.shape[1])
     for k in range(parents.shape[0]):
         for w in range(words):
@@ -134,10 +134,10 @@ def count_colliders(parents: Words, adjacent: Words) -> int:
             while left != ZERO:
                 i = (w << SIX) + lowest(left)
                 left &= left - ONE
-                found += popcount(left & ~adjacent[i, w])
+                colliders += popcount(left & ~adjacent[i, w])
                 for v in range(w + ONE, words):
-                    found += popcount(parents[k, v] & ~adjacent[i, v])
-    return found
+                    colliders += popcount(parents[k, v] & ~adjacent[i, v])
+    return colliders
 
 
 @kernel_part

@@ -69,16 +69,16 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
 
     The directed edges' parents are added to those that are given.
     """
-    treatment, given, descendant = rows[_TREATMENT], rows[_GIVEN], rows[_DESCENDANT]
+    treatment, parents, descendant = rows[_TREATMENT], rows[_GIVEN], rows[_DESCENDANT]
     for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
-            given[arcs.tail[a]] |= treatment[arcs.head[a]]
-    walk_open(true, given, treatment, descendant, rows[0:4])
+            parents[arcs.tail[a]] |= treatment[arcs.head[a]]
+    walk_open(true, parents, treatment, descendant, rows[0:4])
     used = ZERO
-    for v in range(given.size):
+    for v in range(parents.size):
         used |= treatment[v]
-    for v in range(given.size):
-        wrong = ((given[v] & descendant[v]) | (~given[v] & rows[0, v])) & ~treatment[v] & used
+    for v in range(parents.size):
+        wrong = ((parents[v] & descendant[v]) | (~parents[v] & rows[0, v])) & ~treatment[v] & used
         while wrong != ZERO:
             cost[lowest(wrong)] += 1
             wrong &= wrong - ONE
@@ -88,7 +88,7 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
 def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
     compact()
-    treatment, given = rows[_TREATMENT], rows[_GIVEN]
+    treatment, parents = rows[_TREATMENT], rows[_GIVEN]
     table, states = lists.table, lists.states
     words = np.uint64(states.shape[1] >> 1)
     n_choices = lists.counts[CHOICES]
@@ -96,7 +96,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
     for start in range(0, n_choices, 64):
         stop = start + 64 if start + 64 < n_choices else n_choices
         treatment[:] = ZERO
-        given[:] = ZERO
+        parents[:] = ZERO
         for c in range(start, stop):
             while table[state + 1, FIRST_CHOICE] <= c:
                 state += 1
@@ -105,7 +105,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
             for w in range(words):
                 left = states[state, words + w]
                 while left != ZERO:
-                    given[(w << SIX) + lowest(left)] |= bit
+                    parents[(w << SIX) + lowest(left)] |= bit
                     left &= left - ONE
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
@@ -166,7 +166,7 @@ def _local_extremes(
 ) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
     compact()
-    treatment, given = rows[_TREATMENT], rows[_GIVEN]
+    treatment, parents = rows[_TREATMENT], rows[_GIVEN]
     degree = 0
     for w in range(near.shape[1]):
         degree += popcount(near[v, w])
@@ -182,14 +182,14 @@ def _local_extremes(
     for start in range(0, 1 << degree, 64):
         stop = start + 64 if degree > 6 else 1 << degree
         treatment[:] = ZERO
-        given[:] = ZERO
+        parents[:] = ZERO
         cost[:] = 0
         for s in range(start, stop):
             bit = ONE << np.uint64(s - start)
             treatment[v] |= bit
             for k in range(degree):
                 if (s >> k) & 1:
-                    given[neighbours[k]] |= bit
+                    parents[neighbours[k]] |= bit
         _count_lanes(true, arcs, rows, cost)
         for s in range(stop - start):
             if least < 0 or cost[s] < least:
@@ -239,23 +239,23 @@ def _sid_bounds(
         done[:] = ZERO
         v = ZERO
         while v <= np.uint64(n_nodes):
-            found = OVER_LIMIT  # behind the last node, the sums of what is listed are added
+            status = OVER_LIMIT  # behind the last node, the sums of what is listed are added
             if v < np.uint64(n_nodes):
-                found = LISTED
+                status = LISTED
                 if is_empty(near[v]) and counts[CHOICES] < lists.states.shape[0]:
                     list_single(lists, v)
                 elif not holds(done, v):
                     fill_part(everything, v, near, part)
-                    found = _UNORIENTABLE
+                    status = _UNORIENTABLE
                     if is_orientable(arcs, near, part, sets[3]):
                         states, choices, children = counts[STATES], counts[CHOICES], counts[CHILDREN]
-                        found = list_choices(lists, part, near, sets[3:])
-                        if found != LISTED:  # leave the lists as they were
+                        status = list_choices(lists, part, near, sets[3:])
+                        if status != LISTED:  # leave the lists as they were
                             counts[STATES], counts[CHOICES], counts[CHILDREN] = states, choices, children
-            if found == MORE_CHILDREN:
+            if status == MORE_CHILDREN:
                 empty_lists(lists)
                 return n
-            if found == OVER_LIMIT:
+            if status == OVER_LIMIT:
                 some = counts[STATES] > 0
                 if some:  # it may need the room of those before it
                     _cost_choices(true, arcs, lists, rows, place[-64:])
@@ -264,7 +264,7 @@ def _sid_bounds(
                 empty_lists(lists)
                 if some:
                     continue
-            if found != LISTED and v < np.uint64(n_nodes):
+            if status != LISTED and v < np.uint64(n_nodes):
                 for u in range(np.uint64(n_nodes)):  # each node of the component by itself
                     if holds(part, u):
                         low, high = _local_extremes(true, arcs, near, u, lists.states.shape[0], rows, place)
@@ -290,8 +290,8 @@ def sid_bounds(
     `limit` is on choices of (undirected part, source) of a component, each an evaluation of a node with parents; and on
     parent sets of one node where a component is bounded locally.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
     words = max(1, -(-n_nodes // 64))
     lists = Choices(
         states=np.empty((limit, 2 * words), np.uint64),
@@ -307,8 +307,8 @@ def sid_bounds(
         np.empty((2 * n_nodes + 17, words), np.uint64),  # sets of nodes
         np.empty(n_nodes + 2 + 64, np.int64),  # counts by size, and the costs of 64 lanes
     )
-    out = np.empty((len(given.truth_index), 3), np.int64)
+    out = np.empty((len(comparison.truth_index), 3), np.int64)
     done = 0
-    while (done := _sid_bounds(*given, done, lists, *scratch, out)) < len(out):
+    while (done := _sid_bounds(*comparison, done, lists, *scratch, out)) < len(out):
         lists = lists._replace(children=np.empty(2 * len(lists.children) + n_nodes, np.int64))
     return out

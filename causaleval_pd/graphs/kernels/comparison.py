@@ -93,11 +93,11 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
     ----------
     Chickering (2002), Learning equivalence classes of Bayesian-network structures, JMLR 2.
     """
-    given = checked_planes(planes, n_nodes)
-    out, acyclic = np.zeros(given.shape, np.uint64), np.zeros(len(given), np.bool_)
+    block = checked_planes(planes, n_nodes)
+    out, acyclic = np.zeros(block.shape, np.uint64), np.zeros(len(block), np.bool_)
     order, rank = np.empty((2, n_nodes), np.uint64)
-    if len(given):  # a kernel without work is not compiled
-        _dag_to_cpdag(given, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
+    if len(block):  # a kernel without work is not compiled
+        _dag_to_cpdag(block, _rows(n_nodes, 4), np.empty(n_nodes, np.int64), order, rank, out, acyclic)
     return out, acyclic
 
 
@@ -113,10 +113,10 @@ def _is_acyclic(planes: Words, rows: Words, waiting: Ints, order: Words, out: ND
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
     """Return which graphs have no cycle of directed edges; undirected edges are ignored."""
-    given = checked_planes(planes, n_nodes)
-    out = np.empty(len(given), np.bool_)
-    if len(given):
-        _is_acyclic(given, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
+    block = checked_planes(planes, n_nodes)
+    out = np.empty(len(block), np.bool_)
+    if len(block):
+        _is_acyclic(block, _rows(n_nodes, 2), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64), out)
     return out
 
 
@@ -152,9 +152,9 @@ def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) 
         alive[:] = ZERO
         for v in range(n_nodes):
             alive[v >> SIX] |= bit_of(v)
-        left, found = n_nodes, True
-        while left > ZERO and found:
-            found = False
+        left, progress = n_nodes, True
+        while left > ZERO and progress:
+            progress = False
             for x in range(n_nodes):
                 if (alive[x >> SIX] >> (x & LAST)) & ONE and _is_sink(into, out, alive, x):
                     alive[x >> SIX] ^= bit_of(x)
@@ -164,7 +164,7 @@ def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) 
                             set_mark(extended[n], (w << SIX) + lowest(parents), x, n_nodes, ZERO)
                             parents &= parents - ONE
                     left -= ONE
-                    found = True
+                    progress = True
         ok[n] = left == ZERO
         if not ok[n]:
             extended[n, :, :] = ZERO
@@ -179,10 +179,10 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     ----------
     Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
     """
-    given = checked_planes(planes, n_nodes)
-    extended, ok = np.zeros(given.shape, np.uint64), np.ones(len(given), np.bool_)
-    if len(given) and n_nodes:  # a graph without nodes is its own extension
-        _extend(given, _rows(n_nodes, 3), extended, ok)
+    block = checked_planes(planes, n_nodes)
+    extended, ok = np.zeros(block.shape, np.uint64), np.ones(len(block), np.bool_)
+    if len(block) and n_nodes:  # a graph without nodes is its own extension
+        _extend(block, _rows(n_nodes, 3), extended, ok)
     return extended, ok
 
 
@@ -223,11 +223,11 @@ def v_structure_counts(
     Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters are those of
     `adjacency_counts`.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    for block in (given.truth, given.estimate):
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
+    for block in (comparison.truth, comparison.estimate):
         checked_planes(block, n_nodes)
-    out = np.empty((3, len(given.truth_index)), np.int32)
-    _v_structures(*given, _rows(n_nodes, 4), out)
+    out = np.empty((3, len(comparison.truth_index)), np.int32)
+    _v_structures(*comparison, _rows(n_nodes, 4), out)
     return out.T
 
 
@@ -246,10 +246,10 @@ def _degrees(planes: Words, rows: Words, found: NDArray[np.int32]) -> None:
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
     """Count directed edges into and out of each node, and undirected ones, (N, d, 3)."""
-    given = checked_planes(planes, n_nodes)
-    found = np.zeros((len(given), n_nodes, 3), np.int32)
-    _degrees(given, _rows(n_nodes, 2), found)
-    return read_only(found, np.int32)
+    block = checked_planes(planes, n_nodes)
+    counts = np.zeros((len(block), n_nodes, 3), np.int32)
+    _degrees(block, _rows(n_nodes, 2), counts)
+    return read_only(counts, np.int32)
 
 
 @kernel
@@ -297,8 +297,8 @@ def split_cells(
     (N,), and whether all headers but for the class are the first one's, all classes are known, no padding is set, and
     no graph called a dag or digraph has an undirected edge.
     """
-    given = read_only(cells, np.uint64)
-    planes, kinds = given[:, size:].reshape(len(given), N_PLANES, words), np.empty(len(given), np.uint8)
+    matrix = read_only(cells, np.uint64)
+    planes, kinds = matrix[:, size:].reshape(len(matrix), N_PLANES, words), np.empty(len(matrix), np.uint8)
     sizes = map(np.uint64, (before, size, words, padding))
-    alike = _check_cells(given, *sizes, kinds, np.uint64(len(PLAIN_KINDS)))
+    alike = _check_cells(matrix, *sizes, kinds, np.uint64(len(PLAIN_KINDS)))
     return planes, kinds, bool(alike)

@@ -119,14 +119,14 @@ def is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
         if not arcs.undirected[a] and holds(part, ends[0]) and holds(part, ends[1]):
             return False
     copy_row(part, left, part.size)
-    found = True
-    while found and not is_empty(left):
-        found = False
+    progress = True
+    while progress and not is_empty(left):
+        progress = False
         for v in range(np.uint64(near.shape[0])):
             if holds(left, v) and _is_simplicial(near, left, v):
                 left[v >> SIX] ^= bit_of(v)
-                found = True
-    return found
+                progress = True
+    return progress
 
 
 @kernel_part

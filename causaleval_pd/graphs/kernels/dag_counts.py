@@ -126,8 +126,8 @@ def best_weight(n_nodes: int, n_arcs: int) -> int:
 def laws(n_nodes: int, step: int) -> Laws:
     """Return the laws under the weight of that number."""
     log_weight = float(log_weights(n_nodes)[step])
-    found = peeling(n_nodes, log_weight)
-    parts = found.roots, found.joined, found.reach, _parents(n_nodes, log_weight), _arcs(n_nodes, log_weight)
+    layers = peeling(n_nodes, log_weight)
+    parts = layers.roots, layers.joined, layers.reach, _parents(n_nodes, log_weight), _arcs(n_nodes, log_weight)
     for part in parts:
         part.flags.writeable = False  # kept for later draws
     return Laws(*parts)
@@ -141,10 +141,10 @@ def _parents(n_nodes: int, log_weight: float) -> Floats:
     logs = np.where((j > 0) & (j <= s), logs, -np.inf)
     with np.errstate(invalid="ignore"):
         terms = np.exp(logs - logs.max(axis=1, keepdims=True))
-        found = np.cumsum(terms, axis=1)
-        found /= found[:, -1:]
-    found[0] = 1.0
-    return np.where(j >= s, 1.0, found)
+        chances = np.cumsum(terms, axis=1)
+        chances /= chances[:, -1:]
+    chances[0] = 1.0
+    return np.where(j >= s, 1.0, chances)
 
 
 def _arcs(n_nodes: int, log_weight: float) -> Floats:
@@ -152,6 +152,6 @@ def _arcs(n_nodes: int, log_weight: float) -> Floats:
     slots = max(1, (n_nodes - 1) * (n_nodes - 2) // 2)
     parts = []
     for k in range(slots.bit_length()):
-        found = np.arange(2**k)
-        parts += [scipy.special.betainc(2**k - found, found + 1, absent), np.ones(1)]
+        n_arcs = np.arange(2**k)
+        parts += [scipy.special.betainc(2**k - n_arcs, n_arcs + 1, absent), np.ones(1)]
     return np.concatenate(parts)

@@ -127,7 +127,7 @@ def _draw_layers(state: np.uint64, most: int, laws: Laws, layers: Layers) -> tup
 @kernel_part
 def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tuple[np.uint64, bool]:
     """Toss a coin for each slot, and check whether `wanted` of them have an arc; slots go by powers of two."""
-    left, found, k = n_slots, 0, 62
+    left, n_arcs, k = n_slots, 0, 62
     while left > 0:
         while (left >> k) & 1 == 0:
             k -= 1
@@ -140,11 +140,11 @@ def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tupl
                 low = middle + 1
             else:
                 high = middle
-        found += low
+        n_arcs += low
         left -= 1 << k
-        if found > wanted or found + left < wanted:
+        if n_arcs > wanted or n_arcs + left < wanted:
             return state, False
-    return state, found == wanted
+    return state, n_arcs == wanted
 
 
 @kernel_part

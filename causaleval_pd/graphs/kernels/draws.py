@@ -155,12 +155,12 @@ def draw_graphs(
     (n,) name the rows' random streams, and draws start .. start + count - 1 are made: draw r depends on the key and r
     alone. `order` (d,) is the causal order of the nodes, a random one for each draw if empty.
     """
-    given = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
-    planes = np.zeros((len(given.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    draws = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
+    planes = np.zeros((len(draws.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, -(-n_nodes // 64)), np.uint64)
     causal = np.empty(n_nodes, np.uint64)
-    pairs = np.empty((2, int(given.n_edges.max(initial=0)) + 1), np.uint64)
-    _draw(given.n_edges, given.cpdag, given.keys, given.order, start, count, *rows, causal, *pairs, planes)
+    pairs = np.empty((2, int(draws.n_edges.max(initial=0)) + 1), np.uint64)
+    _draw(draws.n_edges, draws.cpdag, draws.keys, draws.order, start, count, *rows, causal, *pairs, planes)
     return planes
 
 

@@ -106,41 +106,41 @@ def checked_comparison(
     n_planes: int = N_PLANES,
 ) -> Comparison:
     """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`."""
-    given = Comparison(
+    comparison = Comparison(
         np.asarray(truth, np.uint64) if in_place else read_only(truth, np.uint64),
         np.asarray(estimate, np.uint64) if in_place else read_only(estimate, np.uint64),
         read_only(truth_index, np.int64),
         read_only(estimate_index, np.int64),
     )
-    shapes = given.truth.shape, given.estimate.shape
-    if given.truth.ndim != 3 or given.truth.shape[1] != n_planes or shapes[0][1:] != shapes[1][1:]:
+    shapes = comparison.truth.shape, comparison.estimate.shape
+    if comparison.truth.ndim != 3 or comparison.truth.shape[1] != n_planes or shapes[0][1:] != shapes[1][1:]:
         raise ValueError(
             f"truth and estimate must have the shapes (N, {n_planes}, W) and (K, {n_planes}, W), found {shapes[0]} "
             f"and {shapes[1]}"
         )
-    checked_indices(given.truth, given.estimate, given.truth_index, given.estimate_index)
-    return given
+    checked_indices(comparison.truth, comparison.estimate, comparison.truth_index, comparison.estimate_index)
+    return comparison
 
 
 def checked_draws(
     n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike
 ) -> Draws:
     """Return the arguments of `draw_graphs` ready for drawing."""
-    given = Draws(
+    draws = Draws(
         read_only(n_edges, np.int64), read_only(cpdag, np.bool_), read_only(keys, np.uint64), read_only(order, np.int64)
     )
     if start < 0 or count < 0:
         raise ValueError(f"start and count must not be negative, found {start} and {count}")
-    edges, n_rows = given.n_edges, len(given.keys)
+    edges, n_rows = draws.n_edges, len(draws.keys)
     if (
         edges.ndim != 2
         or edges.shape[0] != n_rows
         or edges.shape[1] not in (1, count)
-        or given.cpdag.shape != (n_rows,)
+        or draws.cpdag.shape != (n_rows,)
     ):
         raise ValueError(
             f"{n_rows} keys need n_edges of shape ({n_rows}, 1) or ({n_rows}, {count}) and cpdag of shape ({n_rows},), "
-            f"found {edges.shape} and {given.cpdag.shape}"
+            f"found {edges.shape} and {draws.cpdag.shape}"
         )
     most = n_nodes * (n_nodes - 1) // 2
     wrong = (edges < 0) | (edges > most)
@@ -149,9 +149,9 @@ def checked_draws(
         raise ValueError(
             f"row {row}: n_edges is {edges[row, column]}, but a graph on {n_nodes} nodes has between 0 and {most} edges"
         )
-    if given.order.size and not np.array_equal(np.sort(given.order), np.arange(n_nodes)):
-        raise ValueError(f"order must be empty or hold each of 0..{n_nodes - 1} once, found {given.order.tolist()}")
-    return given
+    if draws.order.size and not np.array_equal(np.sort(draws.order), np.arange(n_nodes)):
+        raise ValueError(f"order must be empty or hold each of 0..{n_nodes - 1} once, found {draws.order.tolist()}")
+    return draws
 
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them

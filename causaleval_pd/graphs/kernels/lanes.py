@@ -87,7 +87,7 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     compact()
     forwards, backwards, tail, head = planes[0], planes[1], ends[0], ends[1]
-    found = loose = i = 0
+    n_edges = loose = i = 0
     row_end = n_nodes - 1  # pairs of node i end before row_end
     for w in range(planes.shape[1]):
         forward, backward = forwards[w], backwards[w]
@@ -101,14 +101,14 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
                 row_end += n_nodes - 1 - i
             j = pair + n_nodes - row_end
             if (forward >> bit) & ONE:
-                tail[found], head[found] = i, j
+                tail[n_edges], head[n_edges] = i, j
             else:
-                tail[found], head[found] = j, i
+                tail[n_edges], head[n_edges] = j, i
             both = (forward & backward) >> bit & ONE
-            undirected[found] = both
+            undirected[n_edges] = both
             loose += np.int64(both)
-            found += 1
-    return found, loose
+            n_edges += 1
+    return n_edges, loose
 
 
 @kernel_part

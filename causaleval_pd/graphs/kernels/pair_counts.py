@@ -101,12 +101,12 @@ def adjacency_counts(
     """
     mixed = np.shape(truth)[1:2] == (N_MIXED_PLANES,)
     n_planes = N_MIXED_PLANES if mixed else N_PLANES
-    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True, n_planes=n_planes)
-    n = len(given.truth_index)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True, n_planes=n_planes)
+    n = len(comparison.truth_index)
     rows = tuple(np.empty(n) for _ in range(N_ADJACENCY_COUNTS)) if out is None else tuple(out)
     if len(rows) != N_ADJACENCY_COUNTS or any(row.shape != (n,) for row in rows):
         raise ValueError(f"out must be {N_ADJACENCY_COUNTS} arrays of length {n}")
-    _adjacency_counts(*_in_place(given), mixed, n_nodes * (n_nodes - 1) // 2, rows)
+    _adjacency_counts(*_in_place(comparison), mixed, n_nodes * (n_nodes - 1) // 2, rows)
     return rows
 
 
@@ -118,9 +118,9 @@ def direction_counts(
     Rows of the result (6, n): same direction; reversed; directed edges of the truth; of the estimate; shared edges that
     lost their direction; that gained one. Parameters are those of `adjacency_counts`.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
-    out = np.empty((N_DIRECTION_COUNTS, len(given.truth_index)))
-    _direction_counts(*_in_place(given), out)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
+    out = np.empty((N_DIRECTION_COUNTS, len(comparison.truth_index)))
+    _direction_counts(*_in_place(comparison), out)
     return out
 
 

@@ -92,7 +92,7 @@ def arcs_from_planes(
         raise ValueError(f"graphs of {planes.shape[1]} planes have marks other than arcs; these are {MIXED_KINDS}")
     first_pair = np.arange(n_nodes, dtype=np.int64)
     first_pair = first_pair * n_nodes - first_pair * (first_pair + 1) // 2
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+    arcs: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
     for part in row_chunks(len(planes), 128 * planes.shape[2]):
         chunk = np.ascontiguousarray(planes[part])
         bits = np.unpackbits(chunk.view(np.uint8), axis=-1, bitorder="little")
@@ -100,11 +100,11 @@ def arcs_from_planes(
         low = np.searchsorted(first_pair, pair, side="right") - 1
         high = pair - first_pair[low] + low + 1
         forward = plane == 0
-        found.append((row + part.start, np.where(forward, low, high), np.where(forward, high, low)))
-    if not found:
+        arcs.append((row + part.start, np.where(forward, low, high), np.where(forward, high, low)))
+    if not arcs:
         none = np.zeros(0, dtype=np.int64)
         return none, none, none
-    rows, sources, targets = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    rows, sources, targets = (np.concatenate(arrays) for arrays in zip(*arcs, strict=True))
     return rows, sources, targets
 
 

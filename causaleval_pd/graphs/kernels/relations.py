@@ -72,15 +72,15 @@ def _ancestor_counts(
         for first in range(0, n_nodes, 64):
             n_lanes = min(64, n_nodes - first)
             _fill_descendants(true, first, n_lanes, below)
-            found = claimed[first // 64]
-            _fill_descendants(arcs, first, n_lanes, found)
+            descendants = claimed[first // 64]
+            _fill_descendants(arcs, first, n_lanes, descendants)
             for v in range(n_nodes):
                 other = ~ZERO
                 if first <= v < first + n_lanes:
                     other = ~(ONE << np.uint64(v - first))
                 out[0, n] += popcount(below[v] & other)
-                out[1, n] += popcount(found[v] & other)
-                out[2, n] += popcount(below[v] & found[v] & other)
+                out[1, n] += popcount(descendants[v] & other)
+                out[2, n] += popcount(below[v] & descendants[v] & other)
         for a in range(true.size[0]):
             u, v = np.uint64(true.tail[a]), np.uint64(true.head[a])
             agrees = (claimed[u >> SIX, v] >> (u & LAST)) & ONE
@@ -98,11 +98,11 @@ def ancestor_counts(
     edges whose tail is an ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and
     not the reverse.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
-    out = np.empty((N_ANCESTOR_COUNTS, len(given.truth_index)), np.int64)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
+    out = np.empty((N_ANCESTOR_COUNTS, len(comparison.truth_index)), np.int64)
     below, claimed = np.empty(n_nodes, np.uint64), np.empty((-(-n_nodes // 64), n_nodes), np.uint64)
-    _ancestor_counts(*given, *workspace(n_nodes, *blocks), below, claimed, out)
+    _ancestor_counts(*comparison, *workspace(n_nodes, *blocks), below, claimed, out)
     return out.T
 
 
@@ -129,17 +129,17 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 @kernel
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
     """Fill the counts of each pair, a row a count."""
-    into, away, true, found = rows[0], rows[1], rows[2], rows[3]
+    into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
             _moral_rows(truth[left[n]], into, away, true)
-        _moral_rows(estimate[right[n]], into, away, found)
+        _moral_rows(estimate[right[n]], into, away, estimated)
         out[:, n] = 0
         for v in range(into.shape[0]):
             for w in range(into.shape[1]):
                 out[0, n] += popcount(true[v, w])
-                out[1, n] += popcount(found[v, w])
-                out[2, n] += popcount(true[v, w] & found[v, w])
+                out[1, n] += popcount(estimated[v, w])
+                out[2, n] += popcount(true[v, w] & estimated[v, w])
 
 
 def blanket_counts(
@@ -149,11 +149,11 @@ def blanket_counts(
 
     Members are neighbours and parents of a common child, summed over nodes.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    for block in (given.truth, given.estimate):
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
+    for block in (comparison.truth, comparison.estimate):
         checked_planes(block, n_nodes)
-    out = np.empty((N_BLANKET_COUNTS, len(given.truth_index)), np.int64)
-    _blanket_counts(*given, np.empty((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
+    out = np.empty((N_BLANKET_COUNTS, len(comparison.truth_index)), np.int64)
+    _blanket_counts(*comparison, np.empty((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
     return out.T
 
 
@@ -174,7 +174,7 @@ def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, fou
 @kernel_part
 def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
-    border, reached, walking, met, found = rows[0], rows[1], rows[2], rows[3], rows[4]
+    border, reached, walking, met, neighbours = rows[0], rows[1], rows[2], rows[3], rows[4]
     _moral_neighbours(arcs, x, inside, met, border)
     for v in range(x.size):
         border[v] &= ~x[v]
@@ -183,11 +183,11 @@ def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, r
     while changed:
         for v in range(x.size):
             walking[v] = reached[v] & ~border[v]
-        _moral_neighbours(arcs, walking, inside, met, found)
+        _moral_neighbours(arcs, walking, inside, met, neighbours)
         changed = False
         for v in range(x.size):
-            changed = changed or (found[v] & ~reached[v]) != ZERO
-            reached[v] |= found[v]
+            changed = changed or (neighbours[v] & ~reached[v]) != ZERO
+            reached[v] |= neighbours[v]
     for v in range(x.size):
         given[v] = reached[v] & border[v]
 
@@ -246,7 +246,7 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
     """Count the ordered pairs that the estimate separates and the truth does not."""
     compact()
     n_nodes = rows.shape[1]
-    x, y, given = rows[7], rows[8], rows[9]
+    x, y, separators = rows[7], rows[8], rows[9]
     adjacent[:] = False
     for a in range(arcs.size[0]):
         adjacent[arcs.tail[a], arcs.head[a]] = True
@@ -262,14 +262,14 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
                 y[j] |= ONE << np.uint64(waiting)
                 waiting += 1
             if waiting == 64:
-                _fill_separators(arcs, separator, x, y, given, rows)
-                wrong += _count_connected(true, x, y, given, rows)
+                _fill_separators(arcs, separator, x, y, separators, rows)
+                wrong += _count_connected(true, x, y, separators, rows)
                 x[:] = ZERO
                 y[:] = ZERO
                 waiting = 0
     if waiting > 0:
-        _fill_separators(arcs, separator, x, y, given, rows)
-        wrong += _count_connected(true, x, y, given, rows)
+        _fill_separators(arcs, separator, x, y, separators, rows)
+        wrong += _count_connected(true, x, y, separators, rows)
     return wrong if separator == _NEAREST else 2 * wrong
 
 
@@ -310,9 +310,9 @@ def separation_mistakes(
 
     The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `adjacency_counts`.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(given.truth, n_nodes), checked_planes(given.estimate, n_nodes)
-    out = np.empty(len(given.truth_index), np.int64)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
+    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
+    out = np.empty(len(comparison.truth_index), np.int64)
     adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((10, n_nodes), np.uint64)
-    _separation_mistakes(*given, SEPARATORS.index(separator), *workspace(n_nodes, *blocks), adjacent, rows, out)
+    _separation_mistakes(*comparison, SEPARATORS.index(separator), *workspace(n_nodes, *blocks), adjacent, rows, out)
     return out

@@ -34,12 +34,12 @@ def _has(words: NDArray[np.uint64]) -> Flags:
 def _checked(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
     """Return which of the graphs that may be in a class are."""
     chosen = np.flatnonzero(possible)
-    found = np.zeros(len(planes), np.bool_)
+    flags = np.zeros(len(planes), np.bool_)
     if len(chosen):
-        given, most = ready(planes[chosen], n_nodes)
-        _, faults = mixed_kernels().convert(given, n_nodes, getattr(mixed_kernels(), goal), most)
-        found[chosen] = faults == mixed_kernels().VALID
-    return found
+        blocks, most = ready(planes[chosen], n_nodes)
+        _, faults = mixed_kernels().convert(blocks, n_nodes, getattr(mixed_kernels(), goal), most)
+        flags[chosen] = faults == mixed_kernels().VALID
+    return flags
 
 
 def is_mag(planes: Planes, n_nodes: int) -> Flags:
@@ -56,9 +56,9 @@ def is_admg(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs have the edges -> and <-> only, and no directed cycle."""
     directed = directed_part(planes)
     others = adjacencies(planes) & ~(adjacencies(directed) | bidirected(planes))
-    found = ~_has(others)
-    found[found] = kernels().is_acyclic(directed[found], n_nodes)
-    return found
+    flags = ~_has(others)
+    flags[flags] = kernels().is_acyclic(directed[flags], n_nodes)
+    return flags
 
 
 def is_skeleton(planes: Planes) -> Flags:

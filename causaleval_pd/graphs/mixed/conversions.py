@@ -35,31 +35,31 @@ def not_simple(planes: Planes) -> NDArray[np.bool_]:
 def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
     """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
     check_size(n_nodes)
-    given = read_only(planes, np.uint64)
+    array = read_only(planes, np.uint64)
     shape = (N_MIXED_PLANES, plane_words(n_nodes))
-    if given.ndim != 3 or given.shape[1:] != shape:
+    if array.ndim != 3 or array.shape[1:] != shape:
         raise ValueError(
-            f"mixed graphs on {n_nodes} nodes have planes of the shape (N, {shape[0]}, {shape[1]}), found {given.shape}"
+            f"mixed graphs on {n_nodes} nodes have planes of the shape (N, {shape[0]}, {shape[1]}), found {array.shape}"
         )
-    if (given[:, :, -1] & padding_mask(n_nodes)).any():
+    if (array[:, :, -1] & padding_mask(n_nodes)).any():
         raise ValueError(f"planes have bits that belong to no pair of {n_nodes} nodes; they must be zero")
-    if doubles(given).any():
+    if doubles(array).any():
         raise ValueError("graphs with two edges between the same nodes are not of this class; project them to MAGs")
-    return given, int(count_edges(given).max(initial=0))
+    return array, int(count_edges(array).max(initial=0))
 
 
 def mag_to_pag(planes: Planes, n_nodes: int) -> Planes:
     """Return the PAGs of MAGs: the marks that all MAGs of the Markov equivalence class share."""
-    given, most = ready(planes, n_nodes)
-    found: Planes = mixed_kernels().convert(given, n_nodes, mixed_kernels().MAG_TO_PAG, most)[0]
-    return found
+    array, most = ready(planes, n_nodes)
+    pags: Planes = mixed_kernels().convert(array, n_nodes, mixed_kernels().MAG_TO_PAG, most)[0]
+    return pags
 
 
 def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
     """Return a MAG of each PAG's class, that with the fewest bidirected edges; ties are broken by the nodes' order."""
-    given, most = ready(planes, n_nodes)
-    found: Planes = mixed_kernels().convert(given, n_nodes, mixed_kernels().PAG_TO_MAG, most)[0]
-    return found
+    array, most = ready(planes, n_nodes)
+    mags: Planes = mixed_kernels().convert(array, n_nodes, mixed_kernels().PAG_TO_MAG, most)[0]
+    return mags
 
 
 def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
@@ -67,24 +67,24 @@ def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
 
     A bidirected edge is added where an inducing path joins nodes that are not adjacent.
     """
-    given, most = ready(planes, n_nodes)
-    planes, faults = mixed_kernels().convert(given, n_nodes, mixed_kernels().COMPLETE, most)
+    array, most = ready(planes, n_nodes)
+    planes, faults = mixed_kernels().convert(array, n_nodes, mixed_kernels().COMPLETE, most)
     return planes, faults
 
 
 def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
     """Project DAGs, MAGs or ADMGs onto their observed nodes (N, p), ascending: (N, 4, V) planes of MAGs or ADMGs."""
     check_size(n_nodes)
-    given, kept = read_only(lift(planes), np.uint64), read_only(observed, np.int64)
+    array, kept = read_only(lift(planes), np.uint64), read_only(observed, np.int64)
     n_kept = kept.shape[1] if kept.ndim == 2 else 0
-    if given.shape[1:] != (N_MIXED_PLANES, plane_words(n_nodes)) or kept.shape != (len(given), n_kept):
+    if array.shape[1:] != (N_MIXED_PLANES, plane_words(n_nodes)) or kept.shape != (len(array), n_kept):
         raise ValueError(
             f"graphs on {n_nodes} nodes and their observed nodes must have the shapes (N, 4, {plane_words(n_nodes)}) "
-            f"and (N, p), found {given.shape} and {kept.shape}"
+            f"and (N, p), found {array.shape} and {kept.shape}"
         )
     if kept.size and (kept.min() < 0 or kept.max() >= n_nodes or (np.diff(kept, axis=1) <= 0).any()):
         raise ValueError(f"observed must hold ascending nodes from 0 to {n_nodes - 1}")
-    out = np.zeros((len(given), N_MIXED_PLANES, plane_words(n_kept)), np.uint64)
-    if n_nodes and len(given):
-        mixed_kernels().project(given, n_nodes, kept, to_admg, out)
+    out = np.zeros((len(array), N_MIXED_PLANES, plane_words(n_kept)), np.uint64)
+    if n_nodes and len(array):
+        mixed_kernels().project(array, n_nodes, kept, to_admg, out)
     return out

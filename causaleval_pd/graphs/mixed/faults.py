@@ -63,8 +63,8 @@ class _Written:
     @cached_property
     def spouses(self) -> NDArray[np.bool_]:
         """Which pairs have a bidirected edge."""
-        found = (self.marks == ARROW) & (self.marks.T != TAIL) & (self.marks.T != CIRCLE)
-        return found | found.T
+        edges = (self.marks == ARROW) & (self.marks.T != TAIL) & (self.marks.T != CIRCLE)
+        return edges | edges.T
 
     def edge(self, i: int, j: int) -> str:
         """Write the edge or edges of a pair."""
@@ -130,9 +130,9 @@ def _pag_fault(planes: Planes, graph: _Written) -> str | None:
     if hole:
         return f"has circle edges that are not chordal: {graph.path([*hole, hole[0]], 'o-o')}"
     mag = pag_to_mag(planes[None], len(graph.names))
-    found = _Written(mag[0], graph.names)
-    found.names = graph.names
-    fault = _mag_fault(found)
+    mag_graph = _Written(mag[0], graph.names)
+    mag_graph.names = graph.names
+    fault = _mag_fault(mag_graph)
     if fault:
         return f"is not the PAG of any MAG: with its circles oriented it {fault}"
     other = _Written(mag_to_pag(mag, len(graph.names))[0], graph.names)

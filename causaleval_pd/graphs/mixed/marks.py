@@ -43,10 +43,10 @@ def is_mixed(planes: Planes) -> bool:
 
 def where(planes: Planes, at_low: int, at_high: int) -> Words:
     """Return the bits (N, W) of the pairs whose marks have these codes, padding included for (0, 0)."""
-    found = ~np.zeros_like(planes[:, 0])
+    bits = ~np.zeros_like(planes[:, 0])
     for plane, bit in enumerate((at_low & 1, at_low >> 1, at_high & 1, at_high >> 1)):
-        found &= planes[:, plane] if bit else ~planes[:, plane]
-    return found
+        bits &= planes[:, plane] if bit else ~planes[:, plane]
+    return bits
 
 
 def adjacencies(planes: Planes) -> Words:
@@ -150,15 +150,15 @@ def ends_from_planes(planes: Planes, n_nodes: int) -> Ends:
     """Return the edges of graphs of four planes, by row and pair."""
     first = np.arange(n_nodes, dtype=np.int64)
     first = first * n_nodes - first * (first + 1) // 2
-    found = []
+    edges = []
     for part in row_chunks(len(planes), 256 * planes.shape[2]):
         bits = np.unpackbits(np.ascontiguousarray(planes[part]).view(np.uint8), axis=-1, bitorder="little")
         row, pair = np.nonzero(bits.any(axis=1))
         low = np.searchsorted(first, pair, side="right") - 1
         codes = bits[row, :, pair].astype(np.int64)
         at_low, at_high = codes[:, 0] + 2 * codes[:, 1], codes[:, 2] + 2 * codes[:, 3]
-        found.append(np.stack([row + part.start, low, pair - first[low] + low + 1, at_low, at_high]))
-    return Ends(*(np.concatenate(found, axis=1) if found else np.zeros((5, 0), np.int64)))
+        edges.append(np.stack([row + part.start, low, pair - first[low] + low + 1, at_low, at_high]))
+    return Ends(*(np.concatenate(edges, axis=1) if edges else np.zeros((5, 0), np.int64)))
 
 
 def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:

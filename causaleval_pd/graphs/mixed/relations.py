@@ -32,17 +32,17 @@ def ancestors(planes: Planes, n_nodes: int, definite: Literal["exact", "path"] =
     lifted = lift(planes)
     if doubles(lifted).any():  # the bidirected edges of an admg add no ancestors
         lifted = lift(directed_part(lifted))
-    given, most = ready(lifted, n_nodes)
+    blocks, most = ready(lifted, n_nodes)
     kernels = mixed_kernels()
     relation = {"exact": kernels.ANCESTORS, "path": kernels.DIRECTED_PATHS}[definite]
-    found: NDArray[np.uint8] = kernels.relate(given, n_nodes, relation, most)
-    return found
+    ancestry: NDArray[np.uint8] = kernels.relate(blocks, n_nodes, relation, most)
+    return ancestry
 
 
 def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
     """Return the visible edges u -> v of MAGs or PAGs, (N, d, d): no latent node confounds them in any graph."""
-    given, most = ready(planes, n_nodes)
-    return np.asarray(mixed_kernels().relate(given, n_nodes, mixed_kernels().VISIBLE, most), bool)
+    blocks, most = ready(planes, n_nodes)
+    return np.asarray(mixed_kernels().relate(blocks, n_nodes, mixed_kernels().VISIBLE, most), bool)
 
 
 def unshielded_colliders(planes: Planes, n_nodes: int) -> NDArray[np.int64]:
@@ -56,8 +56,8 @@ def shared_colliders(
 ) -> NDArray[np.float64]:
     """Count the unshielded colliders of truth, estimate and both, (n, 3), of graphs of four planes."""
     check_size(n_nodes)
-    found: NDArray[np.float64] = mixed_kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes)
-    return found.T
+    counts: NDArray[np.float64] = mixed_kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes)
+    return counts.T
 
 
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
@@ -72,12 +72,12 @@ def _to_mags(planes: Planes, n_nodes: int) -> Planes:
 def as_statements(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     """Return MAGs or PAGs with the m-separations of graphs: a MAG of an ADMG; a DAG, MAG or PAG itself."""
     check_size(n_nodes)
-    found = lift(planes)
+    graphs = lift(planes)
     some = np.flatnonzero(kinds == ADMG)
     if len(some):
-        found = found.copy()
-        found[some] = _to_mags(found[some], n_nodes)
-    return read_only(found, np.uint64)
+        graphs = graphs.copy()
+        graphs[some] = _to_mags(graphs[some], n_nodes)
+    return read_only(graphs, np.uint64)
 
 
 def as_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
@@ -108,8 +108,8 @@ def separation_mistakes(
     separate by the minimal set nearest to the first node, instead of by all possible ancestors.
     """
     left, right = (read_only(x, np.int64) for x in index)
-    found: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
-    return found
+    mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
+    return mistakes
 
 
 class Block(NamedTuple):
@@ -126,7 +126,7 @@ class Block(NamedTuple):
 def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
     """Count the ordered pairs (treatment, outcome) that estimates answer wrongly; `index` is as for separations."""
     left, right = index
-    found = np.zeros(len(left), np.int64)
+    mistakes = np.zeros(len(left), np.int64)
     known, kinds = np.isin(truth.kinds[left], _MODELS), estimate.kinds[right]
     for kind, of_model in product(np.unique(kinds).tolist(), (True, False)):
         chosen = np.flatnonzero((kinds == kind) & (known == of_model))
@@ -138,7 +138,7 @@ def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints],
             planes = _targets(true.planes, n_nodes, kind)
             models = as_models(planes, np.full(len(used), kind, np.uint8), n_nodes)
             target = _graphs(planes, models, kind in _MODELS)
-        found[chosen] = mixed_kernels().mixed_adjustment_mistakes(
+        mistakes[chosen] = mixed_kernels().mixed_adjustment_mistakes(
             true,
             target,
             _graphs(estimate.planes, estimate.models, kind in _MODELS),
@@ -146,7 +146,7 @@ def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints],
             read_only(right[chosen], np.int64),
             n_nodes,
         )
-    return found
+    return mistakes
 
 
 def _targets(planes: Planes, n_nodes: int, kind: int) -> Planes:

@@ -130,19 +130,19 @@ def unpack_networks(series: pd.Series) -> tuple[Networks, NDArray[np.int64]]:
     structure, position = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
     for head, members in heads.items():
         try:
-            found = read_head(head)
+            layout = read_head(head)
         except ValueError as error:
             raise ValueError(f"{where(members[0])}: {error}") from None
         for at in members:
-            if len(tails[at]) != 8 * found.size:
+            if len(tails[at]) != 8 * layout.size:
                 raise ValueError(
-                    f"{where(at)}: found {len(tails[at])} bytes of parameters, expected {8 * found.size}; the cell is "
+                    f"{where(at)}: found {len(tails[at])} bytes of parameters, expected {8 * layout.size}; the cell is "
                     "damaged"
                 )
-        stack = np.frombuffer(b"".join(tails[at] for at in members), "<f8").reshape(len(members), found.size)
-        check_parameters(found, stack, lambda row, members=members: where(members[row]))
+        stack = np.frombuffer(b"".join(tails[at] for at in members), "<f8").reshape(len(members), layout.size)
+        check_parameters(layout, stack, lambda row, members=members: where(members[row]))
         structure[members], position[members] = len(structures), np.arange(len(members))
-        structures.append(found)
+        structures.append(layout)
         stacks.append(stack)
     return Networks(structures, stacks, structure, position), codes.astype(np.int64)
 

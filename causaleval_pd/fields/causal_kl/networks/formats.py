@@ -76,8 +76,8 @@ def _decode(raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line, found = raw.count(b"\n", 0, error.start) + 1, raw[error.start]
-        raise ValueError(f"line {line}: found the byte {found:#04x}, expected UTF-8; save the file as UTF-8") from None
+        line, byte = raw.count(b"\n", 0, error.start) + 1, raw[error.start]
+        raise ValueError(f"line {line}: found the byte {byte:#04x}, expected UTF-8; save the file as UTF-8") from None
 
 
 def read_bif(text: str) -> DiscreteNetwork:
@@ -87,7 +87,7 @@ def read_bif(text: str) -> DiscreteNetwork:
     list, a row of a table that is missing, repeated or of another length, a variable without a table.
     """
     tokens = Tokens(text)
-    found = Declarations(tokens.fault_before)
+    declarations = Declarations(tokens.fault_before)
     if tokens.accept("network"):
         if not tokens.at("{"):
             tokens.name("the name of the network")
@@ -97,10 +97,10 @@ def read_bif(text: str) -> DiscreteNetwork:
             tokens.skip_past(";")
     while tokens.kind != "end":
         if tokens.expect("variable", "probability") == "variable":
-            _read_variable(tokens, found)
+            _read_variable(tokens, declarations)
         else:
-            _read_table(tokens, found)
-    return found.network()
+            _read_table(tokens, declarations)
+    return declarations.network()
 
 
 def _read_variable(tokens: Tokens, found: Declarations) -> None:
@@ -165,12 +165,12 @@ def _read_table(tokens: Tokens, found: Declarations) -> None:
             default = _numbers(tokens, name, shape[-1])
         else:
             tokens.expect("(", "table", "default", "property", "}")
-            given = _list(tokens, ")", "the state of a parent", len(parents))
-            if len(given) != len(parents) or any(state not in known for state, known in zip(given, at, strict=True)):
-                raise tokens.fault(f"found the row {shown(given)}, expected a state of each of {shown(parents)}")
-            row = tuple(known[state] for state, known in zip(given, at, strict=True))
+            labels = _list(tokens, ")", "the state of a parent", len(parents))
+            if len(labels) != len(parents) or any(state not in known for state, known in zip(labels, at, strict=True)):
+                raise tokens.fault(f"found the row {shown(labels)}, expected a state of each of {shown(parents)}")
+            row = tuple(known[state] for state, known in zip(labels, at, strict=True))
             if row in rows:
-                raise tokens.fault(f"the table of {name!r} has the row {shown(given)} twice")
+                raise tokens.fault(f"the table of {name!r} has the row {shown(labels)} twice")
             rows[row] = _numbers(tokens, name, shape[-1])
     if table is not None:
         if rows or default is not None:
@@ -221,16 +221,16 @@ def _list_of_quoted(tokens: Tokens) -> list[str]:
 
 def _numbers(tokens: Tokens, name: str, count: int) -> list[float]:
     """Read as many numbers as are expected, and the semicolon."""
-    found: list[float] = []
+    numbers: list[float] = []
     while not tokens.accept(";"):
-        if len(found) == count:
+        if len(numbers) == count:
             raise tokens.fault(f"the table of {name!r} has more than {count} numbers here, found {shown(tokens.token)}")
-        found.append(tokens.number())
+        numbers.append(tokens.number())
         if tokens.accept(",") and tokens.at(";"):
             raise tokens.expected("a number")
-    if len(found) != count:
-        raise tokens.fault_before(f"the table of {name!r} has {len(found)} numbers here, expected {count}")
-    return found
+    if len(numbers) != count:
+        raise tokens.fault_before(f"the table of {name!r} has {len(numbers)} numbers here, expected {count}")
+    return numbers
 
 
 #: what stands for the end of a text
@@ -261,8 +261,8 @@ class Tokens:
             blank = _BLANK.match(self.text, self._stop)
             self._start = blank.end() if blank else self._stop
             if self._start < len(self.text):
-                found = self.text[self._start : self._start + 20]
-                raise self.fault(f"found {found!r}, a quoted text or a comment that is not closed")
+                excerpt = self.text[self._start : self._start + 20]
+                raise self.fault(f"found {excerpt!r}, a quoted text or a comment that is not closed")
             self.token, self.kind, self._stop = END, "end", self._start
             return left
         self.kind = str(match.lastgroup)
@@ -307,20 +307,20 @@ class Tokens:
         """Read words or one quoted text as a name; words that follow each other are joined by a space."""
         if self.kind == "quoted":
             return self.advance().strip()
-        found = []
+        words = []
         while self.kind == "word":
-            found.append(self.advance())
-        if not found:
+            words.append(self.advance())
+        if not words:
             raise self.expected(what)
-        return " ".join(found)
+        return " ".join(words)
 
     def number(self) -> float:
         """Read a number."""
-        found = read_number(self.token) if self.kind == "word" else None
-        if found is None:
+        decimal = read_number(self.token) if self.kind == "word" else None
+        if decimal is None:
             raise self.expected("a number")
         self.advance()
-        return found
+        return decimal
 
     def skip_past(self, mark: str) -> None:
         """Move on past the next such character, whatever stands before it."""
@@ -393,8 +393,8 @@ class Declarations:
 
 def read_number(text: str) -> float | None:
     """Read a finite decimal number; None for any other text."""
-    found = float(text) if _NUMBER.fullmatch(text) else math.inf
-    return found if math.isfinite(found) else None
+    decimal = float(text) if _NUMBER.fullmatch(text) else math.inf
+    return decimal if math.isfinite(decimal) else None
 
 
 def normalise_rows(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:
@@ -542,8 +542,8 @@ def from_bnlearn(nodes: Mapping[str, Mapping[str, Any]]) -> Network:
     """Read a fitted network of bnlearn written as dicts: `prob` has the child first, as in bnlearn."""
     parents = {}
     for name, node in nodes.items():
-        found = node["parents"]
-        parents[name] = [found] if isinstance(found, str) else list(found)
+        parent_names = node["parents"]
+        parents[name] = [parent_names] if isinstance(parent_names, str) else list(parent_names)
     if all("coefficients" in node for node in nodes.values()):
         return _gaussian_bnlearn(nodes, parents)
     lacking = [name for name, node in nodes.items() if "prob" not in node]
@@ -564,16 +564,16 @@ def _gaussian_bnlearn(nodes: Mapping[str, Mapping[str, Any]], parents: Mapping[s
     intercepts: dict[str, Any] = {}
     variances: dict[str, Any] = {}
     for name, node in nodes.items():
-        given = node["coefficients"]
-        if isinstance(given, Mapping):
-            unknown = sorted(set(given) - {"(Intercept)", *parents[name]})
-            lacking = sorted(set(parents[name]) - set(given))
+        weights = node["coefficients"]
+        if isinstance(weights, Mapping):
+            unknown = sorted(set(weights) - {"(Intercept)", *parents[name]})
+            lacking = sorted(set(parents[name]) - set(weights))
             if unknown or lacking:
                 raise ValueError(f"node {name!r}: its coefficients lack {lacking} and have the unknown {unknown}")
-            intercepts[name] = given.get("(Intercept)", 0.0)
-            coefficients[name] = [given[p] for p in parents[name]]
+            intercepts[name] = weights.get("(Intercept)", 0.0)
+            coefficients[name] = [weights[p] for p in parents[name]]
         else:
-            values = np.atleast_1d(read_array(name, given, "coefficients"))
+            values = np.atleast_1d(read_array(name, weights, "coefficients"))
             if values.shape != (len(parents[name]) + 1,):
                 raise ValueError(
                     f"node {name!r} has {values.size} coefficients, expected the intercept and one for each of the "

@@ -41,10 +41,10 @@ class Network:
 
     def _freeze(self, structure: Structure, parameters: Floats) -> None:
         """Set structure and parameters, read-only; -0 becomes 0 and every NaN the same NaN."""
-        own = np.where(np.isnan(parameters), np.nan, parameters + 0.0)
-        own.flags.writeable = False
+        numbers = np.where(np.isnan(parameters), np.nan, parameters + 0.0)
+        numbers.flags.writeable = False
         object.__setattr__(self, "structure", structure)
-        object.__setattr__(self, "parameters", own)
+        object.__setattr__(self, "parameters", numbers)
 
     @property
     def kind(self) -> str:
@@ -61,7 +61,10 @@ class Network:
         """Names of each node's parents in code-point order, the order of axes and coefficients."""
         names = self.nodes
         return MappingProxyType(
-            {name: tuple(names[p] for p in found) for name, found in zip(names, self.structure.parents, strict=True)}
+            {
+                name: tuple(names[p] for p in positions)
+                for name, positions in zip(names, self.structure.parents, strict=True)
+            }
         )
 
     @property
@@ -184,7 +187,7 @@ class DiscreteNetwork(Network):
             name: [str(s) for s in (range(arrays[name].shape[-1]) if states is None else states[name])]
             for name in names
         }
-        kept = {name: sort_states(found) for name, found in listed.items()}
+        kept = {name: sort_states(labels) for name, labels in listed.items()}
         structure = Structure(names, tuple(tuple(kept[name]) for name in names), parent_positions(names, parents))
         parts = []
         for name in names:
@@ -272,8 +275,8 @@ class GaussianNetwork(Network):
         variances: Mapping[str, Any],
         intercepts: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {"variances": variances}
-        names = node_names(parents, given if intercepts is None else {**given, "intercepts": intercepts})
+        mappings = {"variances": variances}
+        names = node_names(parents, mappings if intercepts is None else {**mappings, "intercepts": intercepts})
         check_type(coefficients, Mapping, "a mapping with one entry per node that has parents", "coefficients")
         coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
         node_names(parents, {"coefficients": coefficients})
@@ -323,13 +326,13 @@ def check_parameters(structure: Structure, parameters: Floats, where: Any) -> No
         row, *at = (int(x) for x in np.argwhere(bad)[0])
         prefix = where(row)
         shown = values[(row, *at)].tolist()
-        given = ""
+        condition = ""
         if structure.states is not None and at:
             i = structure.nodes.index(name)
-            given = " given " + ", ".join(
+            condition = " given " + ", ".join(
                 f"{structure.nodes[p]}={structure.states[p][s]}" for p, s in zip(structure.parents[i], at, strict=True)
             )
-        raise ValueError(f"{prefix}{': ' if prefix else ''}node {name!r}{given}: {fault}, found {shown}")
+        raise ValueError(f"{prefix}{': ' if prefix else ''}node {name!r}{condition}: {fault}, found {shown}")
 
 
 def _fault_table(values: Floats) -> tuple[str, NDArray[np.bool_]]:
@@ -353,15 +356,15 @@ def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mappin
     """Return the node names, sorted; refuse mappings that lack a node or have others."""
     if not isinstance(parents, Mapping):
         raise TypeError(f"parents must map node names to lists of node names, found {type(parents).__name__}")
-    for name, found in parents.items():
-        listed = isinstance(found, Iterable) and not isinstance(found, str)
-        if not isinstance(name, str) or not listed or not all(isinstance(p, str) for p in found):
-            raise TypeError(f"parents must map node names to lists of node names, found {name!r}: {found!r}")
-        unknown = sorted(p for p in set(found) if p not in parents)
+    for name, node_parents in parents.items():
+        listed = isinstance(node_parents, Iterable) and not isinstance(node_parents, str)
+        if not isinstance(name, str) or not listed or not all(isinstance(p, str) for p in node_parents):
+            raise TypeError(f"parents must map node names to lists of node names, found {name!r}: {node_parents!r}")
+        unknown = sorted(p for p in set(node_parents) if p not in parents)
         if unknown:
             raise ValueError(f"node {name!r} has the parents {unknown}, which are not among the nodes of `parents`")
-        if len(set(found)) < len(found):
-            raise ValueError(f"node {name!r} has a parent twice: {list(found)}")
+        if len(set(node_parents)) < len(node_parents):
+            raise ValueError(f"node {name!r} has a parent twice: {list(node_parents)}")
     for what, mapping in others.items():
         check_type(mapping, Mapping, "a mapping with one entry per node", what)
         missing, extra = sorted(set(parents) - set(mapping)), sorted(set(mapping) - set(parents), key=str)

@@ -120,12 +120,12 @@ class NetworkPairs(StoredPairs):
     def groups(self) -> Iterator[Group]:
         """Yield the pairs in groups of one truth and one structure of estimates, of bounded size."""
         for rows, truth, structure in self._groups:
-            found = self.estimate.structures[structure]
-            step = max(1, _BLOCK // max(1, found.size))
+            layout = self.estimate.structures[structure]
+            step = max(1, _BLOCK // max(1, layout.size))
             for start in range(0, len(rows), step):
                 part = rows[start : start + step]
                 chosen = self.estimate.position[self.estimate_index[part]]
-                yield Group(part, self.true_network(truth), found, self.estimate.stacks[structure][chosen])
+                yield Group(part, self.true_network(truth), layout, self.estimate.stacks[structure][chosen])
 
 
 def align(truth: Any, estimate: Any) -> tuple[Network, Network]:

@@ -53,9 +53,9 @@ class Structure:
         fault = check_names(self.nodes)
         if fault:
             raise ValueError(f"the network {fault}")
-        for what, found in (("states", self.states), ("parents", self.parents)):
-            if found is not None and len(found) != len(self.nodes):
-                raise ValueError(f"the network has {len(self.nodes)} nodes, but {what} of {len(found)}")
+        for what, entries in (("states", self.states), ("parents", self.parents)):
+            if entries is not None and len(entries) != len(self.nodes):
+                raise ValueError(f"the network has {len(self.nodes)} nodes, but {what} of {len(entries)}")
         for name, states in zip(self.nodes, self.states or (), strict=False):
             fault = _check_states(states)
             if fault:
@@ -179,8 +179,8 @@ def causal_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """Return positions with parents before children; raise `graphlib.CycleError` if there is a directed cycle."""
     # nodes are added in ascending order first, which breaks ties by position
     sorter: graphlib.TopologicalSorter[int] = graphlib.TopologicalSorter({i: () for i in range(len(parents))})
-    for i, found in enumerate(parents):
-        sorter.add(i, *found)
+    for i, causes in enumerate(parents):
+        sorter.add(i, *causes)
     return tuple(sorter.static_order())
 
 
@@ -221,12 +221,12 @@ def read_head(head: bytes) -> Structure:
     if hashlib.blake2b(text, digest_size=8).digest() != digest or head[start + length :].strip(b" "):
         raise ValueError("its description does not match its digest; the cell is damaged")
     try:
-        found = Structure.from_text(text.decode())
+        structure = Structure.from_text(text.decode())
     except UnicodeDecodeError:
         raise ValueError("its description is not UTF-8; the cell is damaged") from None
-    if head[:TEXT_BYTES] != cell_text(found):
+    if head[:TEXT_BYTES] != cell_text(structure):
         raise ValueError(f"its first bytes {head[:TEXT_BYTES]!r} are not those of its contents; the cell is damaged")
-    return found
+    return structure
 
 
 def split_cell(cell: bytes) -> tuple[bytes, bytes]:

@@ -35,11 +35,11 @@ def propose(
 ) -> np.uint64:
     """Draw disjuncts begin .. end - 1: uniform subsets of the factors but the outcome's."""
     compact()
-    own, left = place(outcome) >> 1, 0
+    outcome_factor, left = place(outcome) >> 1, 0
     for i in range(begin, end):
         left += sizes[i]
     for i in range(begin, end):
-        code, chosen, missing = 0, np.int64(1) << own, sizes[i]
+        code, chosen, missing = 0, np.int64(1) << outcome_factor, sizes[i]
         while missing:
             state += STEP
             f = np.int64(unit(state) * n_factors)

@@ -53,10 +53,10 @@ def place(bit: int) -> int:
 def literals_of(first: Ints, codes: Ints, atom: int) -> int:
     """Return the literals of an atom's left-hand side as one word."""
     compact()
-    found = 0
+    literals = 0
     for i in range(first[atom], first[atom + 1]):
-        found |= codes[i]
-    return found
+        literals |= codes[i]
+    return literals
 
 
 @kernel_part
@@ -102,10 +102,10 @@ def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, 
             if not known & outcome[a] and not literals_of(first, codes, a) & ~known:
                 at, other = place(outcome[a]), place(negated(outcome[a]))
                 for w in range(n_words):
-                    found = 0
+                    word = 0
                     for i in range(first[a], first[a + 1]):
-                        found |= meet(codes[i], planes, w)
-                    planes[at, w], planes[other, w] = found, everything & ~found
+                        word |= meet(codes[i], planes, w)
+                    planes[at, w], planes[other, w] = word, everything & ~word
                 known |= outcome[a] | negated(outcome[a])
                 missing -= 1
         if missing == before:
@@ -117,12 +117,12 @@ def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, 
 def meet(code: int, planes: Ints, w: int) -> int:
     """Return word w of the plane of a conjunction."""
     compact()
-    found, rest = planes[-1, w], code
+    word, rest = planes[-1, w], code
     while rest:
         bit = rest & -rest
         rest ^= bit
-        found &= planes[place(bit), w]
-    return found
+        word &= planes[place(bit), w]
+    return word
 
 
 @kernel_part
@@ -415,14 +415,14 @@ def _all_needed(chosen: Ints, n: int, n_words: int, planes: Ints) -> bool:
     """Check whether each of the chosen planes has a row of its own."""
     compact()
     for i in range(n):
-        own = False
+        needed = False
         for w in range(n_words):
             others = 0
             for j in range(n):
                 if j != i:
                     others |= planes[chosen[j], w]
-            own = own or planes[chosen[i], w] & ~others != 0
-        if not own:
+            needed = needed or planes[chosen[i], w] & ~others != 0
+        if not needed:
             return False
     return True
 

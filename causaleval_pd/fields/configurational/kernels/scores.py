@@ -128,24 +128,24 @@ def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
 def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom: int, x: Expanding) -> bool:
     """List the candidates of an atom: its formula, and what results from replacing outcomes in every order."""
     compact()
-    found, lists = x.candidates, x.lists
-    found.counts[0], found.ends[0], n = ZERO, ZERO, ZERO
+    forms, lists = x.candidates, x.lists
+    forms.counts[0], forms.ends[0], n = ZERO, ZERO, ZERO
     for i in range(first[atom], first[atom + 1]):
         n = add_code(lists[0], n, codes[i])
-    add_form(found, lists[0], ZERO, n, ZERO)
+    add_form(forms, lists[0], ZERO, n, ZERO)
     which = 0
-    while which < found.counts[0]:
-        begin, end = found.ends[which], found.ends[which + 1]
+    while which < forms.counts[0]:
+        begin, end = forms.ends[which], forms.ends[which + 1]
         literals = 0
         for k in range(begin, end):
-            literals |= found.codes[k]
+            literals |= forms.codes[k]
         for other in range(start, stop):
             positive, negative = outcome[other], negated(outcome[other])
             if not literals & (positive | negative):
                 continue
             n = ZERO
             for k in range(begin, end):
-                code = found.codes[k]
+                code = forms.codes[k]
                 if not code & positive:
                     n = add_code(lists[0], n, code)
                 else:
@@ -175,7 +175,7 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
                     if m < 0:
                         return False
                 n, now = m, 1
-            if n and not add_form(found, lists[now], ZERO, n, ZERO):
+            if n and not add_form(forms, lists[now], ZERO, n, ZERO):
                 return False
         which += 1
     return True
@@ -424,13 +424,13 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
                     used &= ~(np.int64(1) << partner[depth])
                 continue
         # the next partner of this disjunct; m stands for none
-        j, found = partner[depth] + 1, np.int64(0)
+        j, overlap = partner[depth] + 1, np.int64(0)
         while j < m:
-            found = codes[start + depth] & others[begin + j]
-            if found and not used >> j & 1:
+            overlap = codes[start + depth] & others[begin + j]
+            if overlap and not used >> j & 1:
                 new = True
                 for i in range(depth):
-                    new = new and both[i] != found
+                    new = new and both[i] != overlap
                 if new:
                     break
             j += 1
@@ -443,10 +443,10 @@ def best_overlap(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
         worth = 0
         both[depth] = 0
         if j < m:
-            size = popcount(np.uint64(found))
+            size = popcount(np.uint64(overlap))
             worth = 1024 + size if disjuncts_first else 1024 * size + 1
             used |= np.int64(1) << j
-            both[depth] = found
+            both[depth] = overlap
         score[depth + 1] = score[depth] + worth
         depth += 1
         partner[depth] = -1
@@ -473,12 +473,12 @@ def shared_forms(x: Exposed, side: int, a: int, b: int, disjuncts_first: bool, m
                 total += popcount(np.uint64(codes[k]))
             continue
         for j in range(x.form_ends[1 - side, b], x.form_ends[1 - side, b + 1]):
-            found = best_overlap(x, side, i, j, disjuncts_first, memory)
-            if found < 0:
+            overlap = best_overlap(x, side, i, j, disjuncts_first, memory)
+            if overlap < 0:
                 return -1
-            most = found if found > most else most
-            most_literals = found >> 10 if found >> 10 > most_literals else most_literals
-            most_disjuncts = found & 1023 if found & 1023 > most_disjuncts else most_disjuncts
+            most = overlap if overlap > most else most
+            most_literals = overlap >> 10 if overlap >> 10 > most_literals else most_literals
+            most_disjuncts = overlap & 1023 if overlap & 1023 > most_disjuncts else most_disjuncts
         if disjuncts_first:
             total += most & 1023
         else:
@@ -575,10 +575,10 @@ def count_side(x: Exposed, side: int, disjuncts_first: bool, partial: bool, memo
         if b >= 0 and shared >= 0:
             into[0] += popcount(np.uint64(literals & shared))
             into[1] += shared_parts(x, side, a, b)
-            found = shared_forms(x, side, a, b, disjuncts_first, memory)
-            if found < 0:
+            n_literals = shared_forms(x, side, a, b, disjuncts_first, memory)
+            if n_literals < 0:
                 return False
-            into[2] += found
+            into[2] += n_literals
             into[3] += shared_paths(x, side, a, b, partial, known)
     return True
 

@@ -57,17 +57,17 @@ def ancestor_classes(pairs: GraphPairs, definite: Definite) -> NDArray[np.float6
     def count() -> NDArray[np.float64]:
         true = pairs.truth.known_origins.relations.ancestor
         used, place = np.unique(pairs.estimate_index, return_inverse=True)
-        found = np.empty((pairs.n, 2, 3))
+        counts = np.empty((pairs.n, 2, 3))
         for part in row_chunks(pairs.n, 40 * pairs.n_nodes**2):
             some, at = np.unique(place[part], return_inverse=True)
             claimed = ancestors(pairs.estimate.planes[used[some]], pairs.n_nodes, definite)[at]
             above = true[pairs.truth_index[part]]
             for column, code in enumerate((DEFINITE, POSSIBLE, NOT)):
                 mine = claimed == code
-                found[part, 0, column] = (mine & above).sum(axis=(1, 2))
-                found[part, 1, column] = mine.sum(axis=(1, 2)) - found[part, 0, column]
-        found[:, 1, 2] -= pairs.n_nodes  # the diagonal
-        return found
+                counts[part, 0, column] = (mine & above).sum(axis=(1, 2))
+                counts[part, 1, column] = mine.sum(axis=(1, 2)) - counts[part, 0, column]
+        counts[:, 1, 2] -= pairs.n_nodes  # the diagonal
+        return counts
 
     return np.asarray(pairs.remember(("ancestor_classes", definite), count))
 
@@ -220,25 +220,25 @@ def _check_among(among: str) -> bool:
 
 def right_heads(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
     """Compare arrowheads with the nodes that are not ancestors."""
-    found, adjacent = pairs.claims, _check_among(among)
-    others = found.adjacent_others if adjacent else pairs.n_nodes * (pairs.n_nodes - 1) - found.ancestors
-    return Confusion(found.right_heads, others, found.heads)
+    claims, adjacent = pairs.claims, _check_among(among)
+    others = claims.adjacent_others if adjacent else pairs.n_nodes * (pairs.n_nodes - 1) - claims.ancestors
+    return Confusion(claims.right_heads, others, claims.heads)
 
 
 def right_tails(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
     """Compare tails with ancestors."""
-    found, adjacent = pairs.claims, _check_among(among)
-    return Confusion(found.right_tails, found.adjacent_ancestors if adjacent else found.ancestors, found.tails)
+    claims, adjacent = pairs.claims, _check_among(among)
+    return Confusion(claims.right_tails, claims.adjacent_ancestors if adjacent else claims.ancestors, claims.tails)
 
 
 def right_confounders(pairs: GraphPairs, *, confounded: Confounded = "projection", among: Among = "all") -> Confusion:
     """Compare bidirected edges with confounded pairs of nodes."""
     check_known(confounded, ("projection", "ancestor"), "confounded")
-    found, adjacent = pairs.claims, _check_among(among)
+    claims, adjacent = pairs.claims, _check_among(among)
     if confounded == "projection":
-        true = found.adjacent_confounded if adjacent else found.confounded
-        return Confusion(found.bidirected_confounded, true, found.bidirected)
-    return Confusion(found.bidirected_common, found.adjacent_common if adjacent else found.common, found.bidirected)
+        true = claims.adjacent_confounded if adjacent else claims.confounded
+        return Confusion(claims.bidirected_confounded, true, claims.bidirected)
+    return Confusion(claims.bidirected_common, claims.adjacent_common if adjacent else claims.common, claims.bidirected)
 
 
 _CLAIM_SPEC: dict[str, Any] = {

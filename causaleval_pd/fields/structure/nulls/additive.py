@@ -38,8 +38,8 @@ _CLAIMS = {
 
 def true_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
     """Return the channels i is an ancestor of j; i is not; both are confounded; have a latent ancestor in common."""
-    found = graphs.known_origins.relations
-    return np.stack([found.ancestor, ~found.ancestor, found.confounded, found.common_ancestor], axis=1)
+    relations = graphs.known_origins.relations
+    return np.stack([relations.ancestor, ~relations.ancestor, relations.confounded, relations.common_ancestor], axis=1)
 
 
 def claimed_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
@@ -80,8 +80,8 @@ def claimed_ancestors(definite: Any) -> Callable[[GraphBatch], NDArray[np.bool_]
     """Return a function from graphs to the channels i is a definite, and a possible, ancestor of j."""
 
     def channels(graphs: GraphBatch) -> NDArray[np.bool_]:
-        found = ancestors(graphs.planes, graphs.n_nodes, definite)
-        return np.stack([found == DEFINITE, found == POSSIBLE], axis=1)
+        ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
+        return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
 
     return channels
 
@@ -256,8 +256,8 @@ def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:
 
     A relabelled v-structure of the estimate falls on each of the d C(d - 1, 2) triples with the same probability.
     """
-    found = pairs.v_structures
+    counts = pairs.v_structures
     d = pairs.n_nodes
     triples = d * (d - 1) * (d - 2) / 2
-    expected = found.true * found.estimated / triples if triples else np.zeros(pairs.n)
-    return ClosedForm(_value(metric, SimpleNamespace(v_structures=found._replace(both=expected))))
+    expected = counts.true * counts.estimated / triples if triples else np.zeros(pairs.n)
+    return ClosedForm(_value(metric, SimpleNamespace(v_structures=counts._replace(both=expected))))

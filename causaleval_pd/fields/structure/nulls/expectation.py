@@ -88,9 +88,9 @@ def expected_metric(
     margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
     parts = []
-    for given in select_metrics(metric):
-        fixed = "zero_division" in given.options or not given.zero_division
-        chosen = given if fixed else tweak(given, zero_division=get_options()["zero_division"])
+    for one_metric in select_metrics(metric):
+        fixed = "zero_division" in one_metric.options or not one_metric.zero_division
+        chosen = one_metric if fixed else tweak(one_metric, zero_division=get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     return pd.concat(parts, ignore_index=True)
@@ -139,8 +139,8 @@ def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
 def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
     """Return the three as integers, after checking that they broadcast and fit graphs."""
     d, mt, me = (
-        _whole(given, name)
-        for given, name in (
+        _whole(margin, name)
+        for margin, name in (
             (n_nodes, "n_nodes"),
             (true_edges, "true_edges"),
             (estimated_edges, "estimated_edges"),
@@ -202,9 +202,9 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
     whole = shared if shared.dtype.kind in "iu" else np.where(shared == np.floor(shared), shared, -1.0)
     p, misfit = tails_and_misfit(whole, d * (d - 1) // 2, mt, me)
     if misfit >= 0:
-        found, true, estimated, nodes = (np.broadcast_to(x, p.shape).flat[misfit] for x in (shared, mt, me, d))
+        overlap, true, estimated, nodes = (np.broadcast_to(x, p.shape).flat[misfit] for x in (shared, mt, me, d))
         raise ValueError(
-            f"tp is {found:g}, impossible with {true} true and {estimated} estimated edges over {nodes} nodes "
+            f"tp is {overlap:g}, impossible with {true} true and {estimated} estimated edges over {nodes} nodes "
             f"({nodes * (nodes - 1) // 2} pairs)"
         )
     return float(p) if p.ndim == 0 else p

@@ -121,8 +121,8 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds
-    given = matching.control_kind[rows]
-    for row, kind in zip(rows, given, strict=True):
+    choices = matching.control_kind[rows]
+    for row, kind in zip(rows, choices, strict=True):
         if not pd.isna(kind) and kind not in PLAIN_KINDS:
             words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
             undirected = "; 'pdag' keeps the number of undirected edges" if kind == "undirected" else ""
@@ -130,8 +130,10 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
                 f"column that holds these words{words if kind in MIXED_KINDS else undirected}"
             )
-    stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in given]
-    return np.array([own if one is None else one for own, one in zip(kinds, stated, strict=True)], np.uint8)
+    stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in choices]
+    return np.array(
+        [estimate_kind if one is None else one for estimate_kind, one in zip(kinds, stated, strict=True)], np.uint8
+    )
 
 
 def warn_of_undirected(matching: Matching) -> None:
@@ -147,15 +149,15 @@ def warn_of_undirected(matching: Matching) -> None:
     arrows = any(x.edge_counts.directed.any() for x in estimates)
     count = sum(int(((x.kinds == PDAG) & (x.edge_counts.directed == 0)).sum()) for x in estimates)
     if count >= (_SEVERAL if arrows else 1):
-        found, other = f"{count} of the estimates are undirected graphs, but the CPDAG of no DAG; they", ""
+        subject, other = f"{count} of the estimates are undirected graphs, but the CPDAG of no DAG; they", ""
     # the class of a DAG with one edge has no arrow
     elif not arrows and any((x.edge_counts.edges > 1).any() for x in estimates) and _are_undirected(matching.truth):
-        found = "all truths and estimates are undirected graphs; the estimates"
+        subject = "all truths and estimates are undirected graphs; the estimates"
         other = ", or control_kind='cpdag' if they are equivalence classes"
     else:
         return
     warnings.warn(
-        f"{found} are matched by CPDAGs, which have arrows: {', '.join(directed)} of guesses may be better or worse "
+        f"{subject} are matched by CPDAGs, which have arrows: {', '.join(directed)} of guesses may be better or worse "
         f"than those of controls. Pass control_kind='pdag' or null='permutation'{other}, or declare the estimates by "
         "ce.graph_column(..., kind='skeleton') and compare adjacencies",
         UserWarning,
@@ -224,7 +226,7 @@ def redirect(
     tossed, mixed = kinds == DIGRAPH, kinds == PDAG
     if not (tossed.any() or mixed.any()):
         return planes
-    found = planes.copy()
+    graphs = planes.copy()
     if tossed.any():
         here = np.repeat(tossed, count)
         edges = planes[here, 0] | planes[here, 1]
@@ -232,13 +234,13 @@ def redirect(
         streams = (keys[tossed, None] ^ _TOSSES) + places
         coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
         forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
-        found[here] = np.stack([forward, edges ^ forward], axis=1)
+        graphs[here] = np.stack([forward, edges ^ forward], axis=1)
     if mixed.any():
         here, estimates = np.repeat(mixed, count), pairs.estimate.edge_counts
         shares = np.stack([estimates.undirected, estimates.edges], axis=1)[pairs.estimate_index[mixed]]
         streams = keys[mixed] ^ _TOSSES
-        found[here] = control_kernels().undirect_edges(found[here], pairs.n_nodes, shares, streams, start, count)
-    return found
+        graphs[here] = control_kernels().undirect_edges(graphs[here], pairs.n_nodes, shares, streams, start, count)
+    return graphs
 
 
 def several_numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int = 0) -> NDArray[np.float64]:

@@ -25,11 +25,11 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
 
     With M node pairs, the number of shared adjacencies is hypergeometric (M, true edges, estimated edges).
     """
-    given = np.broadcast_arrays(
+    columns = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
     )
-    codes, first = distinct(given)
-    d, mt, me = (x[first][:, None] for x in given)
+    codes, first = distinct(columns)
+    d, mt, me = (x[first][:, None] for x in columns)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
     values = Counts(counts).value(metric)
@@ -42,8 +42,8 @@ def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], N
     codes = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         # two factors at a time: their numbers are small, so that products do not overflow
-        found, levels = pd.factorize(column)
-        codes = pd.factorize(codes * len(levels) + found)[0].astype(np.int64)
+        level_codes, levels = pd.factorize(column)
+        codes = pd.factorize(codes * len(levels) + level_codes)[0].astype(np.int64)
     first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     return codes, first

@@ -42,12 +42,12 @@ class Constraints(NamedTuple):
 def knowledge_of_node_sets(matching: Matching) -> tuple[NDArray[np.int64], dict[int, Constraints]]:
     """Read each row's node set, and the knowledge by node set; warn of undirected graphs."""
     warn_of_undirected(matching)
-    given = {name: matching.options[name] for name in ("tiers", "forbidden", "required")}
-    for what, part in given.items():
+    options = {name: matching.options[name] for name in ("tiers", "forbidden", "required")}
+    for what, part in options.items():
         if isinstance(part, Knowledge):
-            parts = ", ".join(f"{name}=known.{name}" for name in given)
+            parts = ", ".join(f"{name}=known.{name}" for name in options)
             raise TypeError(f"null='knowledge': {what} must hold a part of what is known, found {part!r}; pass {parts}")
-    known = Knowledge(**given)
+    known = Knowledge(**options)
     if not known.nodes:
         raise ValueError(
             "null='knowledge' needs tiers=, forbidden= or required=, as in "
@@ -111,10 +111,10 @@ def _draw(
         numbers = several_numbers(keys[some], start, count, d, attempt)
         numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
         position = _orders(known.tier, numbers)
-        found = position[:, :, None] < position[:, None, :]
-        room = (found & ~known.forbidden).sum(axis=(1, 2))
-        suits = (found | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
-        ahead[waiting[suits]] = found[suits]
+        precedence = position[:, :, None] < position[:, None, :]
+        room = (precedence & ~known.forbidden).sum(axis=(1, 2))
+        suits = (precedence | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        ahead[waiting[suits]] = precedence[suits]
         waiting = waiting[~suits]
     few = np.flatnonzero(edges < known.required.sum())
     if len(waiting) or len(few):

@@ -77,11 +77,11 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
     """Return the share of draws that are kept, for each number of bidirected edges."""
     names = [hashlib.blake2b(repr((*cell, b, to_pag)).encode(), digest_size=8).digest() for b in numbers]
     kernels, k = mixed_kernels(), len(numbers)
-    given = {}
+    arguments = {}
     if cell.skeleton:
         planes = np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1)
-        given = {"skeletons": planes, "index": np.zeros(k, np.int64)}
-    _, found = kernels.draw_latent(
+        arguments = {"skeletons": planes, "index": np.zeros(k, np.int64)}
+    _, n_bidirected = kernels.draw_latent(
         cell.n_nodes,
         np.full(k, cell.n_edges),
         numbers,
@@ -91,10 +91,10 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
         0,
         n,
         tries,
-        **given,
+        **arguments,
         write=False,
     )
-    return np.asarray((found >= 0).reshape(k, n).mean(axis=1))
+    return np.asarray((n_bidirected >= 0).reshape(k, n).mean(axis=1))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -110,8 +110,8 @@ def best_proposal(cell: Cell, shown: int, *, to_pag: bool) -> Proposal | None:
         kept = _tally(cell, numbers, n, to_pag=to_pag, shown=shown)
         if kept.any():
             return Proposal(numbers[int(kept.argmax())], float(kept.max()))
-    [found] = _tally(cell, [shown], 1, to_pag=to_pag, shown=shown, tries=MOST_PROPOSALS)
-    return Proposal(shown, 2 / MOST_PROPOSALS) if found else None
+    [share] = _tally(cell, [shown], 1, to_pag=to_pag, shown=shown, tries=MOST_PROPOSALS)
+    return Proposal(shown, 2 / MOST_PROPOSALS) if share else None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -205,10 +205,10 @@ def check_bidirected(matching: Matching) -> str:
 def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> Kinds:
     """Return the class of each row's controls: MAG, PAG, ADMG or skeleton; mixed graphs need a `control_kind`."""
     check_declared(rows, pairs)
-    own = pairs.estimate.kinds[pairs.estimate_index]
-    given = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
-    found = np.empty(len(rows), np.uint8)
-    for i, (row, kind, word) in enumerate(zip(rows.tolist(), own.tolist(), given, strict=True)):
+    estimate_kinds = pairs.estimate.kinds[pairs.estimate_index]
+    words = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
+    control_kinds = np.empty(len(rows), np.uint8)
+    for i, (row, kind, word) in enumerate(zip(rows.tolist(), estimate_kinds.tolist(), words, strict=True)):
         allowed = _CLASSES[kind]
         names = [KINDS[other] for other in allowed]
         if pd.isna(word):
@@ -218,15 +218,15 @@ def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs)
                     "match it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as "
                     "it is"
                 )
-            found[i] = allowed[0]
+            control_kinds[i] = allowed[0]
         elif word in names:
-            found[i] = KINDS.index(word)
+            control_kinds[i] = KINDS.index(word)
         else:
             raise ValueError(
                 f"row {row}: control_kind is {word!r}, and controls of {KINDS[kind]} estimates are "
                 f"{' or '.join(names)}; state one of these words, or a column that holds them"
             )
-    return found
+    return control_kinds
 
 
 def refuse_fixed_order(matching: Matching) -> None:
@@ -324,7 +324,9 @@ class _Graphs:
         near = adjacencies(planes)
         self._kept = np.stack([near, near], axis=1)
         self._ancestral = np.isin(kinds, (MAG, PAG))
-        proposals = [self._proposal(i) if found else Proposal(0, 1.0) for i, found in enumerate(self._ancestral)]
+        proposals = [
+            self._proposal(i) if is_ancestral else Proposal(0, 1.0) for i, is_ancestral in enumerate(self._ancestral)
+        ]
         self._drawable = np.array([x is not None for x in proposals], bool)
         self._proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
         size = _PACE * (pairs.n_nodes + self._n_edges)
@@ -342,8 +344,8 @@ class _Graphs:
     @property
     def reasons(self) -> NDArray[np.object_]:
         """Why rows have no controls, or ""."""
-        found = zip(self._drawable.tolist(), self._n_edges.tolist(), self._shown.tolist(), strict=True)
-        return np.array([_reason(self._pairs.n_nodes, m, b) if not able else "" for able, m, b in found], object)
+        triples = zip(self._drawable.tolist(), self._n_edges.tolist(), self._shown.tolist(), strict=True)
+        return np.array([_reason(self._pairs.n_nodes, m, b) if not able else "" for able, m, b in triples], object)
 
     def draw(self, start: int, count: int) -> Drawn:
         """Draw graphs of every row, the draws of a row together."""
@@ -355,9 +357,9 @@ class _Graphs:
         step = max(1, int(_AT_ONCE / max(1.0, self._paces[mine].sum())))
         for first, last in pairwise([*range(0, count, step), count] if len(mine) else []):
             stop_if_unwanted()
-            planes, found = self._draw_ancestral(mine, start + first, last - first)
+            planes, n_bidirected = self._draw_ancestral(mine, start + first, last - first)
             out[mine, first:last] = planes.reshape(len(mine), last - first, *shape)
-            lacking[mine, first:last] = found.reshape(len(mine), -1) < 0
+            lacking[mine, first:last] = n_bidirected.reshape(len(mine), -1) < 0
         for kind, draw in ((ADMG, assigned_admgs if self._skeletons else random_admgs), (SKELETON, random_skeletons)):
             mine = np.flatnonzero(self._kinds == kind)
             if len(mine):
@@ -369,12 +371,12 @@ class _Graphs:
     def _draw_ancestral(self, mine: Ints, start: int, count: int) -> tuple[Planes, Ints]:
         """Draw MAGs and PAGs; return also the numbers of bidirected edges, negative where none was found."""
         shown = np.full(len(mine), mixed_kernels().ANY) if self._free else self._shown[mine]
-        given = {"skeletons": self._kept[mine], "index": np.arange(len(mine))} if self._skeletons else {}
+        arguments = {"skeletons": self._kept[mine], "index": np.arange(len(mine))} if self._skeletons else {}
         numbers = (self._n_edges[mine], self._proposed[mine], shown, self._kinds[mine] == PAG)
-        found: tuple[Planes, Ints] = mixed_kernels().draw_latent(
-            self._pairs.n_nodes, *numbers, self._keys[mine], start, count, MOST_PROPOSALS, **given
+        draws: tuple[Planes, Ints] = mixed_kernels().draw_latent(
+            self._pairs.n_nodes, *numbers, self._keys[mine], start, count, MOST_PROPOSALS, **arguments
         )
-        return found
+        return draws
 
     def known(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of functions of the skeleton where that is kept, or uniform as no proposal is lost."""
@@ -460,10 +462,10 @@ def _project(d: int, n_latents: int, n_edges: Ints, kind: int, keys: Keys, start
     n = d + n_latents
     dags = kernels().draw_graphs(n, n_edges[:, None], np.zeros(len(keys), bool), keys, start, count)
     observed = np.tile(np.arange(d), (len(dags), 1))
-    found = project(dags, n, observed, to_admg=kind == ADMG)
+    projections = project(dags, n, observed, to_admg=kind == ADMG)
     if kind == SKELETON:
-        return lines(adjacencies(found))
-    return mag_to_pag(found, d) if kind == PAG else found
+        return lines(adjacencies(projections))
+    return mag_to_pag(projections, d) if kind == PAG else projections
 
 
 @lru_cache(maxsize=1 << 14)

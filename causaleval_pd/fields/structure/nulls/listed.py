@@ -106,13 +106,13 @@ class ListedLaws:
         exact = self.exact(metric) if self.blocks else None
         if exact is None:
             return others(metric)
-        found = None if self.listed.all() else others(metric)
-        if found is None:
+        other_law = None if self.listed.all() else others(metric)
+        if other_law is None:
             return exact
-        variance = found.variance
+        variance = other_law.variance
         if variance is not None and exact.variance is not None:
             variance = np.where(self.listed, exact.variance, variance)
-        mean = np.where(self.listed, exact.mean, found.mean)
+        mean = np.where(self.listed, exact.mean, other_law.mean)
         return replace(exact, mean=mean, variance=variance)
 
 
@@ -252,8 +252,8 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
         for (_, shares), place in zip(lists, places, strict=True):
             weights *= shares[place]
     position = {edge: i for i, edge in enumerate(edges)}
-    for part, (found, _), place in zip(parts, lists, places, strict=True):
-        forward[:, [position[edge] for edge in part]] = found[place]
+    for part, (orientations, _), place in zip(parts, lists, places, strict=True):
+        forward[:, [position[edge] for edge in part]] = orientations[place]
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 

@@ -88,14 +88,14 @@ def random_graphs(
             return None
         arrows, lines = edges.directed[truth], edges.undirected[truth]
         if metric.closed_form == "linear":
-            found = linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], tossed)
+            closed_form = linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], tossed)
         elif metric.closed_form == "reversal":
-            found = reversal(metric, d, arrows, lines, n_edges)
+            closed_form = reversal(metric, d, arrows, lines, n_edges)
         elif metric.closed_form == "mean_over_edges":
-            found = mean_over_edges(metric, pairs, n_edges, tossed)
+            closed_form = mean_over_edges(metric, pairs, n_edges, tossed)
         else:
             return None
-        return of_dags(found, undirected)
+        return of_dags(closed_form, undirected)
 
     return graph_controls(pairs, kinds, graphs, known, pace=6.0)
 

@@ -61,12 +61,12 @@ def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
 def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
     """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
     n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
-    found = []
+    words = []
     for half in plane_halves(graphs.planes[[number]]):
         marks = (half[0, :, :1] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
         chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
-        found.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
-    return np.stack(found, axis=1)
+        words.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
+    return np.stack(words, axis=1)
 
 
 def _of_words(words: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
@@ -90,7 +90,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
         every = _moved(graphs, number)
         return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
     new = _marks(graphs, number)[None]
-    found, known = [new], {np.packbits(new).tobytes()}
+    stacks, known = [new], {np.packbits(new).tobytes()}
     while len(new):
         # exchanges of neighbouring nodes reach every order
         fresh = []
@@ -105,8 +105,8 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
             if len(known) > MOST_DIFFERENT:
                 raise OverflowError("too many relabellings to list")
         new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
-        found.append(new)
-    halves = [planes_from_marks(half, np.arange(d)) for half in np.moveaxis(np.concatenate(found), 1, 0)]
+        stacks.append(new)
+    halves = [planes_from_marks(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
     return _with_planes(join_halves(halves), graphs, number)
 
 
@@ -139,8 +139,8 @@ class Relabellings:
         """Return the relabellings of an estimate, and the probability of each."""
         if self.d <= _REPEATED:
             return all_relabellings(self.pairs.estimate, number), 1 / math.factorial(self.d)
-        found = different_relabellings(self.pairs.estimate, number)
-        return found, 1 / len(found)
+        variants = different_relabellings(self.pairs.estimate, number)
+        return variants, 1 / len(variants)
 
     @cached_property
     def listed(self) -> NDArray[np.bool_]:

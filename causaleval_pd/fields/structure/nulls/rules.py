@@ -26,10 +26,10 @@ def _edges(*shared: float) -> Counts:
 def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
     """Return where the metric is not affine in the named counts, or None."""
     none, units = affine_units(lambda *counts: value(at(*counts)), len(names))
-    for numbers, found, expected, wrong in misfits(lambda *counts: value(at(*counts)), none, units):
+    for numbers, actual, expected, wrong in misfits(lambda *counts: value(at(*counts)), none, units):
         if wrong.any():
             counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
-            return f"at {counts} it is {found.item():g}, where adding up its units gives {expected.item():g}"
+            return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
     return None
 
 
@@ -47,8 +47,8 @@ def function_of_adjacencies(value: Value) -> str | None:
         for place in range(1, 5):
             numbers = [0.0] * 5
             numbers[place] = shared
-            found = value(_edges(*numbers))
-            if not np.allclose(found, reference, rtol=1e-9, atol=1e-9, equal_nan=True):
+            score = value(_edges(*numbers))
+            if not np.allclose(score, reference, rtol=1e-9, atol=1e-9, equal_nan=True):
                 return f"its value at {shared} shared adjacencies depends on their directions"
     return None
 
@@ -56,9 +56,9 @@ def function_of_adjacencies(value: Value) -> str | None:
 def reverses(value: Value) -> str | None:
     """Check that a metric becomes 1 minus itself when all directions of the control are reversed."""
     for right, wrong in ((1, 3), (5, 2), (4, 4)):
-        found, turned = value(_edges(right, wrong, 0, 0, 0)), value(_edges(wrong, right, 0, 0, 0))
-        if not np.allclose(found + turned, 1, rtol=1e-9, atol=1e-9):
-            return f"with {right} right and {wrong} wrong directions it is {found.item():g}, reversed {turned.item():g}"
+        score, turned = value(_edges(right, wrong, 0, 0, 0)), value(_edges(wrong, right, 0, 0, 0))
+        if not np.allclose(score + turned, 1, rtol=1e-9, atol=1e-9):
+            return f"with {right} right and {wrong} wrong directions it is {score.item():g}, reversed {turned.item():g}"
     return None
 
 
@@ -66,8 +66,8 @@ def affine_in_ancestors(value: Value) -> str | None:
     """Check that a metric is affine in shared ancestors, and in true edges along and against the estimate's order."""
 
     def at(both: float, agreed: float, opposed: float, shared: float = 0) -> Any:
-        found = AncestorCounts(*(np.full(1, x, float) for x in (40, 35, both, agreed, opposed)))
-        return SimpleNamespace(ancestors=found, counts=_edges(shared, 0, 0, 0, 0).counts)
+        ancestors = AncestorCounts(*(np.full(1, x, float) for x in (40, 35, both, agreed, opposed)))
+        return SimpleNamespace(ancestors=ancestors, counts=_edges(shared, 0, 0, 0, 0).counts)
 
     if not np.allclose(value(at(9, 5, 3)), value(at(9, 5, 3, shared=6)), rtol=1e-9, atol=1e-9, equal_nan=True):
         return "it depends on the number of shared edges"

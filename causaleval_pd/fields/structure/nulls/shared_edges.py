@@ -49,12 +49,12 @@ def misfits(
     at: Callable[..., Floats], none: Floats, units: list[Floats]
 ) -> list[tuple[list[float], Floats, Floats, NDArray[np.bool_]]]:
     """Evaluate `at` at some counts; return these, the value, the sum of units, and where the two differ."""
-    n, found = len(units), []
+    n, evaluations = len(units), []
     several = ([float(1 + i * step % 7) for i in range(n)] for step in (2, 5))
     for counts in ([2.0 * (i == 0) for i in range(n)], *several):
         value, total = at(*counts), none + sum(k * unit for k, unit in zip(counts, units, strict=True))
-        found.append((counts, value, total, ~np.isclose(value, total, rtol=1e-9, atol=1e-9, equal_nan=True)))
-    return found
+        evaluations.append((counts, value, total, ~np.isclose(value, total, rtol=1e-9, atol=1e-9, equal_nan=True)))
+    return evaluations
 
 
 def affine(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]] | None:
@@ -112,8 +112,10 @@ def edge_weights(
         counts = EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True)))
         return Counts(counts, is_mixed).value(metric)
 
-    found = affine(at, len(cells))
-    return None if found is None else EdgeWeights(found[0], dict(zip(cells, found[1], strict=True)))
+    coefficients = affine(at, len(cells))
+    return (
+        None if coefficients is None else EdgeWeights(coefficients[0], dict(zip(cells, coefficients[1], strict=True)))
+    )
 
 
 def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:

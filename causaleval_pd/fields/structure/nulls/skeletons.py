@@ -109,14 +109,14 @@ def _direct_skeletons(
     kinds = matched_kinds(matching, rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        given, index = skeletons.estimate.contiguous, skeletons.estimate_index
+        planes, index = skeletons.estimate.contiguous, skeletons.estimate_index
         if law == "order":
-            drawn = control_kernels().orient_graphs(given, d, index[:, None], keys, start, count)
+            drawn = control_kernels().orient_graphs(planes, d, index[:, None], keys, start, count)
         else:
             acyclic = np.flatnonzero(kinds != DIGRAPH)
-            drawn = np.repeat(given[index], count, axis=0)
+            drawn = np.repeat(planes[index], count, axis=0)
             drawn[np.repeat(kinds != DIGRAPH, count)] = _orient_uniformly(
-                given, d, index[acyclic], rows[acyclic], keys[acyclic], start, count
+                planes, d, index[acyclic], rows[acyclic], keys[acyclic], start, count
             )
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
@@ -143,12 +143,12 @@ def _directed_at_random(
     if undirected.all():
         return None
     if metric.closed_form == "linear":
-        found = oriented(metric, skeletons, along_order=along_order, tossed=kinds == DIGRAPH)
+        closed_form = oriented(metric, skeletons, along_order=along_order, tossed=kinds == DIGRAPH)
     elif metric.closed_form == "reversal":
-        found = ClosedForm(half_of_shared(metric, skeletons))
+        closed_form = ClosedForm(half_of_shared(metric, skeletons))
     else:
         return None
-    return None if found is None else of_dags(found, undirected)
+    return None if closed_form is None else of_dags(closed_form, undirected)
 
 
 def _orient_uniformly(

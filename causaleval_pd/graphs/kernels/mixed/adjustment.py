@@ -121,7 +121,7 @@ def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words
 def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
     """Return what a graph answers about the effect of t on y; where that is to adjust, fill the row of the set."""
     compact()
-    given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
+    adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
     _fill_first(c, t, y, first, spread)
     if is_empty(first):
         return NO_EFFECT
@@ -131,16 +131,16 @@ def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
         spread[w] = ZERO
     add_rows(c.below, first, spread)
     for w in range(first.size):
-        given[w] = (c.above[t, w] | c.above[y, w]) & ~spread[w]
-    drop(given, t)
-    return UNIDENTIFIED if connects(c.model, t, y, given, first, rows) else ADJUST
+        adjustment[w] = (c.above[t, w] | c.above[y, w]) & ~spread[w]
+    drop(adjustment, t)
+    return UNIDENTIFIED if connects(c.model, t, y, adjustment, first, rows) else ADJUST
 
 
 @kernel_part
 def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
     """Return whether adjusting for the row of the set gives the effect of t on y."""
     compact()
-    given, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
+    adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
     _fill_first(true, t, y, first, spread)
     for w in range(first.size):
         if first[w] & ~true.visible[t, w]:
@@ -148,9 +148,9 @@ def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
         spread[w] = ZERO
     add_rows(true.below, first, spread)
     for w in range(first.size):
-        if spread[w] & given[w]:
+        if spread[w] & adjustment[w]:
             return False
-    return not connects(true.model, t, y, given, first, rows)
+    return not connects(true.model, t, y, adjustment, first, rows)
 
 
 @kernel

@@ -189,12 +189,12 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
     compact()
     changed = False
     words = np.uint64(g.near.shape[1])
-    found, frontier, others = rows[0], rows[1], rows[2]
+    parents, frontier, others = rows[0], rows[1], rows[2]
     for c in range(np.uint64(g.near.shape[0])):
         open_ends = ZERO
         for w in range(words):
             open_ends |= g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
-        if open_ends == ZERO or not fill_discriminating(g, c, found, frontier):
+        if open_ends == ZERO or not fill_discriminating(g, c, parents, frontier):
             continue
         for w in range(words):
             left = g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
@@ -202,7 +202,7 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
                 b = (w << SIX) + lowest(left)
                 left &= left - ONE
                 for k in range(words):
-                    others[k] = found[k] & g.far_head[b, k]
+                    others[k] = parents[k] & g.far_head[b, k]
                 if is_empty(others):
                     continue
                 changed = True
@@ -288,10 +288,10 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
 def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
     """Return whether a -> b -> c."""
     compact()
-    found = ZERO
+    middles = ZERO
     for w in range(g.near.shape[1]):
-        found |= g.tail[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w]
-    return found != ZERO
+        middles |= g.tail[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w]
+    return middles != ZERO
 
 
 @kernel_part

@@ -121,11 +121,11 @@ def _fill_mag(
 
 @kernel_part
 def _count_bidirected(g: Rows) -> int:
-    found = 0
+    ends = 0
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
-            found += popcount(g.head[v, w] & g.far_head[v, w])
-    return found >> 1
+            ends += popcount(g.head[v, w] & g.far_head[v, w])
+    return ends >> 1
 
 
 @kernel_part
@@ -158,11 +158,11 @@ def _draw(
 ) -> None:
     """Draw graphs, the draws of a row together; `found` holds the numbers of bidirected edges that they show."""
     compact()
-    d, given, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
+    d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
         base = mix(laws.keys[row] + STEP)
         m = laws.n_edges[row]
-        if given:
+        if has_skeletons:
             m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3], room.edges[4])
         for column in range(count):
             state = mix(base + np.uint64(start + column + 1) * STEP)
@@ -175,7 +175,7 @@ def _draw(
             n_bidirected = min(n_bidirected, m)
             result = NO_MAG
             for _ in range(tries):
-                if given:
+                if has_skeletons:
                     state = _rank(state, m, room.edges, room.ranks)
                 else:
                     state = draw_pairs(state, m, room.parents, low, high)
@@ -195,7 +195,7 @@ def _draw(
             at = row * count + column
             found[at] = result
             if result >= 0 and len(out):
-                _name(state, given, room.ranks, room.names)
+                _name(state, has_skeletons, room.ranks, room.names)
                 if laws.to_pag[row]:
                     orient_tails(room.mag, room.pag, room.scratch)
                     write_marks(room.pag, room.names, out[at])
@@ -236,18 +236,18 @@ def draw_latent(
     n, n_pairs = len(laws.keys), n_nodes * (n_nodes - 1) // 2
     chosen = read_only(index, np.int64)
     none = np.zeros((0, N_PLANES, plane_words(n_nodes)), np.uint64)
-    given = checked_planes(none if skeletons is None else skeletons, n_nodes)
+    planes = checked_planes(none if skeletons is None else skeletons, n_nodes)
     if skeletons is None and n and not 0 <= laws.n_edges.min() <= laws.n_edges.max() <= n_pairs:
         raise ValueError(f"a graph on {n_nodes} nodes has between 0 and {n_pairs} edges, found {laws.n_edges.tolist()}")
-    if skeletons is not None and n and not (len(chosen) == n and 0 <= chosen.min() <= chosen.max() < len(given)):
-        raise IndexError(f"{n} rows need as many positions among {len(given)} skeletons, found {chosen.tolist()}")
+    if skeletons is not None and n and not (len(chosen) == n and 0 <= chosen.min() <= chosen.max() < len(planes)):
+        raise IndexError(f"{n} rows need as many positions among {len(planes)} skeletons, found {chosen.tolist()}")
     if any(len(x) != n for x in laws) or start < 0 or count < 0 or abs(laws.proposed).max(initial=0) > n_pairs + 1:
         raise ValueError("every row needs a number of edges and two numbers of bidirected edges")
     room = _room(n_nodes, n_pairs)
     out = np.zeros((n * count if write else 0, N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
-    found = np.full(n * count, NO_MAG, np.int64)
-    _draw(given, chosen, laws, start, count, tries, room, out, found)
-    return out, found
+    n_bidirected = np.full(n * count, NO_MAG, np.int64)
+    _draw(planes, chosen, laws, start, count, tries, room, out, n_bidirected)
+    return out, n_bidirected
 
 
 def _room(n_nodes: int, n_pairs: int) -> Room:

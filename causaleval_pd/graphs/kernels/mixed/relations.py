@@ -168,7 +168,7 @@ def collider_counts(
     Rows of the result (3, n): those of the truth, of the estimate and of both. Planes have four of each graph; other
     parameters are those of `adjacency_counts`, of four planes.
     """
-    given = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
-    out = np.empty((3, len(given.truth_index)))
-    _collider_counts(*given, np.zeros((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
+    out = np.empty((3, len(comparison.truth_index)))
+    _collider_counts(*comparison, np.zeros((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
     return out

@@ -73,10 +73,10 @@ def take_lowest(row: Words) -> int:
 def is_empty(row: Words) -> bool:
     """Return whether no bit of a row is set."""
     compact()
-    found = ZERO
+    union = ZERO
     for w in range(row.size):
-        found |= row[w]
-    return found == ZERO
+        union |= row[w]
+    return union == ZERO
 
 
 @kernel_part

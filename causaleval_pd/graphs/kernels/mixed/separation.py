@@ -233,7 +233,7 @@ def _fill_moral_neighbours(steps: Steps, members: Words, inside: Words, met: Wor
 def _fill_nearest(steps: Steps, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
     compact()
-    border, reached, walking, met, found = rows[0], rows[1], rows[2], rows[3], rows[4]
+    border, reached, walking, met, neighbours = rows[0], rows[1], rows[2], rows[3], rows[4]
     _fill_moral_neighbours(steps, x, inside, met, border)
     for v in range(x.size):
         border[v] &= ~x[v]
@@ -243,10 +243,10 @@ def _fill_nearest(steps: Steps, x: Words, y: Words, inside: Words, given: Words,
         changed = ZERO
         for v in range(x.size):
             walking[v] = reached[v] & ~border[v]
-        _fill_moral_neighbours(steps, walking, inside, met, found)
+        _fill_moral_neighbours(steps, walking, inside, met, neighbours)
         for v in range(x.size):
-            changed |= found[v] & ~reached[v]
-            reached[v] |= found[v]
+            changed |= neighbours[v] & ~reached[v]
+            reached[v] |= neighbours[v]
     for v in range(x.size):
         given[v] = reached[v] & border[v]
 
@@ -292,13 +292,13 @@ def _count_connected(true: Steps, x: Words, y: Words, given: Words, rows: Words)
 def _count_mistakes(true: Steps, steps: Steps, nearest: bool, rows: Words) -> int:
     """Count the lanes that the estimate separates and the truth does not; empty the lanes."""
     compact()
-    inside, x, y, given = rows[5], rows[6], rows[7], rows[8]
+    inside, x, y, separators = rows[5], rows[6], rows[7], rows[8]
     _fill_ancestors(steps, x, y, inside)
     if nearest:
-        _fill_nearest(steps, x, y, inside, given, rows)
+        _fill_nearest(steps, x, y, inside, separators, rows)
     for v in range(x.size):
-        given[v] = (given[v] if nearest else inside[v]) & ~(x[v] | y[v])
-    wrong = _count_connected(true, x, y, given, rows)
+        separators[v] = (separators[v] if nearest else inside[v]) & ~(x[v] | y[v])
+    wrong = _count_connected(true, x, y, separators, rows)
     x[:] = ZERO
     y[:] = ZERO
     return wrong
@@ -460,10 +460,10 @@ def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int
     compact()
     for w in range(without.size):
         flow.used[w] = ZERO
-    found = 0
-    while found <= most and _add_path(moral, x, y, without, flow):
-        found += 1
-    return found
+    n_paths = 0
+    while n_paths <= most and _add_path(moral, x, y, without, flow):
+        n_paths += 1
+    return n_paths
 
 
 @kernel_part
