@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 #: a cube keeps the draws of its runs up to this many bytes, and in any case this many
 DRAWS_BYTES, LEAST_DRAWS = 256 * 2**20, 99
 #: bytes that the draws of a cube of mostly empty cells may take
-SPARSE_BYTES = 2**30
+SPARSE_BYTES = 2**32
 
 
 @dataclass
