@@ -203,7 +203,7 @@ def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[n
 
 
 def _on_good_side(columns: dict[str, Any], direction: str) -> Bools:
-    """Return whether the interval of the effect is on the good side of 0, False where there is none."""
+    """Return where the interval of the effect is on the good side of 0; False without an interval."""
     with np.errstate(invalid="ignore"):
         return np.asarray(columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0)
 

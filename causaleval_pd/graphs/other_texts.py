@@ -34,17 +34,17 @@ _BEGINNINGS = (
     ),
 )
 
+_OTHER_ARROWS = {"\u2192": "->", "\u2190": "<-", "\u2194": "<->", "\u21d2": "->", "=>": "->"}
 #: kinds of texts without their quotes, by what stands in them, in the order in which they are looked for
 _CONTENTS = (
     (
         re.compile(r"\s*(?:graph|flowchart)[ \t]+(?:TD|TB|LR|RL|BT)\b"),
         "is Mermaid; keep its lines of edges alone, between the names of nodes, as 'A --> B'",
     ),
-    (re.compile(r"[^\n]*\u2192"), "has another arrow; replace it, as by text.replace('\u2192', '->')"),
-    (re.compile(r"[^\n]*\u2190"), "has another arrow; replace it, as by text.replace('\u2190', '<-')"),
-    (re.compile(r"[^\n]*\u2194"), "has another arrow; replace it, as by text.replace('\u2194', '<->')"),
-    (re.compile(r"[^\n]*\u21d2"), "has another arrow; replace it, as by text.replace('\u21d2', '->')"),
-    (re.compile(r"[^\n]*=>"), "has another arrow; replace it, as by text.replace('=>', '->')"),
+    *(
+        (re.compile(rf"[^\n]*{other}"), f"has another arrow; replace it, as by text.replace('{other}', '{arrow}')")
+        for other, arrow in _OTHER_ARROWS.items()
+    ),
     (re.compile(r"[^\n]* causes "), "has a word as arrow; replace it, as by text.replace(' causes ', ' -> ')"),
     (
         re.compile(r"[^\n]*~"),

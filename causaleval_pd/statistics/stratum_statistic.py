@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
@@ -233,33 +233,32 @@ def combined_p(
     one of (R + 1) ** n_clusters combinations that are equally likely, so that this is a valid p-value. `clusters`
     (n_clusters, R + 1) are finite; their `names` and `seed` name the random stream, whatever the order of the clusters.
     """
-    columns, chosen = _combinations(clusters, names, seed)
-    columns = columns if alternative == "greater" else -columns
+    sign = 1.0 if alternative == "greater" else -1.0
+    columns, additions = _combinations(sign * np.asarray(clusters, np.float64), names, seed)
     slack = SLACK * np.abs(columns).max(axis=1).sum()
     needed = columns[:, 0].sum() - slack
     most = columns.max(axis=1)
     # the most that the clusters which follow can add; with the slack, as sums differ by rounding
     following = most.sum() - np.cumsum(most) + slack
-    sums, added = np.zeros(COMBINATIONS), np.empty(COMBINATIONS)
-    for column, places, addition in zip(columns, chosen, following.tolist(), strict=True):
-        # "clip" writes into `added` without a copy; no place is beyond the columns
-        sums += column.take(places, out=added, mode="clip")
-        if sums.max() + addition < needed:  # no combination can reach the runs any more
+    sums = np.zeros(COMBINATIONS)
+    for addition, left in zip(additions, following.tolist(), strict=True):
+        sums += addition
+        if sums.max() + left < needed:  # no combination can reach the runs any more
             return 1 / (1 + COMBINATIONS)
     return (1 + int((sums >= needed).sum())) / (1 + COMBINATIONS)
 
 
 def combined_sums(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Floats, Floats]:
     """Return the columns of clusters, or of groups of many, and the sums of random combinations of them."""
-    columns, chosen = _combinations(clusters, names, seed)
-    sums, added = np.zeros(COMBINATIONS), np.empty(COMBINATIONS)
-    for column, places in zip(columns, chosen, strict=True):
-        sums += column.take(places, out=added, mode="clip")
+    columns, additions = _combinations(clusters, names, seed)
+    sums = np.zeros(COMBINATIONS)
+    for addition in additions:
+        sums += addition
     return columns, sums
 
 
-def _combinations(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Floats, Iterator[NDArray[Any]]]:
-    """Return the columns of clusters, or of groups of many, and for each the places of random columns."""
+def _combinations(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Floats, Iterator[Floats]]:
+    """Return the columns of clusters, or of groups of many, and what each adds to random combinations, in one array."""
     columns, keys = np.asarray(clusters, np.float64), np.asarray(names, np.uint64)
     rng = np.random.default_rng([int(keys.sum()), seed])
     columns = columns[np.argsort(keys, kind="stable")]
@@ -268,7 +267,11 @@ def _combinations(clusters: ArrayLike, names: ArrayLike, seed: int) -> tuple[Flo
         columns = np.add.reduceat(columns, starts, axis=0)
     width = columns.shape[1]
     kind = np.uint16 if width <= 2**16 else np.uint32
-    return columns, (rng.integers(0, width, COMBINATIONS, dtype=kind) for _ in columns)
+    chosen = np.empty(COMBINATIONS)
+    # "clip" writes into `chosen` without a copy; no number is beyond the columns
+    return columns, (
+        column.take(rng.integers(0, width, COMBINATIONS, dtype=kind), out=chosen, mode="clip") for column in columns
+    )
 
 
 def tied(columns: ArrayLike) -> tuple[Floats, Floats]:

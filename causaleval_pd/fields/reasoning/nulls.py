@@ -154,7 +154,7 @@ class Decks:
 
     @classmethod
     def of(cls, matching: Matching, codes: Integers, n_codes: int) -> Decks:
-        """Collect the answers of a table, of which -1 is none."""
+        """Collect the answers of a table; -1 stands for a missing one."""
         question = questions_of(matching)
         known = np.flatnonzero(codes >= 0)
         known = known[np.argsort(question[known], kind="stable")]
@@ -224,7 +224,7 @@ class Moves:
 
     @classmethod
     def of(cls, matching: Matching, codes: Integers) -> Moves:
-        """Collect the answers of a table with clusters, of which -1 is none."""
+        """Collect the answers of a table with clusters; -1 stands for a missing one."""
         n = len(codes)
         question, streams = questions_of(matching), np.zeros(n, np.uint64)
         if matching.keys is not None:
