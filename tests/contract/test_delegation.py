@@ -1,5 +1,7 @@
 """Delegation: methods keep signatures, docstrings and errors of the functions that they call."""
 
+from __future__ import annotations
+
 import inspect
 
 import pandas as pd
