@@ -19,6 +19,7 @@ from ...drawing import (
     inches,
     inner_width,
     legend_of,
+    letters_on,
     name_rows,
     place_to_draw,
     shortened,
@@ -195,14 +196,8 @@ def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: floa
             number = f"{n * share[i, j]:.0f}"
             if share[i, j] * square >= 0.05 + 0.08 * len(number):
                 middle = j + (left[i, j] + right[i, j]) / 2
-                ax.text(middle, i, number, ha="center", va="center", size="small", color=_readable(shades[what]))
+                ax.text(middle, i, number, ha="center", va="center", size="small", color=letters_on(shades[what]))
         left = right
-
-
-def _readable(shade: Any) -> str:
-    """Return the colour of letters on a colour."""
-    red, green, blue = shade[:3]
-    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
 
 
 def _frame_true(ax: Axes, marks: NDArray[np.uint8]) -> None:
