@@ -107,6 +107,7 @@ def difference_matrix(
     _name_sides(ax, names, room, square)
     _explain(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
     parts = [f"Squares: edges from the row's to the column's node (both if undirected), by shares of {_runs(n)}"]
+    parts += ["reversed and wrongly marked ones stand where the true edge points"]
     parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
     if failed:
         parts.append(f"not drawn: {_runs(failed, 'failed ')}")
