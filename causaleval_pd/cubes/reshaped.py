@@ -44,6 +44,10 @@ from .schema import (
     with_stratum_names,
 )
 
+_ARITHMETIC = (
+    "Arithmetic with a whole cube changes its variable 'status' too: compute with metrics alone, as in cube['shd'] * 2"
+)
+
 
 def read_cube(cube: xr.Dataset, *, controls: bool = True, load: bool = True) -> xr.Dataset:
     """Return the cube in the form in which `cube` makes it."""
@@ -222,7 +226,8 @@ def _check_states(cube: xr.Dataset) -> None:
         if bool(wrong.any()):
             state = status.to_numpy()[wrong.to_numpy()][0]
             raise ValueError(
-                f"status holds {state:g}, which is not a state of a run (0, 1, 2); select or reindex the cube"
+                f"status holds {state:g}, which is not a state of a run (0, 1, 2); select or reindex the cube. "
+                f"{_ARITHMETIC}"
             )
     identity(cube, "truth_id")
 
@@ -298,7 +303,7 @@ def read_metric(cube: xr.Dataset, metric: str) -> xr.Dataset:
     if filled:
         raise ValueError(
             f"{metric} was filled in {filled} runs that failed, but their controls were not; count failed runs as the "
-            "worst by missing='worst', and 0/0 as a number by ce.set_options(zero_division=)"
+            f"worst by missing='worst', and 0/0 as a number by ce.set_options(zero_division=). {_ARITHMETIC}"
         )
     return cube.assign(status=cube["status"].where(~value.notnull(), SCORED).astype(np.int8))
 

@@ -20,7 +20,12 @@ def begin(partial: Path, planned: Mapping[str, Any], lay_out: Callable[[Path], o
         partial.mkdir(parents=True)
     except FileExistsError:
         raise FileExistsError(f"{partial} is an interrupted output; continue it by resume=True, or remove it") from None
-    lay_out(partial)
+    try:
+        lay_out(partial)
+    except BaseException:
+        # without a plan it could not be continued
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     (partial / _MARKS).mkdir()
     replace_file(partial / _PLAN, lambda file: file.write_text(json.dumps(planned), "utf-8"))
 

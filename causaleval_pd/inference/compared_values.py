@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, shown
+from ..contract.words import level_words
 from ..cubes.reading import (
     asked_strata,
     cells,
@@ -167,14 +168,19 @@ def _place_of(levels: NDArray[Any], dim: str, level: Hashable) -> int:
     equal = [i for i, label in enumerate(pd.Index(levels)) if level is not pd.NA and label == level]
     if equal:
         return equal[0]
-    words = [str(label) for label in levels]
+    words = _words(levels)
     check_known(str(level), words, f"level of {dim!r} (reference)")
     return words.index(str(level))
 
 
+def _words(levels: NDArray[Any]) -> list[str]:
+    """Return what levels are called in names of comparisons, days without the time."""
+    return level_words(levels) if levels.dtype.kind == "M" else [str(level) for level in levels]
+
+
 def names_of_pairs(levels: NDArray[Any], first: Ints, second: Ints) -> NDArray[Any]:
     """Return the names "a - b" of comparisons; levels with " - " are quoted where two names would be the same."""
-    words = [str(level) for level in levels]
+    words = _words(levels)
     if len({f"{a} - {b}" for a, b in itertools.permutations(words, 2)}) < len(words) * (len(words) - 1):
         words = [f'"{word}"' if " - " in word else word for word in words]
     return np.array([f"{words[a]} - {words[b]}" for a, b in zip(first, second, strict=True)], dtype=object)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
 from ..contract.statistical_test import StatisticalTest, comparing
+from ..contract.words import counted, level_words
 from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
 from ..cubes.schema import FAILED, NO_RUN
@@ -141,6 +142,7 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
             limits = (np.where(alone, np.nan, x) for x in (effect.low, effect.high))
             effect = Estimate(np.where(alone, whole, effect.effect), *limits)
             notes[alone] = NOISE_ALONE
+        notes = np.array(joined(notes, _unpaired_notes(status_a, status_b)), object)
         blocks_only = how.test.design == "blocks"
         lacking = "no block has a value of every level" if blocks_only else "no pair has both values"
         empty = np.isnan(value).all(axis=1)
@@ -191,6 +193,12 @@ def complete_values(levels: Levels, first: Ints, second: Ints) -> Floats:
     """Return the differences of `paired_values` in replicates that every level of the stratum was run on."""
     complete = np.repeat(_complete(complete_blocks(levels)), len(first), axis=0)
     return np.where(complete, paired_values(levels, first, second), np.nan)
+
+
+def _unpaired_notes(status_a: NDArray[np.int8], status_b: NDArray[np.int8]) -> list[str | None]:
+    """Return for every row how many runs of one level have no run of the other beside them."""
+    n_alone = ((status_a != NO_RUN) != (status_b != NO_RUN)).sum(axis=1)
+    return [f"{counted(n, 'run')} without a partner left out" if n else None for n in n_alone.tolist()]
 
 
 def _without_the_other(status_a: NDArray[np.int8], status_b: NDArray[np.int8], n_pooled: int) -> Bools:
@@ -320,15 +328,15 @@ def check_truths(
     # 0: the truth itself is missing, so the run counts as failed
     known = (identity[:, first] != 0) & (identity[:, second] != 0)
     wrong = shared & known & (identity[:, first] != identity[:, second])
-    levels = cube[dim].to_numpy()
     if wrong.any():
         s, p, r = np.argwhere(wrong)[0]
         # without truths runs are paired by what stands for them
         without = any(made.get("verb") == "cube" and made.get("truth", "") is None for made in calls(cube.attrs))
         what = "data set" if without else "truth"
         place = "".join(f"{name} {strata[name].iloc[s]}, " for name in others)
+        words = level_words(cube[dim].to_numpy()[[first[p], second[p]]])
         raise ValueError(
-            f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {levels[first[p]]} and {levels[second[p]]} "
+            f"at {place}replicate {cube['replicate'].to_numpy()[r]}, {dim} {words[0]} and {words[1]} "
             f"have different {what}s ({int(wrong.sum())} such pairs), so they are not pairs; "
             f"{_MEND.replace('truth', what)}"
         )
@@ -376,6 +384,7 @@ def compare_skills(
     n_clusters = cluster_count(np.where(gone, np.nan, 0.0), cluster)
     infinite = np.asarray(np.isinf(summed).any(axis=(0, 2)), bool)
     drawn = np.asarray((np.nan_to_num([a[2], b[2]]) > 0).any(axis=(0, 2)), bool)
+    notes = _notes(skills.effect, skills.low, skills.largest_share, n_clusters, infinite, drawn)
     return {
         "statistic": statistic,
         "p_value": p_value,
@@ -387,7 +396,7 @@ def compare_skills(
         "n_failed": failed.sum(axis=1),
         "n_undefined": (run & ~failed & gone).sum(axis=1),
         "test": how.test.name,
-        "note": _notes(skills.effect, skills.low, skills.largest_share, n_clusters, infinite, drawn),
+        "note": np.array(joined(notes, _unpaired_notes(status_a, status_b)), object),
     }
 
 

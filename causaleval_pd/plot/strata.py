@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import BETTER, MINUS, counted
+from ..contract.words import BETTER, CORRECTIONS, MINUS, counted
 from ..cubes.reading import has_controls
 from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
@@ -52,6 +52,7 @@ def strata(  # noqa: PLR0915
     scale: Literal["log", "linear"] | None = None,
     level: float = 0.95,
     statistic: Statistic = "mean",
+    adjust: str | None = None,
     height: float = facets.HEIGHT,
     aspect: float | None = None,
     caption: bool = True,
@@ -82,6 +83,8 @@ def strata(  # noqa: PLR0915
         Probability of intervals and bands.
     statistic : {"mean", "rank"}
         What is tested, as in `summary`.
+    adjust : str, optional
+        Method that adjusts the p-values, as in `summary`.
     height, aspect : float
         Height of a facet in inches, and its width as a multiple of that; default as wide as the levels need.
 
@@ -133,7 +136,7 @@ def strata(  # noqa: PLR0915
     if scale is not None:
         places = _numbers(cube, x, scale)
         cube, places = cube.isel({x: np.argsort(places, kind="stable")}), np.sort(places)
-    how = Settings(statistic, level=level, interval="mean_ci")
+    how = Settings(statistic, adjust, level=level, interval="mean_ci")
     table = facets.with_levels(cube, _with_limits(cube, metric, full_summary(cube, metric, how), level))
     skilled = values == "skill" and bool(np.isfinite(table["skill"].to_numpy(np.float64, na_value=np.nan)).any())
     drawn = _DRAWN["skill" if skilled else "raw"]
@@ -178,7 +181,7 @@ def strata(  # noqa: PLR0915
     n_open = int((opened & (table["verdict"] != BETTER) & table[drawn[0]].notna()).sum())
     facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
     if caption:
-        parts = [*_described(cube, level, statistic, skilled), *(_beyond(table) if skilled else [])]
+        parts = [*_described(cube, table, how, skilled), *(_beyond(table) if skilled else [])]
         parts += _without_bar(table[drawn])
         parts += facets.left_out(cube, table, drawn[0])
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
@@ -312,9 +315,9 @@ def _draw_points(
         ax.plot(at[opened], value[opened], marker=marker, gid="open", **hollow)
 
 
-def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bool) -> list[str]:
+def _described(cube: xr.Dataset, table: pd.DataFrame, how: Settings, skilled: bool) -> list[str]:
     """Describe points, lines and bands, for a caption."""
-    share = f"{100 * level:.4g} %"
+    share, alpha, correction = f"{100 * how.level:.4g} %", f"{1 - how.level:.2g}", CORRECTIONS.get(str(how.adjust))
     if skilled:
         parts = [f"Points and bars: skill and its {share} interval; 0 is as good as guessing, 1 is perfect"]
     else:
@@ -323,11 +326,15 @@ def _described(cube: xr.Dataset, level: float, statistic: Statistic, skilled: bo
         return parts if skilled else [f"Points and bars: mean of the runs and its {share} t interval"]
     if not skilled:
         parts.append(f"bars: {share} interval of their difference from the controls")
-        by_mean = "" if statistic == "mean" else " by the mean"
-        reached = f"what guesses reach with p above {1 - level:.2g}{by_mean}"
+        unlike = [*(["by the mean"] * (how.statistic != "mean")), *(["before adjustment"] * (correction is not None))]
+        reached = " ".join([f"what guesses reach with p above {alpha}", *unlike])
         parts.append(f"dashes and bands: mean of the controls, and {reached}")
+        weak = int(table["p_method"].str.startswith("twice the mean").fillna(False).sum())
+        if weak:
+            parts.append(f"of {counted(weak, 'point')} p is twice the mean p of runs, a bound that bands do not show")
+    adjusted = f"adjusted by {correction}" if correction else "not adjusted"
     parts.append(
-        f"filled points: better than controls ({facets.tested_by(cube, statistic)}, p at most {1 - level:.2g}, "
-        "not adjusted, and the interval of the effect without 0)"
+        f"filled points: better than controls ({facets.tested_by(cube, how.statistic)}, p at most {alpha}, "
+        f"{adjusted}, and the interval of the effect without 0)"
     )
     return parts

@@ -64,7 +64,7 @@ def pictures(
 
     # dollar signs in names do not start formulas
     with rc_context({"text.parse_math": False}):
-        yield from _of_runs(cube, metric, over, level)
+        yield from _of_runs(cube, metric, over, level, adjust)
         # of columns that a cube carries there is no skill to compare
         if over is not None and (on == "metric" or has_controls(cube, metric)):
             how = {"on": on, "test": test, "adjust": adjust}
@@ -77,7 +77,9 @@ def _title(cube: xr.Dataset, metric: str) -> str:
     return label if label == metric.replace("_", " ") else f"{metric}, {label}"
 
 
-def _of_runs(cube: xr.Dataset, metric: str, over: str | None, level: float) -> Iterator[Picture | Omitted]:
+def _of_runs(
+    cube: xr.Dataset, metric: str, over: str | None, level: float, adjust: str | None
+) -> Iterator[Picture | Omitted]:
     """Draw runs and controls of all strata, and their skill."""
     label, title = str(cube[metric].attrs.get("long_name", metric)), _title(cube, metric)
     references = null_references(cube)
@@ -96,7 +98,7 @@ def _of_runs(cube: xr.Dataset, metric: str, over: str | None, level: float) -> I
         if reason:
             yield Omitted(f"No figure of the strata of {label}: {reason}.")
         else:
-            grid = strata(cube, metric, level=level, scale=_scale(drawn, uses["x"]), **uses)
+            grid = strata(cube, metric, level=level, adjust=adjust, scale=_scale(drawn, uses["x"]), **uses)
             yield _picture("strata", title, grid, controls)
     if len(wide) < 2:
         hue = next((dim for dim, size in wide.items() if size <= _COLOURS), None)

@@ -361,6 +361,7 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "renamed replicates": (lambda c: c.rename(replicate="rep"), r"lost its dimension 'replicate'.*keep its name"),
     "merged metrics": (lambda c: c.drop_attrs(deep=False), "name metrics .* in one call"),
     "where of draws": (lambda c: c.where(c["draw"] < 5), "dimension 'draw'"),
+    "doubled": (lambda c: c * 2, r"status.*metrics alone, as in cube\['shd'\] \* 2"),
     "filled": (lambda c: c.fillna(0), r"filled in \d+ runs that failed.*missing='worst'"),
     "mean": (lambda c: c.mean("replicate"), "lost its dimension 'replicate'"),
     "one replicate": (lambda c: c.isel(replicate=0), "select by a list"),

@@ -222,6 +222,7 @@ def test_skills_of_infinite_losses():
     assert skill_notes(loss, control).item() == "no interval: infinite losses"
     assert np.isnan(skill_interval(control, loss).effect)
     assert skill_notes(control, loss).item() == "no skill: the controls have infinite losses"
+    assert np.isnan(skill_interval(loss, loss).effect)
 
 
 @pytest.mark.slow

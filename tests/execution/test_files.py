@@ -150,6 +150,21 @@ def test_cubes_come_back_from_zarr(chunks, tmp_path):
     assert not [p for p in tmp_path.rglob("*") if p.name.endswith((".partial", ".writing", "_pieces"))]
 
 
+def test_a_cube_whose_labels_fail_leaves_no_folder_behind(tmp_path):
+    """Without a plan it could be neither continued nor written anew."""
+
+    def fail(block):
+        raise ZeroDivisionError("made to fail")
+
+    lazy = made().chunk()
+    ids = lazy["truth_id"]
+    broken = lazy.assign_coords(truth_id=ids.copy(data=ids.data.map_blocks(fail, dtype=ids.dtype, meta=ids.data._meta)))
+    with pytest.raises(ZeroDivisionError, match="made to fail"):
+        to_zarr(broken, tmp_path / "cube.zarr")
+    assert not list(tmp_path.iterdir())
+    assert to_zarr(lazy, tmp_path / "cube.zarr", resume=True).is_dir()
+
+
 @pytest.mark.slow
 def test_a_cube_read_from_zarr_can_be_cut_and_written_again(tmp_path):
     path = to_zarr(made().chunk(algorithm=1), tmp_path / "cube.zarr")

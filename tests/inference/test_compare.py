@@ -215,6 +215,26 @@ def test_levels_without_common_replicates_are_no_pairs(make_cube):
     assert (row["n_pairs"], row["p_value"]) == (4, 1.0)
 
 
+@pytest.mark.parametrize("on", ["metric", "excess", "skill"])
+def test_runs_without_a_partner_are_named(on):
+    """In rows that have pairs; these runs are no part of the result."""
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400 and algorithm != 'ges'")
+    fewer = runs[(runs["algorithm"] == "pc") | (runs["replicate"] < 12)]
+    tables = []
+    for part in (fewer, runs[runs["replicate"] < 12]):
+        cube = part.ceval.cube(["shd"], by=["algorithm"], replicate="replicate", n_draws=30, rng=1)
+        tables.append(compare(cube, "algorithm", on=on))
+    assert tables[0]["note"].tolist() == ["8 runs without a partner left out"] and tables[1]["note"].isna().all()
+    pd.testing.assert_frame_equal(*(table.drop(columns="note") for table in tables))
+
+
+def test_days_are_named_without_the_time(make_cube):
+    days = pd.to_datetime(["2024-01-01", "2024-01-02"])
+    cube = make_cube({"day": days}, {"m": (np.arange(12.0).reshape(2, 6), "minimize")})
+    assert compare(cube, "day")["comparison"].tolist() == ["2024-01-01 - 2024-01-02"]
+    assert compare(cube, "day", reference="2024-01-01")["comparison"].tolist() == ["2024-01-02 - 2024-01-01"]
+
+
 def test_unpaired_comparisons_equal_scipy(ragged):
     table = by_stratum(ragged, "density", test="welch_t")
     for row in table.itertuples():

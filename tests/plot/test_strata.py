@@ -190,6 +190,32 @@ def test_bands_are_the_verdicts_of_p(null, repeats):
     assert 2 < outside.sum() < 28
 
 
+def test_points_are_filled_by_adjusted_p():
+    """As the verdicts of a summary with this correction, which the caption names."""
+    runs = ce.datasets.runs().query("replicate < 6")
+    part = runs.ceval.cube(["orientation_f1"], by=["algorithm", "density", "n"], n_draws=60, rng=1)
+    open_points = {}
+    for adjust, words in ((None, "not adjusted"), ("bonferroni", "adjusted by Bonferroni's method")):
+        table = ce.summary(part, adjust=adjust).dropna(subset="skill")
+        grid = ce.plot.strata(part, "orientation_f1", x="density", hue="algorithm", col="n", adjust=adjust)
+        heights = np.concatenate([line.get_ydata() for ax in grid.axes.flat for line in drawn(ax, "open")])
+        open_points[adjust] = np.sort(heights[~np.isnan(heights)])
+        np.testing.assert_array_equal(open_points[adjust], np.sort(table.loc[table["verdict"] != "better", "skill"]))
+        assert words in captions(grid.figure)
+    assert len(open_points["bonferroni"]) > len(open_points[None])
+    raw = ce.plot.strata(part.sel(n=100), "orientation_f1", values="raw", adjust="holm")
+    assert "what guesses reach with p above 0.05 before adjustment" in captions(raw.figure)
+
+
+def test_bands_do_not_stand_for_twice_the_mean_p():
+    """Where a truth repeats under a null model that does not allow relabelling."""
+    runs = pd.DataFrame({"k": ["a", "a", "b"], "truth": ["A -> B; B -> C; D"] * 3, "estimate": ["A -> B; C; D"] * 3})
+    for null, words in (("orientation", "of 1 point p is twice the mean p"), ("edges", "bands: mean of the controls")):
+        found = runs.ceval.cube(["shd"], by=["k"], null=null, n_draws=30, rng=1)
+        text = captions(ce.plot.strata(found, "shd", values="raw").figure)
+        assert words in text and ("twice" in text) == (null == "orientation")
+
+
 def test_captions_say_what_bars_leave_out(cube):
     """Points without an interval, bars that the axis cuts, and bars of filled points that hold 0; only where drawn."""
     for n in (100, 10_000):
