@@ -394,10 +394,11 @@ def frame_square(ax: Axes, row: int, col: int) -> None:
         ax.add_patch(Rectangle(corner, 0.88, 0.84, fill=False, edgecolor=colour, lw=width, gid="frame"))
 
 
-def mark_on_bar(bar: Any, value: float) -> None:
-    """Mark a value on a colour bar."""
-    for colour, width in (("white", 2.5), ("black", 1.0)):
-        bar.ax.axhline(value, color=colour, lw=width)
+def mark_on_bar(bar: Any, value: float, *, is_dark: bool) -> None:
+    """Mark a value on a colour bar, which may be dark there."""
+    if is_dark:
+        bar.ax.axhline(value, color="white", lw=2.5)
+    bar.ax.axhline(value, color="black", lw=1)
 
 
 def colour_bar(ax: Axes, image: Any, label: str) -> Any:

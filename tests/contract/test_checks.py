@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-import sys
 import warnings
 from pathlib import Path
 
@@ -245,7 +245,7 @@ def test_warnings_of_cubes_and_of_files_point_at_their_line(tmp_path):
     with pytest.warns(UserWarning, match="without a truth"):
         cube = RUNS.ceval.cube(["shd"], by=["tool"], n_draws=9, rng=7)
     with pytest.warns(UserWarning) as seen:
-        first = sys._getframe().f_lineno + 1
+        first = inspect.currentframe().f_lineno + 1
         cube.ceval.summary()
         ce.read_graphs(tmp_path / "*.txt")
     assert {(warning.filename, warning.lineno - first) for warning in seen} == {(__file__, 0), (__file__, 1)}
