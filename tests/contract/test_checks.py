@@ -1,6 +1,9 @@
 """What error messages share: rows and unknown names with the nearest, and names that look alike are told apart."""
 
+import inspect
 import math
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -196,3 +199,41 @@ CUBE = np.ma.masked_greater(np.full((2, 2, 2), 0.9), 0.5)
 def test_masked_values_are_refused_wherever_arrays_are_read(read, place):
     with pytest.raises(ValueError, match=f"{place}.*fill it, as in"):
         read()
+
+
+RUNS = pd.DataFrame({"tool": "pc", "truth": ["A -> B", None], "estimate": "A -> B"})
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda: RUNS.ceval.evaluate(["shd"]),
+        lambda: RUNS.ceval.cube(["shd"], by=["tool"], n_draws=9, rng=7),
+        lambda: ce.cube(RUNS, ["shd"], by=["tool"], n_draws=9, rng=7),
+        lambda: [ce.with_controls(RUNS, ["shd"], n_draws=9, rng=7) for _ in range(1)],
+        lambda: ce.reasoning.parse_answers(["perhaps"] * 9),
+    ],
+)
+def test_warnings_point_at_the_line_that_called_the_package(verb):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        verb()
+    assert seen and {warning.filename for warning in seen} == {__file__}
+    assert {warning.lineno for warning in seen} == {verb.__code__.co_firstlineno}
+
+
+def test_warnings_of_cubes_and_of_files_point_at_their_line(tmp_path):
+    (tmp_path / "a.txt").write_text("")
+    with pytest.warns(UserWarning, match="without a truth"):
+        cube = RUNS.ceval.cube(["shd"], by=["tool"], n_draws=9, rng=7)
+    with pytest.warns(UserWarning) as seen:
+        first = inspect.currentframe().f_lineno + 1
+        cube.ceval.summary()
+        ce.read_graphs(tmp_path / "*.txt")
+    assert {(warning.filename, warning.lineno - first) for warning in seen} == {(__file__, 0), (__file__, 1)}
+
+
+def test_every_warning_of_the_package_is_of_one_function():
+    folder = Path(ce.__file__).parent
+    others = [file for file in folder.rglob("*.py") if "warnings.warn" in file.read_text(encoding="utf-8")]
+    assert [file.relative_to(folder) for file in others] == [Path("contract", "checks.py")]
