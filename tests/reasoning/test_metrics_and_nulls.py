@@ -334,9 +334,8 @@ def test_cells_are_checked():
         pd.DataFrame({"truth": [True], "estimate": ["yes"]}).ceval.evaluate(["answer_accuracy"])
     with pytest.raises(ValueError, match="finite number, found infinity"):
         pd.DataFrame({"truth": [0.1], "estimate": [np.inf]}).ceval.evaluate(["rae"])
-    with pytest.raises(
-        ValueError, match=r"column 'truth', row 1 \(index 1\): .* number or missing, found 'a'; .*list_metrics"
-    ):
+    message = r"column 'truth', row 1 \(index 1\): .* number or missing, found 'a'; .*list_metrics"
+    with pytest.raises(ValueError, match=message):
         pd.DataFrame({"truth": ["0.5", "a"], "estimate": [0.5, 0.5]}).ceval.evaluate(["rae"])
     with pytest.raises(TypeError, match="True or False"):
         ce.answer_accuracy(1, 0)
