@@ -46,7 +46,7 @@ def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", level=0.9, adjust="bh")
     assert "skill and its 90 % interval" in first.caption and LEAST in first.caption
     assert "90 %" in pairs.caption and "(Benjamini and Hochberg's method)" in pairs.caption
-    assert "familywise error 0.1" in ranks.caption
+    assert "any difference is detected in 10 % of studies" in ranks.caption
     assert first.title.startswith("shd, structural Hamming distance: ")
 
 
