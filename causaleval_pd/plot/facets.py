@@ -24,7 +24,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import NO_RUN, stratum_name
-from ..drawing import LETTER, axis_label, broken, legend_room, tick_names, tone
+from ..drawing import LETTER, axis_label, broken, legend_room, opacity, tick_names, tone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -231,7 +231,7 @@ def legend_right(
     else:
         marks.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if controls and has_controls(cube):
-        marks.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
+        marks.append(Patch(facecolor=grey, alpha=opacity(0.25), label="controls"))
     if handles and marks:
         handles.append(Line2D([], [], linestyle="none", label=" "))
     handles += marks

@@ -75,7 +75,9 @@ def test_curves_that_cannot_be():
 
 
 def counts(ax):
-    return dict(text.get_text().split(": ") for text in ax.get_legend().get_texts())
+    labels = [text.get_text().replace("\n", " ").split(": ") for text in ax.get_legend().get_texts()]
+    assert all(what.endswith(", as estimated") == what.startswith(("reversed", "wrong")) for what, _ in labels)
+    return {what.partition(",")[0]: number for what, number in labels}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +184,9 @@ def test_squares_are_shares_of_runs():
     [frames] = [part for part in ax.collections if part.get_gid() == "frame"]
     assert len(frames.get_paths()) == 2
     assert ax.get_legend().get_texts()[0].get_text() == "right: 0.667 per run"
-    assert "shares of 3 runs; frames: true edges; most often missing: B, C (2 of 3); " in caption(ax.figure)
+    reversed_edges = "reversed and wrongly marked ones stand where the true edge points"
+    assert f"by shares of 3 runs; {reversed_edges}; frames: true edges; " in caption(ax.figure)
+    assert "true edges; most often missing: B, C (2 of 3); " in caption(ax.figure)
     assert "most often extra: A, D and 1 more pair (1 of 3); not drawn: 1 failed run; no controls" in caption(ax.figure)
 
 
