@@ -95,16 +95,12 @@ STRATA = "by must be the name of a column or several names, one per stratum, fou
         (lambda: GRAPHS.ceval.cube(), r"^cube\(\) missing"),
         (lambda: ce.cube(GRAPHS, ["shd"], by=None, n_draws=None), STRATA),
         (lambda: ce.cube(GRAPHS, ["shd"], by=3, n_draws=None), STRATA),
-        (
-            lambda: ce.cube(GRAPHS, ["shd"], by=[], values=3),
-            "values must be a list of columns or {.*direction}, found 3",
-        ),
+        (lambda: ce.cube(GRAPHS, ["shd"], by=[], values=3),
+         "values must be a list of columns or {.*direction}, found 3"),
         (lambda: made_cube().ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
         (lambda: made_cube().ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
-        (
-            lambda: made_cube().ceval.summary(adjust="bonferoni"),
-            r"'bonferoni' \(adjust=\); did you mean 'bonferroni'\?",
-        ),
+        (lambda: made_cube().ceval.summary(adjust="bonferoni"),
+         r"'bonferoni' \(adjust=\); did you mean 'bonferroni'\?"),
         (lambda: ce.set_options(n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
         (lambda: ce.shd("A -> B", "A; B", reversal=2), "no option 'reversal'; did you mean 'reversal_cost'"),
@@ -139,15 +135,11 @@ STRATA = "by must be the name of a column or several names, one per stratum, fou
         (lambda: cf.simulate_data("A<->B", domains={"A": 3}), "domains must map factors to lists .* found 'A': 3"),
         (lambda: cf.random_models(1, 4, disjuncts="two"), "disjuncts must be a number from 1, or"),
         (lambda: cf.random_models(1, 4, negated="half"), "negated must lie in"),
-        (
-            lambda: cr.World("A -> B", {"B": "or"}, {"A": 0.5, "B": 0.5}),
-            "edges must be a list of .parent, child. pairs",
-        ),
+        (lambda: cr.World("A -> B", {"B": "or"}, {"A": 0.5, "B": 0.5}),
+         "edges must be a list of .parent, child. pairs"),
         (lambda: cr.World([("A", "B")], {"B": "or"}, [0.5]), "noise must be a mapping of every node"),
-        (
-            lambda: cr.sample_world("33"),
-            "sizes must hold the numbers of nodes of the components, as .3, 3., found '33'",
-        ),
+        (lambda: cr.sample_world("33"),
+         "sizes must hold the numbers of nodes of the components, as .3, 3., found '33'"),
         (lambda: cr.sample_world([3], noise=("low", "high")), "noise must lie in"),
         (lambda: cr.required_samples("many"), "pns must be probabilities from 0 to 1, found 'many'"),
         (lambda: cr.random_reasoner(0.2, "ten"), "n must be a positive integer, found 'ten'"),
@@ -167,7 +159,7 @@ STRATA = "by must be the name of a column or several names, one per stratum, fou
         (lambda: ce.plot.expected_curves("shd", n_nodes="ten", true_edges=3), "n_nodes must be an integer from 0"),
         (lambda: ce.plot.expected_curves("shd", n_nodes=9, true_edges=None), "true_edges must be a number, or numbers"),
     ],
-)
+)  # fmt: skip
 def test_arguments_of_another_type(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()

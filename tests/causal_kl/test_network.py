@@ -292,23 +292,17 @@ def test_linear_gaussian_networks_of_pgmpy():
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        ("network.txt", "not the path of a network"),
-        ("A -> B", "not the path of a network.*from_data"),
-        ("nowhere.bif", "nowhere.bif' does not exist"),
-        ({"A": {"parents": []}}, "\\['A'\\] have no `prob`"),
+        ("network.txt", "not the path of a network"), ("A -> B", "not the path of a network.*from_data"),
+        ("nowhere.bif", "nowhere.bif' does not exist"), ({"A": {"parents": []}}, "\\['A'\\] have no `prob`"),
         ({"A": {"parents": [], "prob": [0.5, 0.6]}}, "node 'A'"),
-        (
-            {"A": {"parents": [], "prob": [1.0], "states": ["x"]}, "B": {"parents": [], "prob": [1.0]}},
-            "\\['B'\\] have no `states`",
-        ),
+        ({"A": {"parents": [], "prob": [1.0], "states": ["x"]}, "B": {"parents": [], "prob": [1.0]}},
+         "\\['B'\\] have no `states`"),
         ({"A": {"parents": [], "coefficients": {"B": 1}, "sd": 1}}, "node 'A': its coefficients lack"),
-        (
-            {"A": {"parents": [], "coefficients": [1.0], "sd": -1}},
-            "node 'A': its sd must be one positive number, found -1",
-        ),
+        ({"A": {"parents": [], "coefficients": [1.0], "sd": -1}},
+         "node 'A': its sd must be one positive number, found -1"),
         ({"A": {"parents": [], "coefficients": [1.0], "sd": [1, 2]}}, "node 'A': its sd must be one positive number"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_are_named(cell, words):
     with pytest.raises(ValueError, match=words):
         ce.as_network(cell)

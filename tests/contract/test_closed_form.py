@@ -1,7 +1,5 @@
 """Closed-form rules: named, explained, and probed where a metric names one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Extra inputs of cells: constants, columns, and columns that name objects; they reach metrics and null models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Metrics know themselves; tweaks, sets, registry and messages."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

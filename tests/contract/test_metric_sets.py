@@ -1,7 +1,5 @@
 """Metrics of one call: chosen, renamed, with options fixed."""
 
-from __future__ import annotations
-
 import pytest
 
 import causaleval_pd as ce

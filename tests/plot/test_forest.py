@@ -105,6 +105,19 @@ def test_infinite_effects_and_limits_are_at_the_edges(compared):
     inside(ax.figure)
 
 
+def test_filled_points_are_detected_and_open_ones_are_not(compared):
+    table = compared.assign(p_adjusted=[0.05, 0.051, 0.2], effect=[1.0, 2.0, 3.0])
+    ax = ce.plot.forest(table)
+    lines = {gid: line for line in ax.lines if (gid := line.get_gid()) in ("detected", "not detected")}
+    assert lines["detected"].get_xdata().tolist() == [1] and lines["not detected"].get_xdata().tolist() == [2, 3]
+    face = lines["not detected"].get_markerfacecolor()
+    assert face == ax.get_facecolor() and lines["detected"].get_markerfacecolor() == lines["detected"].get_color()
+
+
+def test_effects_that_are_all_0_have_room(compared):
+    assert ce.plot.forest(compared.assign(effect=0.0, ci_low=0.0, ci_high=0.0)).get_xlim() == (-1, 1)
+
+
 @pytest.mark.slow
 def test_directions_of_other_metrics_can_be_given(compared):
     table = compared.assign(metric="loss")
@@ -163,6 +176,8 @@ def test_levels_that_all_rows_share_and_undefined_effects_are_named(cube):
     table = cube.sel(n=[1000], density=[0.2]).ceval.summary("shd", columns="full").assign(skill=np.nan, p_adjusted=0.01)
     text = captions(ce.plot.forest(table).figure)
     assert text.endswith("density = 0.2, n = 1000.") and "3 of 3 rows, 3 of these with an undefined effect" in text
+    # the only row is named by its algorithm, which the caption need not repeat
+    assert captions(ce.plot.forest(table[:1]).figure).endswith("per run. density = 0.2, n = 1000.")
 
 
 def test_distances_from_the_optimum_are_named(compared):

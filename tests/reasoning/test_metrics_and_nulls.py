@@ -99,7 +99,8 @@ def test_counts_give_back_the_estimates(table):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "pns", "pns 5 6 5 0 0", "pns 5 2 5 2 3", "pns 5 4 5 4 2", "nps 1 1 1 1 1", "pns 1 1 2 1 1"]
+    "text",
+    ["", "pns", "pns 5 6 5 0 0", "pns 5 2 5 2 3", "pns 5 4 5 4 2", "nps 1 1 1 1 1", "pns 1 1 2 1 1", "pns 4 4 4 4 3"],
 )
 def test_impossible_counts_are_refused(text):
     with pytest.raises(ValueError, match="counts 0"):

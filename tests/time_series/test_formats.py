@@ -1,7 +1,5 @@
 """Lagged graphs of other tools: arrays as their documentation defines them, and what the tools return."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 
