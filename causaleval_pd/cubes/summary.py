@@ -82,11 +82,12 @@ def summary(
         `control_mean`, `effect` (mean of the runs less their expected controls; of distances from the optimum for a
         metric that is best at it) with its t interval over clusters `ci_low`, `ci_high`, `skill` (1 - ratio of mean
         distances from the optimum: 0 is guessing, 1 is perfect), `p_value` (one-sided), `p_adjusted` and `verdict`:
-        "better" (`p_adjusted` is significant, the interval of the effect on the good side of 0, at least five
-        clusters), "not all guesses" (`p_adjusted` alone), "not better", "cannot be judged" (p is a bound; `note` names
-        what decides), or, for cells that data judge without a truth, "uninformative" (even the best relabelling could
-        not be significant). A column `note` is there if a row has something that changes its reading. A cube of several
-        null models has rows for each, named in the column `null`. Without controls, as for carried columns, the columns
+        "better" (`p_adjusted` is significant, the interval of the effect on the good side of 0, or the effect the same
+        in all clusters, at least five clusters), "not all guesses" (`p_adjusted` alone), "not better", "cannot be
+        judged" (p is a bound; `note` names what decides), or, for cells that data judge without a truth,
+        "uninformative" (even the best relabelling could not be significant). A column `note` is there if a row has
+        something that changes its reading. A cube of several null models has rows for each, named in the column `null`.
+        Without controls, as for carried columns, the columns
         from `control_mean` on are missing.
 
         With `columns="full"` also `n_scored` (runs with a value), `n_failed` and `n_undefined` (0/0), which add up to
