@@ -137,11 +137,6 @@ def test_intervals_know_clusters():
     assert (nine["ci_low"], nine["ci_high"]) == pytest.approx((one["ci_low"], one["ci_high"]))
 
 
-def test_refusals():
-    with pytest.raises(ValueError, match="within takes"):
-        answer_scores(table("1", "1", model="a"), within=["model"])
-
-
 def test_sample_truth_and_answer_are_enough():
     rng = np.random.default_rng(3)
     truth = rng.random(60) < 0.5
@@ -157,6 +152,8 @@ def test_sample_truth_and_answer_are_enough():
         answer_scores(twice.drop(columns="question"), by="model")
     with pytest.raises(ValueError, match="no column 'sample'"):
         answer_scores(table.drop(columns="sample"))
+    with pytest.raises(ValueError, match="within takes"):
+        answer_scores(table, within=["model"])
     with pytest.raises(ValueError, match="unknown column 'world'"):
         answer_scores(table, within="world")
 
