@@ -260,8 +260,8 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
 def tested_by(cube: xr.Dataset, statistic: str) -> str:
     """Describe the randomisation test of strata: its statistic, and what its runs share that are not independent."""
     setting = cluster_setting(cube)
-    unit = "every run is a cluster" if setting == "none" else f"clusters by {setting}"
-    return f"randomisation test of the {words.STATISTICS[statistic]}, one-sided, {unit}"
+    unit = "each run by itself" if setting == "none" else f"runs of one {setting} together"
+    return f"randomisation test of whether guesses reach the {words.STATISTICS[statistic]}, {unit}"
 
 
 def _null_words(cube: xr.Dataset) -> str:

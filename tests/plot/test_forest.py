@@ -75,7 +75,10 @@ def test_a_summary_shows_skill(part):
     assert words(ax, "p") == [p_text(p, at_floor=b) for p, b in zip(table["p_value"], table["p_at_floor"], strict=True)]
     assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"] and words(ax, "p head") == ["p"]
     text = captions(ax.figure)
-    assert "skill and its 95 % interval; test: randomisation, greater; filled: p (not adjusted)" in text
+    assert (
+        "skill and its 95 % interval; filled: more than guessing is detected by the stratum randomisation test, p (not"
+        in text
+    )
     assert text.endswith("Null model: edges, 60 draws per run.")
     assert "skill of structural Hamming" in ce.plot.forest(table[table["metric"] == "shd"]).get_xlabel()
     adjusted = ce.plot.forest(table.assign(p_adjusted=1.0, p_at_floor=False))
@@ -158,7 +161,7 @@ def test_margins_and_other_settings_are_stated(part):
 @pytest.mark.slow
 def test_p_values_that_are_not_adjusted_are_not_called_so(part):
     ax = ce.plot.forest(part.ceval.summary("shd", columns="full"))
-    assert words(ax, "p head") == ["p"] and "filled: p (not adjusted) at most .05" in captions(ax.figure)
+    assert words(ax, "p head") == ["p"] and "test, p (not adjusted) at most .05" in captions(ax.figure)
     assert "skill and its 95 % interval" in captions(ax.figure)
     ax = ce.plot.forest(part.ceval.summary("shd", adjust="holm", columns="full"))
     assert words(ax, "p head") == ["adjusted p"]

@@ -30,7 +30,7 @@ def test_curves_are_the_expected_metric():
         np.testing.assert_allclose(at_seven, np.sort(table.loc[7, ["low", "high"]].to_numpy(float)))
     assert ax.get_ylabel() == "adjacency F1 (higher is better)"
     assert ax.get_xlabel() == "number of estimated edges"
-    assert "exact values, no draws; bands: 95 % null intervals" in caption(ax.figure)
+    assert "exact values, no draws; bands: 95 % of the graphs" in caption(ax.figure)
     ax.figure.canvas.draw()
     assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
 

@@ -576,9 +576,10 @@ def score_profile(
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
     _entitle(ax, new_figure, f"truth {true}", f"estimate {estimated}", pad=26)
     among = "" if factors is not None else ", over the factors of truth and estimate alone"
-    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
+    shown = f"bars: {100 * level:.4g} % of {n_draws} guesses (null model {null!r}{among}), lines: their means"
+    bars = f"; {shown}; above its bar a score is better than guessing" if n_draws else ""
     if caption:
-        write_caption(ax, new_figure, f"Numbers: shared / own complexity{bars}.")
+        write_caption(ax, new_figure, f"Numbers: complexity that both models share / own complexity{bars}.")
     return ax
 
 

@@ -226,9 +226,9 @@ def curves(
     share = f"{100 * level:g} %"
     if caption:
         words = (
-            f"Lines count the largest scores of all runs to the same depth, ties in random order; bands hold {share} "
-            "of shuffled scores at a depth (exact; wider within ties); a line outside its band ranks true edges "
-            "better, or worse, than shuffled scores."
+            "Lines: edges are the largest scores, equally many in every run, ties in random order; bands: where "
+            f"{share} of the lines of shuffled scores lie at a number of edges (exact; wider within ties); a line "
+            "outside its band ranks true edges better, or worse, than shuffled scores."
         )
         write_caption(axes, ax is None, words)
     return axes
@@ -399,9 +399,9 @@ def calibration(
     law = "exact" if points["n_candidates"].max() <= _MOST_EXACT else "exact, normal in bins of more than 5,000"
     if caption:
         words = (
-            f"Points: bins of candidates of {rows}, with their number at the foot; bars: {100 * level:g} % of "
-            f"calibrated probabilities, whose candidates are independent ({law}); {outside} of {len(points)} bins lie "
-            "outside."
+            f"Points: bins of candidates of {rows}, with their number at the foot; bars: where {100 * level:g} % of "
+            f"the points lie if probabilities are right and candidates independent ({law}); outside, probabilities "
+            f"are too small or too large: {outside} of {len(points)} bins."
         )
         write_caption(axes, ax is None, words)
     return axes

@@ -138,12 +138,13 @@ def quadrant(
 def _tolerance_words(convention: Convention, delta: float, floor: float, infinite: bool) -> str:
     """Describe the points of a quadrant, for its caption."""
     if convention is None:
-        rule = f"Tolerance: {delta:g} x max(|truth|, {floor:g})"
+        rule = f"A tolerance is {delta:g} x max(|truth|, {floor:g})"
     else:
         rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
     edge = "; at the edge: infinite or undefined" if infinite else ""
-    points = "small: a task, hollow where undecided; large: median of tasks, in several sizes where they coincide"
-    return f"{rule}. PNS; {points}{edge}"
+    small = "small points: tasks, hollow where errors of sampling reach across a border"
+    large = "large points: medians of tasks, in several sizes where they coincide"
+    return f"{rule}. Probabilities of necessity and sufficiency (PNS); {small}; {large}{edge}"
 
 
 def _draw_borders(ax: Axes, top: float) -> None:
@@ -259,7 +260,8 @@ def complexity(
         write_caption(
             ax,
             new_figure,
-            f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}.",
+            f"Means over tasks and pairs of nodes; bands: {100 * level:.4g} % of the errors by chance, with as many "
+            f"samples{foot}.",
         )
     return ax
 
@@ -350,7 +352,7 @@ def reliability(
     share = float(np.mean(worst[np.isfinite(worst)] <= delta)) if np.isfinite(worst).any() else float("nan")
     shaded = f"shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie"
     if caption:
-        caption_figure(figure, f"Pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
+        caption_figure(figure, f"Points: pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
     return figure
 
 

@@ -103,7 +103,7 @@ def expected_curves(
     ax.set_xlabel("number of estimated edges")
     ax.set_ylabel(wrapped_label(axis_label(chosen.long_name, chosen.direction), 3.4))
     ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
-    band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
+    band = f"bands: {100 * level:.4g} % of the graphs" if banded else "no bands, whose limits have no closed form"
     if caption:
         write_caption(
             ax, own_figure, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}."
