@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import name_row, refuse_weights, shown
+from ..contract.checks import name_row, shown
 from ..contract.context import describe_context
 from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster, PlacedClusters, units_of, warn_of_units
+from ..tables.clusters import Cluster, units_of, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -32,7 +32,7 @@ from ..versions import __version__
 from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
-from .strata import By, check_names, lay_out, strata_edges
+from .strata import By, check_names, lay_out
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000
@@ -99,6 +99,9 @@ def cube(
         take metrics, when they are named: `summary("seconds")`. A direction says which values are better, for
         `compare`, `rank_test` and figures; without one, rank 1 is the smallest value.
 
+    A column `weight` of a table of answers says how much each answer counts: means, effects, skill and tests of cubes
+    are weighted by it, unless another argument names the column.
+
     Returns
     -------
     Dataset
@@ -108,9 +111,9 @@ def cube(
         stratum repeats a cluster: its estimates, those of a cluster relabelled alike.
 
         Further `status` (0 no run, 1 scored, 2 failed) and, as coordinates of each run, `truth_id`, `cluster_id` where
-        a column names clusters, and the seed, number and null model of its draws: `control_seed`, `control_draws`,
-        `control_null`. Each metric carries its spec and its null model as attributes, the cube its conventions. It can
-        be saved to netCDF and Zarr as it is.
+        a column names clusters, `run_weight` of answers with a column `weight`, and the seed, number and null model of
+        its draws: `control_seed`, `control_draws`, `control_null`. Each metric carries its spec and its null model as
+        attributes, the cube its conventions. It can be saved to netCDF and Zarr as it is.
 
     Raises
     ------
@@ -151,8 +154,6 @@ def cube(
     metric_dims = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *metric_dims], list(names), list(runs.carried), controls=choice is not None)
-    if runs.tasks[0].field.unit and not isinstance(cluster, PlacedClusters):
-        refuse_weights(table.columns, [*strata_edges(by), *values, truth, estimate, cluster, key, replicate])
     units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
     # the rows of a cube of the best candidates are groups of the table's
     if units is not None and runs.candidates is None:
