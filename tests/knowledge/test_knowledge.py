@@ -139,9 +139,8 @@ def test_nodes_and_classes_that_do_not_fit_are_refused():
         runs.ceval.evaluate(["known_accuracy"])
     with pytest.raises(ValueError, match="undirected must be 'half', 'match' or 'miss'"):
         ce.known_accuracy(KNOWN, "A -> B; C; D", undirected="any")
-    with pytest.raises(
-        ValueError, match="the cells are of field 'knowledge'.*as required_recall; shd is of field 'graph'"
-    ):
+    message = "the cells are of field 'knowledge'.*as required_recall; shd is of field 'graph'"
+    with pytest.raises(ValueError, match=message):
         runs.ceval.evaluate(["shd"])
 
 

@@ -168,6 +168,41 @@ def test_tables_of_links_keep_no_other_numbers(column: str, tmp_path: Path) -> N
     assert ce.lagged_column([links.drop(columns=column)]).lagged.n_links.tolist() == [2]
 
 
+LINKS = pd.DataFrame({"source": ["X", "Y", "X"], "target": ["Y", "Z", "Z"], "lag": [1, 0, 2]})
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("run", [1, 1, 2], "found 2 values in the column 'run'.*make one graph of each group"),
+        ("tool", ["PCMCI", "VAR", "VAR"], r"found 2 values in the column 'tool' \(first 'PCMCI', 'VAR'\)"),
+        ("sign", ["+", "-", "+"], r"found the signs '\+', '-' in the column 'sign'"),
+        ("edge", ["->", "<->", "->"], "edge 2: found '<->' in the column 'edge', which is not read; rename .* 'link'"),
+        ("edge", ["<->", "<->", "<->"], "edge 1: found '<->' in the column 'edge'"),
+        ("link", [1, 0, 1], r"found 1 in the column 'link'.*as table\[table\['link'\] == 1\]"),
+        ("rank", [1, 2, 3], r"found numbers in the column 'rank'.*or keep the first ranks, as table\[.* <= 2\]"),
+    ],
+)
+def test_tables_of_links_are_refused_as_tables_of_edges_are(
+    column: str, values: list[Any], message: str, tmp_path: Path
+) -> None:
+    table = LINKS.assign(**{column: values})
+    table.to_csv(tmp_path / "links.csv", index=False)
+    for cell in (table, table.to_dict("list"), tmp_path / "links.csv"):
+        with pytest.raises(ValueError, match=message):
+            ce.lagged_column([cell])
+    if column in ("run", "tool"):
+        parts = ce.lagged_column([g.drop(columns=column) for _, g in table.groupby(column)])
+        assert parts.lagged.n_links.sum() == 3
+    if column == "rank":
+        assert ce.lagged_column([table[table["rank"] <= 2].drop(columns="rank")]).lagged.n_links.tolist() == [2]
+
+
+def test_columns_of_links_that_divide_nothing_are_left_out() -> None:
+    for column, values in {"edge": ["->"] * 3, "note": ["x"] * 3, "row": [1, 2, 3]}.items():
+        assert ce.lagged_column([LINKS.assign(**{column: values})]).lagged.n_links.tolist() == [3]
+
+
 @pytest.mark.parametrize(("line", "n"), [("B,-->", 2), ("B,-->,C,1", 4)])
 def test_lines_of_csv_have_the_fields_of_the_header(line: str, n: int) -> None:
     assert as_graph("from,edge,to\nA,-->,B\nC,,\n") == as_graph("A -> B; C")

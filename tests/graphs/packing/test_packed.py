@@ -241,9 +241,8 @@ def test_cells_that_became_text(text: str) -> None:
 
 
 def test_other_cells() -> None:
-    with pytest.raises(
-        TypeError, match=r"column 'g', row 0 \(index 3\): expected packed bytes, found int; use graph_column"
-    ):
+    message = r"column 'g', row 0 \(index 3\): expected packed bytes, found int; use graph_column"
+    with pytest.raises(TypeError, match=message):
         unpack_column(pd.Series([5], index=[3], dtype=object), column="g")
 
 
