@@ -62,7 +62,8 @@ def cube(
     Parameters
     ----------
     table : DataFrame
-        One run per row.
+        One run per row. A column `weight` of answers says how much each one counts in means, effects, skill and tests,
+        unless another argument names the column.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. An empty list with `n_draws=None` makes a cube of `values`.
     by : sequence of str or {name: edges}
@@ -98,9 +99,6 @@ def cube(
         Numeric columns of the table to carry along, such as run times. Verbs that need no controls take them as they
         take metrics, when they are named: `summary("seconds")`. A direction says which values are better, for
         `compare`, `rank_test` and figures; without one, rank 1 is the smallest value.
-
-    A column `weight` of a table of answers says how much each answer counts: means, effects, skill and tests of cubes
-    are weighted by it, unless another argument names the column.
 
     Returns
     -------
