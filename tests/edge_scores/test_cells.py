@@ -270,6 +270,8 @@ def test_scores_of_unordered_pairs():
     [
         ({"strength": [0.9], "lift": [0.6]}, {}, r"keep one, as in table\[\['from', 'to', 'strength'\]\]"),
         ({"strength": [0.9], "direction": [6]}, {}, "edge 1: found 6 in the column 'direction'.*shares from 0 to 1"),
+        ({"score": [1], "edge": ["<->"]}, {}, "edge 1: found '<->' in the column 'edge'; a score is of an arrow"),
+        ({"score": [1], "directed": [False]}, {}, "edge 1: found False in the column 'directed'; .* once each way"),
         ({"tool": ["pc"]}, {}, "without numbers; make it a column of graphs by graph_column"),
         ({"p_value": [0.01]}, {}, r"turn them, as by table.assign\(score=1 - table\['p_value'\]\)"),
         ({"score": pd.Series([10**400], dtype=object)}, {}, r"has the score inf in the pair \('A', 'B'\)"),

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_choice, check_number, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.edge_marks import SHORT_SIGNS, forward
-from ...graphs.formats.edge_list import edge_columns
+from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
+from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import node_name
@@ -331,6 +331,7 @@ def read_table(value: Any, presence: Presence) -> Links:
     weights = [name for name in ("weight", "p", "pvalue", "p_value") if name in table.columns]
     if len(weights) > 1:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
+    refuse_unread(table, (*_COLUMNS[:2], "link"), ["lag", *weights])
     numbers = unread_numbers(table, [*_COLUMNS, "link", *weights])
     if numbers:
         name, first = numbers[0], table[numbers[0]].dropna().iloc[0]
@@ -355,7 +356,8 @@ def read_table(value: Any, presence: Presence) -> Links:
         max_lag = max(max_lag, steps)
         collector.place(source), collector.place(target)
         if keep:
-            collector.add(source, target, steps, sign)
+            marks = marks_of(sign)
+            collector.add(source, target, steps, SHORT_SIGNS[marks] if marks else sign)
     return collector.found(max_lag)
 
 

@@ -1,9 +1,11 @@
 """Edge lists and edge strings as cells, and cells that are refused, read through as_graph."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 import pytest
 
@@ -30,7 +32,12 @@ def test_edge_lists() -> None:
             r"found \[0, 1\] in a list, expected \(source, target\) tuples; make nested lists a numpy",
         ),
         (("a", "b"), TypeError, r"found 'a' in a tuple, expected \(source, target\) tuples"),
-        ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list"),
+        ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list.*columns=\['from', 'to', 'edge'\]"),
+        ([("a", "->", "b")], TypeError, r"found \('a', '->', 'b'\) in a list.*columns=\['from', 'edge', 'to'\]"),
+        ([["a", "b"]], TypeError, r"found \['a', 'b'\] in a list.*make them tuples, as \[tuple\(edge\) for edge in"),
+        ([("a", "b", {})], TypeError, "pass the graph of networkx itself"),
+        (nx.DiGraph([("a", "b")]).edges, TypeError, "found networkx.*OutEdgeView, expected a graph"),
+        (nx.Graph([("a", "b")]).edges, TypeError, "found networkx.*EdgeView, expected a graph"),
         ([("a", "a")], ValueError, "found an edge from 'a' to itself"),
         ([], ValueError, r"found \[\], which names no nodes; pass nodes="),
         ("", ValueError, r"found the blank text '', which may be a graph without edges or a failed run; write a graph"),
@@ -216,3 +223,34 @@ def test_a_table_without_names_of_its_columns() -> None:
         ce.as_graph(pd.DataFrame([("A", "B"), ("B", "C")]))
     with pytest.raises(TypeError, match=r"pd.DataFrame\(edges, columns=\['from', 'to', 'weight'\]\)"):
         ce.as_graph([("A", "B", 0.3)])
+
+
+OTHER_EDGES = [
+    ("kind_of_edge", "undirected"),
+    ("mark", "<->"),
+    ("directed", False),
+    ("bidirected", True),
+    ("direction", "<-"),
+    ("arrows", "from"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), OTHER_EDGES)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        lambda name, value: pd.DataFrame({"from": ["A"], "to": ["B"], name: [value]}),
+        lambda name, value: json.dumps([{"from": "A", "to": "B", name: value}]),
+        lambda name, value: nx.DiGraph([("A", "B", {name: value})]),
+    ],
+)
+def test_what_says_that_an_edge_is_no_arrow_is_not_left_out(cell: Any, name: str, value: Any) -> None:
+    found = re.escape(f"found {value!r} in the ")
+    with pytest.raises(ValueError, match=rf"{found}\w+ '{name}'.*, which is not read; .*('edge'|its 'type')"):
+        as_graph(cell(name, value))
+    for plain in ("->", True if name == "directed" else "to"):
+        assert as_graph(cell(name, plain)).to_string() == "A -> B"
+
+
+def test_a_minus_is_the_sign_of_an_effect() -> None:
+    assert as_graph(nx.DiGraph([("A", "B", {"sign": "-"})])).to_string() == "A -> B"
